@@ -63,6 +63,15 @@ PROMISES = (
         "no made-up link, no mention, no control character on any platform",
         ("tests/unit/adapters/test_render_hostile.py::test_answers_of_random_hostile_text_are_harmless",),
     ),
+    Promise(
+        "a Slack request that makes no sense is refused and costs nobody anything",
+        ("tests/faults/test_slack_attacks.py",),
+    ),
+    Promise("a Discord gateway that makes no sense costs nobody an answer", ("tests/faults/test_discord_attacks.py",)),
+    Promise(
+        "whatever a model's provider does, there is one answer in time",
+        ("tests/faults/test_model_faults.py::test_whatever_a_provider_does_at_random_ends_in_one_answer_in_time",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
     Promise(
         "nobody is given a word of a document that they may not see",

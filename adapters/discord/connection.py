@@ -81,7 +81,7 @@ def connect(
     pace, look, threads = options.pace, options.look, options.threads
     make: Callable[..., Client] = Client
     if options.shards:
-        make = partial(ShardedClient, shards=options.shards, identify_seconds=pace.identify)
+        make = partial(ShardedClient, shards=options.shards)
     client = make(
         inbox,
         DiscordIntake(inbox, desk, memory, appearing, threads=threads),
@@ -91,6 +91,7 @@ def connect(
         api_url=options.api_url,
         ready_seconds=pace.ready,
         lag_seconds=pace.lag,
+        identify_seconds=pace.identify,
     )
     audiences = DiscordAudiences(client, desk, home_guilds=options.home)
     sharer = DiscordSharer(desk, audiences, look=look, threads=threads)

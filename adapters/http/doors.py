@@ -67,7 +67,7 @@ class _Door:
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                limit_concurrency=MOST,
+                limit_concurrency=MOST + 1,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=GOODBYE_SECONDS,
                 h11_max_incomplete_event_size=HEAD_BYTES,

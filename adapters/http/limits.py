@@ -14,10 +14,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEAD_BYTES = 16 << 10
 BODY_BYTES = 4 << 20
 """The longest body; of an event of Slack's."""
+TOGETHER_BYTES = 64 << 20
+"""Of all bodies that are on their way; above, the one that began first is given up. 500 of the longest were 2 GB."""
 IDLE_SECONDS = 60
 """How long a connection is kept between two requests, as long as Prometheus' usual interval."""
 MOST = 500
-"""Connections and requests at once; those above are told to come back (503)."""
+"""Connections at once. Above, the one that came first is hung up on, of those that are not being answered: 1,000 that
+say nothing keep nobody out. Where all are, who asks is told to come back (503)."""
 
 log = structlog.get_logger(__name__)
 
@@ -36,13 +39,19 @@ PUBLIC = Limits(head=10.0, body=10.0, reading=30.0)
 
 
 def protocol(limits: Limits) -> type[H11Protocol]:
-    """HTTP/1.1 that hangs up on who does not finish the head of a request in time; uvicorn bounds its length alone."""
+    """HTTP/1.1 that hangs up on who does not finish the head of a request in time, and on the first of too many; the
+    length of heads, and how many are answered, uvicorn bounds."""
+    there: dict[Bounded, None] = {}
 
     class Bounded(H11Protocol):
         _late: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            there[self] = None
+            if len(there) > MOST and (first := next((one for one in there if not one.answered), None)):
+                del there[first]
+                first.transport.abort()
             self._wait()
 
         def data_received(self, data: bytes) -> None:
@@ -50,8 +59,14 @@ def protocol(limits: Limits) -> type[H11Protocol]:
             self._wait()
 
         def connection_lost(self, exc: Exception | None) -> None:
+            there.pop(self, None)
             self._be_content()
             super().connection_lost(exc)
+
+        @property
+        def answered(self) -> bool:
+            """Whether a request is here as a whole, and its answer is under way."""
+            return self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
 
         def _wait(self) -> None:
             if self.conn.their_state is not h11.IDLE:
@@ -73,11 +88,13 @@ class Limited:
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
         self._limits = limits
+        self._coming: dict[asyncio.Timeout, int] = {}
+        """How many bytes of each body are here, by what gives it up."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            async with asyncio.timeout(self._limits.body):
-                body = await _body(receive)
+            async with asyncio.timeout(self._limits.body) as until:
+                body = await self._body(receive, until)
         except TimeoutError:
             await PlainTextResponse("the body did not come", 408, {"Connection": "close"})(scope, receive, send)
             return
@@ -100,16 +117,27 @@ class Limited:
         except Exception:
             log.exception("request_failed", path=scope["path"])
 
+    async def _body(self, receive: Receive, until: asyncio.Timeout) -> bytes | None:
+        """All of it, as far as it came before the caller left; None where it is too long. Raises TimeoutError."""
+        body = bytearray()
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return bytes(body)
+                body += message.get("body", b"")
+                if len(body) > BODY_BYTES:
+                    return None
+                if not message.get("more_body"):
+                    return bytes(body)
+                self._coming[until] = len(body)
+                self._make_room()
+        finally:
+            self._coming.pop(until, None)
 
-async def _body(receive: Receive) -> bytes | None:
-    """All of it, as far as it came before the caller left; None where it is too long."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return bytes(body)
-        body += message.get("body", b"")
-        if len(body) > BODY_BYTES:
-            return None
-        if not message.get("more_body"):
-            return bytes(body)
+    def _make_room(self) -> None:
+        while sum(self._coming.values()) > TOGETHER_BYTES:
+            first = next(iter(self._coming))
+            del self._coming[first]
+            if not first.expired():
+                first.reschedule(asyncio.get_running_loop().time())

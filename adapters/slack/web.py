@@ -159,6 +159,8 @@ class Web:
         )
         try:
             response = await hook.send_dict(message)
+        except aiohttp.InvalidURL as error:
+            raise Declined("response_url", "no_url") from error
         except LOST as error:
             raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
         if response.status_code >= 500 or response.status_code == 429:

@@ -72,6 +72,11 @@ async def _keep_fresh(
 
 async def _due(sync: Sync, tables: Sequence[SourceTable], every_minutes: int) -> list[SourceTable]:
     last = await SQLSourceLooks(sync.storage.database).last()
-    moments = ((table, due_at(table, last.get(table.source, (None,))[0], every_minutes)) for table in tables)
     now = datetime.now(UTC)
-    return [table for table, moment in moments if moment and moment <= now]
+    due = []
+    for table in tables:
+        looked = last.get(table.source, (None,))[0]
+        moment = due_at(table, looked, every_minutes)
+        if moment and (moment <= now or (looked and looked > now)):  # in the future: by a clock that was wrong
+            due.append(table)
+    return due

@@ -92,7 +92,10 @@ class Poster(Generic[I]):
         """What may be there already is looked for, once nothing that was lost can take effect any more."""
         item = way.item
         if item.posting_since and not item.reference:
-            if (wait := grace_left(item.posting_since, self._grace)) > 0:
+            wait = grace_left(item.posting_since, self._grace)
+            if wait > self._grace:  # noted by a clock that was set back since
+                await asyncio.sleep(self._grace)
+            elif wait > 0:
                 await self._outbox.release(item.key, delay=wait, counts=False)
                 return
             if found := await self._adapters[item.platform].find(item):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -21,6 +23,9 @@ from storage.runs import JobRun, JobRuns
 SETTLING = timedelta(seconds=60)
 """What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
 JITTER_SECONDS = 30
+WATCH_SECONDS = 60.0
+SET = timedelta(hours=1)
+"""By which the clock differs from how long was waited where somebody set it: NTP moves it by less."""
 
 log = structlog.get_logger(__name__)
 
@@ -51,28 +56,65 @@ def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
 
 
 @asynccontextmanager
-async def scheduled(jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedelta = SETTLING) -> AsyncIterator[None]:
+async def scheduled(
+    jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedelta = SETTLING, watch: float = WATCH_SECONDS
+) -> AsyncIterator[None]:
     """Run the jobs while the block is open.
 
     Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
     none ran, or while this one could not, is made up for once."""
-    scheduler = AsyncIOScheduler(
-        timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
-    )
-    for name, job in jobs.items():
-        scheduler.add_job(
-            _guarded(name, job, runs),
-            "interval",
-            id=name,
-            seconds=job.every.total_seconds(),
-            jitter=JITTER_SECONDS,
-            next_run_time=first_run(_succeeded(await runs.last(name)), job.every, datetime.now(UTC), settling),
-        )
-    scheduler.start()
+    now = datetime.now(UTC)
+    first = {name: first_run(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()}
+    plan = _Plan(jobs, runs)
+    for name, at in first.items():
+        plan.put(name, at)
+    watching = asyncio.create_task(plan.watch(watch), name="clock")
     try:
         yield
     finally:
-        scheduler.shutdown(wait=False)
+        watching.cancel()
+        plan.close()
+
+
+class _Plan:
+    """When each job comes next. A clock that was set makes nothing older: every job waits for its next turn."""
+
+    def __init__(self, jobs: Mapping[str, Job], runs: JobRuns) -> None:
+        self._jobs = jobs
+        self._runs = runs
+        self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults={"misfire_grace_time": None})
+        self._scheduler.start()
+        self._clock = datetime.now(UTC), time.monotonic()
+
+    def put(self, name: str, at: datetime) -> None:
+        spread = random.uniform(0, min(JITTER_SECONDS, self._jobs[name].every.total_seconds()))  # noqa: S311 - no secret
+        at += timedelta(seconds=spread)
+        self._scheduler.add_job(self._turn, "date", run_date=at, args=(name,), id=name, replace_existing=True)
+
+    async def watch(self, every: float) -> None:
+        """Look at the clock: jobs that are planned for another year would not come."""
+        while True:
+            await asyncio.sleep(every)
+            self._was_set()
+
+    def close(self) -> None:
+        self._scheduler.shutdown(wait=False)
+
+    async def _turn(self, name: str) -> None:
+        if not self._was_set():
+            await _run(name, self._jobs[name], self._runs)
+            self.put(name, datetime.now(UTC) + self._jobs[name].every)
+
+    def _was_set(self) -> bool:
+        before, since = self._clock
+        now, passed = self._clock = datetime.now(UTC), time.monotonic()
+        by = now - before - timedelta(seconds=passed - since)
+        if abs(by) <= SET:
+            return False
+        log.warning("clock_was_set", by=str(by))
+        for name, job in self._jobs.items():
+            self.put(name, now + job.every)
+        return True
 
 
 def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
@@ -97,12 +139,9 @@ def _succeeded(last: JobRun | None) -> datetime | None:
     return last.succeeded if last else None
 
 
-def _guarded(name: str, job: Job, runs: JobRuns) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        if error := await _attempt(name, job, runs):
-            log.error("job_failed", job=name, exc_info=error)
-
-    return run
+async def _run(name: str, job: Job, runs: JobRuns) -> None:
+    if error := await _attempt(name, job, runs):
+        log.error("job_failed", job=name, exc_info=error)
 
 
 async def _attempt(name: str, job: Job, runs: JobRuns) -> Exception | None:

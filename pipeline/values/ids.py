@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote, unquote
 
 from pydantic import model_serializer, model_validator
@@ -63,6 +63,11 @@ class PersonId(Value):
             raise ValueError("not a person")
         return cls(platform=platform, space="".join(space), user=user)
 
+    @model_validator(mode="after")
+    def _can_be_parsed(self) -> Self:
+        _whole(self.platform, self.space, self.user)
+        return self
+
 
 class MessageKey(Value):
     """The logical identity of a message: the same in everything that a platform tells of it."""
@@ -91,6 +96,11 @@ class MessageKey(Value):
         """The inverse of `str()`. Raises ValueError for what has not four parts."""
         platform, space, channel, message = text.split(":", 3)
         return cls(platform=platform, space=space, channel=channel, message=message)
+
+    @model_validator(mode="after")
+    def _can_be_parsed(self) -> Self:
+        _whole(self.platform, self.space, self.channel)
+        return self
 
 
 class PlaceId(Value):
@@ -128,6 +138,17 @@ class PlaceId(Value):
     def _written(cls, value: Any) -> Any:
         return dict(cls.parse(value)) if isinstance(value, str) else value
 
+    @model_validator(mode="after")
+    def _can_be_parsed(self) -> Self:
+        _whole(self.platform, self.space, self.channel)
+        return self
+
     @model_serializer
     def _text(self) -> str:
         return str(self)
+
+
+def _whole(*parts: str) -> None:
+    """Raises ValueError for a part that could not be told from two."""
+    if any(":" in part for part in parts):
+        raise ValueError("a colon in an id")

@@ -20,7 +20,7 @@ from storage.messages import presence
 from storage.messages.erase import erase_space
 from storage.messages.intake import ask_again, change, conversation, drop, forget, take, waits_overheard
 from storage.messages.lease import candidate, holders, take_back, take_turn
-from storage.messages.posting import ATTEMPTS, give_back, unless_withdrawn
+from storage.messages.posting import ATTEMPTS, give_back, put_off, unless_withdrawn
 from storage.messages.reply import (
     GIVEN_UP,
     REPLIES,
@@ -204,7 +204,7 @@ class SQLInbox:
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
 
-        not_before = self._clock() + delay
+        not_before = put_off(self._clock(), delay)
         await self._database.write(
             lambda db: give_back(db, REPLIES, key, not_before, 0 if counts else -1), durable=True
         )
@@ -233,7 +233,7 @@ class SQLInbox:
 
     async def heard(self, space: str, until: str) -> None:
         """Everything sent in `platform:space` up to the message id `until` is here."""
-        await self._database.write(lambda db: presence.see(db, space, until))
+        await self._database.write(lambda db: presence.hear(db, space, until))
 
     async def channels(self, space: str) -> list[str]:
         """The ids of the channels of `platform:space` that messages were accepted from."""

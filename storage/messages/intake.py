@@ -191,7 +191,7 @@ def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_autho
 
 def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
     told = scalar(db, "SELECT at FROM told WHERE author = $1", (author,))
-    first = told is None or now - told >= NOTICE_SECONDS
+    first = told is None or abs(now - told) >= NOTICE_SECONDS
     if first:
         db.execute(_TELL, (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

@@ -16,7 +16,7 @@ import structlog
 
 from pipeline.values import Answer, IncomingMessage, Work
 from storage.database import Alone, Connection
-from storage.messages.posting import COLUMNS, moment
+from storage.messages.posting import COLUMNS, LONGEST_DELAY, moment
 
 log = structlog.get_logger(__name__)
 
@@ -33,11 +33,11 @@ TURNS = f"""
         ORDER BY turn, since LIMIT {PAGE}
 """  # noqa: S608 - our own words
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
-LEASABLE = """
-    state = 'open' AND not_before <= $1 AND leased_until <= $1 AND NOT EXISTS (
+LEASABLE = f"""
+    state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
-"""
+"""  # noqa: S608 - our own words
 """The message heads its conversation, is not leased, and its delay is over."""
 OLDEST = f"""
     SELECT sequence FROM message WHERE space = $2 AND author = $3 AND ends < {SUSPICIOUS} AND {LEASABLE}
@@ -98,7 +98,8 @@ def take_turn(
 ) -> Work | None:
     """Lease the candidate `until` then; None when it is no longer one.
 
-    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead."""
+    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
+    is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
     db.alone(Alone.INBOX)
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
@@ -106,10 +107,7 @@ def take_turn(
     key, space, author, attempt, ends = row
     if attempt >= 2 * attempts:
         log.error("given_up", key=key, reason="each attempt ended the process", attempts=attempt)
-        db.execute(
-            "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = $1 WHERE sequence = $2",
-            (now, sequence),
-        )
+        _give_up(db, sequence, "no attempt came to an end", now)
         return None
     _serve(db, space, author)
     db.execute(
@@ -117,7 +115,12 @@ def take_turn(
         " WHERE sequence = $4",
         (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
     )
-    return _work(db, sequence, attempts, late_before)
+    try:
+        return _work(db, sequence, attempts, late_before)
+    except ValueError as error:
+        log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
+        _give_up(db, sequence, "it cannot be read", now)
+        return None
 
 
 def holders(db: Connection) -> set[int]:
@@ -147,6 +150,10 @@ def take_back(db: Connection, now: float, holder: int) -> int:
         (holder, SUSPICIOUS, now),
     ).rowcount
     return innocent + charged
+
+
+def _give_up(db: Connection, sequence: int, why: str, now: float) -> None:
+    db.execute("UPDATE message SET state = 'dead', why = $1, closed_at = $2 WHERE sequence = $3", (why, now, sequence))
 
 
 def _serve(db: Connection, space: str, author: str) -> None:

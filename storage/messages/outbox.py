@@ -12,12 +12,14 @@ from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,
     COLUMNS,
+    LONGEST_DELAY,
     PostedRows,
     end,
     give_back,
     keep_intent,
     keep_reference,
     moment,
+    put_off,
     unless_withdrawn,
 )
 
@@ -26,7 +28,7 @@ DIGEST, SPENT, SOURCE = "digest", "spent", "source"
 _DUE = f"""
     SELECT key, about, recipient, body, name, reply, {COLUMNS} FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
-        WHERE state = 'open' AND not_before <= $1 ORDER BY sequence
+        WHERE state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) ORDER BY sequence
 """  # noqa: S608 - our own words
 _TAKE = "UPDATE outbox SET holder = $1 WHERE key = $2 AND state = 'open'"
 
@@ -108,7 +110,7 @@ class SQLOutbox:
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Try again after `delay` seconds. `counts`: the platform did not take it."""
-        later = self._clock() + delay
+        later = put_off(self._clock(), delay)
         await self._database.write(lambda db: give_back(db, POSTS, key, later, int(counts)), durable=True)
 
     async def failed(self, key: str, why: str) -> None:

@@ -18,6 +18,9 @@ from storage.database import Connection
 
 ATTEMPTS = 5
 """Of what the platform refuses, and of what ends the process."""
+LONGEST_DELAY = 3600.0
+"""Seconds that anything waits before it is tried again. What is to wait longer by now was put off by a clock that went
+wrong, and waits no more."""
 COLUMNS = "attempt, posting_since, reference"
 
 
@@ -70,6 +73,11 @@ def end(db: Connection, rows: PostedRows, key: str, state: str, why: str, now: f
     """Close it for good; False where it is not this process's."""
     statement = f"UPDATE {rows.table} SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open'"  # noqa: S608 - our own words
     return db.execute(f"{statement} AND holder = $5", (state, why, now, key, db.holder)).rowcount > 0
+
+
+def put_off(now: float, delay: float) -> float:
+    """Until when, as `not_before`."""
+    return now + min(delay, LONGEST_DELAY)
 
 
 def moment(posting_since: float | None) -> datetime | None:

@@ -6,7 +6,7 @@ from storage.database import Alone, Connection, scalar
 from storage.schema.tables import keep
 
 HOUR = 3600.0
-_SILENCE = keep("silenced")
+_SILENCE, _HEARD = keep("silenced"), keep("seen")
 SKEW = 60.0
 """Seconds that a platform's clock may be behind ours."""
 
@@ -20,6 +20,16 @@ def see(db: Connection, channel: str, message: str) -> None:
         " WHERE (length(excluded.message), excluded.message) > (length(seen.message), seen.message)",
         (channel, message),
     )
+
+
+def hear(db: Connection, space: str, message: str) -> None:
+    """`space` is known up to `message`; where it is known for more than an hour further, that was said by a clock that
+    was wrong."""
+    known = seen(db, space)
+    if known and float(known) > float(message) + HOUR:
+        db.execute(_HEARD, (space, message))
+    else:
+        see(db, space, message)
 
 
 def seen(db: Connection, channel: str) -> str | None:
@@ -70,9 +80,10 @@ def parts(db: Connection, space: str, most: int) -> list[str]:
 def spend(db: Connection, key: str, place: str, per_hour: int, now: float) -> bool:
     """Count an answer that nobody asked for; False when there were `per_hour` in `place` within the last hour."""
     db.alone(Alone.INBOX)
-    db.execute("DELETE FROM unasked WHERE at < $1", (now - HOUR,))
+    db.execute("DELETE FROM unasked WHERE abs(at - $1) > $2", (now, HOUR))
     db.execute(
-        "INSERT INTO unasked SELECT $1, $2, $3 WHERE (SELECT count(*) FROM unasked WHERE place = $2) < $4"
+        "INSERT INTO unasked SELECT $1, CAST($2 AS TEXT), $3"
+        " WHERE (SELECT count(*) FROM unasked WHERE place = CAST($2 AS TEXT)) < $4"
         " ON CONFLICT DO NOTHING",
         (key, place, now, per_hour),
     )

@@ -61,6 +61,17 @@ async def test_a_leased_message_is_whole_and_new(inbox: SQLInbox) -> None:
     assert (work.attempt, work.answer, work.posting_since, work.reference, work.late) == (1, None, None, "", False)
 
 
+async def test_a_message_that_cannot_be_read_is_given_up_and_keeps_nobody_waiting(
+    inbox: SQLInbox, database: Database
+) -> None:
+    await inbox.accept(message("1.0"))
+    await inbox.accept(message("2.0"))
+    broken = 'UPDATE message SET body = \'{"said_in": ["a:b:c:d"]}\' WHERE key = $1'
+    await database.write(lambda db: db.execute(broken, (message("1.0").key,)))
+    assert await leased(inbox) == "2.0"
+    assert await inbox.given_up() == {"it cannot be read": 1}
+
+
 async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLInbox) -> None:
     for number, (space, author) in enumerate(
         [("T1", "flooder"), ("T1", "flooder"), ("T1", "flooder"), ("T1", "quiet"), ("T2", "other")]

@@ -222,6 +222,18 @@ async def test_an_operator_is_told_of_a_wait_before_connecting_and_only_after_cr
         await driver.rig.end()
 
 
+@pytest.mark.parametrize("jump", [60.0, 3600.0, 86_400.0, 365 * 86_400.0])
+def test_a_clock_that_jumped_and_came_back_keeps_nobody_from_connecting(tmp_path: Path, jump: float) -> None:
+    clock = Clock()
+    for shift in (jump, -jump):
+        clock.now += shift
+        for _ in range(6):
+            budget = IdentifyBudget(Memory(tmp_path), clock=clock)
+            assert budget.wait() <= identify.LONGEST_WAIT
+            clock.now += budget.wait()
+            budget.spend()
+
+
 def test_a_spent_budget_opens_no_more_sessions(tmp_path: Path) -> None:
     budget = IdentifyBudget(Memory(tmp_path), budget=5, clock=Clock())
     for _ in range(5):

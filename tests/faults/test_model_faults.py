@@ -5,7 +5,9 @@ Each row is a script for the loopback server, how the answer must have come abou
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 from dataclasses import dataclass, field
 
 import pytest
@@ -16,7 +18,9 @@ from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Writt
 from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
+    Asking,
     Broken,
+    Call,
     Cut,
     Ending,
     Hang,
@@ -30,6 +34,7 @@ from tests.doubles.llm.faults import (
 )
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import NoHistory, Tally, passage, walking
+from tests.trials import TIMES, Count, trials
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FIRST, SECOND = "Full-time staff get 25 days of paid leave a year.", "Unused days may be carried into March."
@@ -147,6 +152,73 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
     else:
         assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)
         assert reasons
+
+
+ANSWERS, AT_ONCE = trials(50), 50
+HURRIED = Limits(first_sentence_seconds=0.5, total_seconds=1.0)
+LATE = 1.0 if TIMES > 1 else 10.0
+"""Seconds past the deadline; among other tests that share the processors only what hangs is found."""
+DECLINES = "NOT_IN_DOCUMENTS"
+SAID = (GOOD, BEGUN, UNCITED, STRANGE, DECLINES, "", " \n", FIRST, "The moon is made of cheese [1].", "no JSON", "{}")
+CODES = (400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504, 529)
+
+
+def anything(dice: random.Random) -> Act:
+    """Whatever a provider does, half of it well formed."""
+    said, reset = dice.choice(SAID), dice.random() < 0.5
+    return dice.choice(
+        (
+            *(Text(said, size=dice.choice((1, 7, 500))) for _ in range(6)),
+            Status(
+                dice.choice(CODES), headers=dice.choice(({}, {"retry-after": dice.choice(("0", "3600", "x", "-1"))}))
+            ),
+            *(Page(dice.choice((200, 502))), Reset(), Hang(), Cut(said, reset=reset), Stall(said), Broken(said)),
+            Raw(dice.randbytes(dice.randrange(400)), encoding=dice.choice(("identity", "gzip"))),
+            Raw(b"data: " + dice.choice((b"{oops", b"[]", b"null", b'{"choices": 1}', b'{"type": 1}')) + b"\n\n"),
+            Ending(said, dice.choice(("length", "content_filter", "refusal", "odd")), hang=reset),
+            Hollow(dice.choice(("choices", "content", "usage", "events"))),
+            Asking((Call("search", dice.choice(('{"query": "leave"}', "{", "[]"))),), text=said, cut=reset),
+        )
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+async def test_whatever_a_provider_does_at_random_ends_in_one_answer_in_time(record_property: Count) -> None:
+    slots, late = asyncio.Semaphore(AT_ONCE), 0.0
+    loop = asyncio.get_running_loop()
+
+    async def ask(number: int) -> str:
+        nonlocal late
+        dice = random.Random(number)
+        acts: list[Act] = []
+
+        def act(_: object) -> Act:
+            acts.append(anything(dice))
+            return acts[-1]
+
+        provider, judged = dice.choice(("openai", "anthropic")), dice.random() < 0.5
+        async with (
+            slots,
+            LlmServer(otherwise=act).running() as server,
+            walking(server, PASSAGES, provider=provider, limits=HURRIED, judged=judged) as walk,
+        ):
+            began = loop.time()
+            events = await walk.events(QUESTION)
+            late = max(late, loop.time() - began - HURRIED.total_seconds)
+        *before, answer = events
+        assert isinstance(answer, Answer), number
+        assert not any(isinstance(event, Answer) for event in before), number
+        assert walk.incidents == [], number
+        assert all(sentence.verified for sentence in answer.sentences), number
+        declined = any(DECLINES in str(one) for one in acts)
+        assert answer.sentences or (declined and answer.outcome is Outcome.NOT_FOUND), (number, acts)
+        return answer.usage.writer
+
+    writers = await asyncio.gather(*(ask(number) for number in range(ANSWERS)))
+    assert late <= LATE
+    record_property("answers", ANSWERS)
+    record_property("answers of the extract", writers.count("extractive"))
 
 
 def again(text: str) -> Text:

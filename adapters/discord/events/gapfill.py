@@ -102,8 +102,12 @@ async def _read(
 
 
 async def _start(unread: Unread, inbox: Inbox, memory: Memory) -> int | None:
-    """The id after which to read; None when nothing was ever read."""
-    horizon = discord.utils.time_snowflake(datetime.fromtimestamp(time.time() - HORIZON_SECONDS, UTC))
+    """The id after which to read; None when nothing was ever read. What was read until a moment that is not yet was
+    noted by a clock that was wrong, and says nothing."""
+    now = time.time()
+    horizon = discord.utils.time_snowflake(datetime.fromtimestamp(now - HORIZON_SECONDS, UTC))
+    if memory.read_until > now:
+        return horizon
     if memory.read_until:
         return max(discord.utils.time_snowflake(datetime.fromtimestamp(memory.read_until, UTC)), horizon)
     seen = await inbox.seen(f"{workspace(unread.guild_id)}:{unread.channel_id}")

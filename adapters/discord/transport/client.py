@@ -33,6 +33,9 @@ COMPLETE_SECONDS = 20.0
 """How long a look-up waits until the servers are known."""
 LAG_SECONDS = 120.0
 """How late a gateway event may come, and how wrong this machine's clock may go."""
+LOSSES, MINUTE = 10, 60.0
+"""Connections of a shard that may be lost within a minute. discord.py makes the next one at once where Discord ends it:
+2,700 in five seconds."""
 
 log = structlog.get_logger(__name__)
 Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
@@ -53,10 +56,11 @@ class Client(discord.Client):
         api_url: str = "",
         ready_seconds: float = 2.0,
         lag_seconds: float = LAG_SECONDS,
+        identify_seconds: float = 5.0,
         **sharding: Any,
     ) -> None:
         """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
-        `sharding` is for discord.py's client of several shards."""
+        `identify_seconds` lie between two sessions. `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
@@ -73,6 +77,10 @@ class Client(discord.Client):
         self._budget = budget
         self._api_url = api_url
         self._lag = lag_seconds
+        self._pause = identify_seconds
+        self._sessions = len(sharding.get("shard_ids", [0]))
+        self._lost: tuple[float, ...] = ()
+        """When connections were lost within the last minute."""
         self._gap: asyncio.Task[None] | None = None
         self._caught_up = False
         self._complete = asyncio.Event()
@@ -91,6 +99,11 @@ class Client(discord.Client):
             await self.set_up()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Raises Unavailable where sessions end as soon as they are opened: the next one is opened after a wait."""
+        if not initial:
+            await asyncio.sleep(self._pause)
+            if wait := self._budget.wait():
+                raise Unavailable("Discord", "ends each session as soon as it is opened", retry_after=wait)
         self._budget.spend()
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
@@ -151,7 +164,13 @@ class Client(discord.Client):
         await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
+        """Where that is all that happens, the connection is given up, and whoever listens waits longer each time."""
         self._linked = self._caught_up = False
+        now = time.monotonic()
+        self._lost = (*(at for at in self._lost if now - at < MINUTE), now)
+        if len(self._lost) > LOSSES * self._sessions:
+            log.warning("discord_connection_unsteady", lost=len(self._lost))
+            await self.close()
 
     async def on_resumed(self) -> None:
         """Discord has replayed what was missed, unless a gap is still being read."""
@@ -246,17 +265,16 @@ class Client(discord.Client):
 class ShardedClient(Client, discord.AutoShardedClient):
     """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
-    def __init__(self, *given: Any, shards: Shards, identify_seconds: float, **more: Any) -> None:
+    def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
-        self._pause = identify_seconds
         super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """One after the other."""
         if not initial:
             await asyncio.sleep(self._pause)
-        await super().before_identify_hook(shard_id, initial=initial)
+        self._budget.spend()
 
     async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
         """Raises Unavailable where no session may be opened today: discord.py would try for ever."""

@@ -48,14 +48,14 @@ class IdentifyBudget:
         """Seconds until the next identification may be made."""
         row, later = 0, self._clock()
         for moment in reversed(self._memory.identified):
-            if later - moment > HEALTHY or moment <= self._memory.stopped:
+            if abs(later - moment) > HEALTHY or moment <= self._memory.stopped:
                 break
             row, later = row + 1, moment
         starts = row // self._at_once
         if starts < FREE:
             return 0.0
         pause = min(FIRST_WAIT * 2.0 ** min(starts - FREE, 16), LONGEST_WAIT)
-        return max(0.0, self._memory.identified[-1] + pause - self._clock())
+        return min(pause, max(0.0, self._memory.identified[-1] + pause - self._clock()))
 
     def spend(self) -> None:
         """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
@@ -64,7 +64,7 @@ class IdentifyBudget:
     def check(self) -> tuple[float, ...]:
         """When those of the last 24 hours were. Raises Unavailable when none is left."""
         now = self._clock()
-        today = tuple(moment for moment in self._memory.identified if moment > now - DAY)
+        today = tuple(moment for moment in self._memory.identified if abs(now - moment) < DAY)
         if len(today) >= self._budget:
             raise Unavailable(
                 "Discord",

@@ -85,6 +85,11 @@ class Gapfill:
             return False
         return True
 
+    def _since(self, mark: float) -> float:
+        """From when on it is read; a mark of the future is of a clock that was wrong, and says nothing."""
+        now = self._clock()
+        return max(mark if mark <= now else 0.0, now - HORIZON)
+
     async def _fill(self) -> None:
         """Read what was missed. Tries again what failed, and lets it keep nothing else waiting."""
         missed: Missed | None = None
@@ -94,9 +99,7 @@ class Gapfill:
                 mark = await self._inbox.seen(self._space)
                 if not mark:
                     return
-                missed = missed or Missed(
-                    self._web, self._me.team, self._intake, max(float(mark), self._clock() - HORIZON)
-                )
+                missed = missed or Missed(self._web, self._me.team, self._intake, self._since(float(mark)))
                 indexed = await self._channels.of(self._space)
                 asked_in = await self._inbox.channels(self._space)
                 channels = list(dict.fromkeys((*asked_in, *(one.channel for one in indexed))))

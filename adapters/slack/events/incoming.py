@@ -11,8 +11,9 @@ from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner,
 
 Body = Mapping[str, Any]
 
-MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
-"""What reading a body raises that has none of the shapes that Slack documents."""
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What reading a body raises that has none of the shapes that Slack documents; the last two of a time that is none and
+of what is nested too deep."""
 SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import structlog
@@ -28,7 +28,9 @@ HANDSHAKE = 10.0
 """An address is good for one handshake, which the SDK would go on repeating if it failed."""
 GOODBYE = 1.0
 """How long those at the other end of what we close may take; aiohttp would wait ten seconds."""
-LONGEST_WAIT = 30.0
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+LASTED = 60.0
+"""A connection that is open for so long is no reason to wait before the next."""
 
 
 class Connections:
@@ -62,10 +64,13 @@ async def until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
 
 
 async def _keep(front: Front, app_token: str, address: str, connections: Connections) -> None:
+    pace = _Pace()
     while True:
+        await pace.turn()
         address = address or await _new_address(front, app_token)
         handler = AsyncSocketModeHandler(front, app_token, logger=SDK_LOG, ping_interval=PING)  # type: ignore[arg-type]
         handler.client.wss_uri = address
+        handler.client.issue_new_wss_url = pace.before(handler.client.issue_new_wss_url)  # type: ignore[method-assign]
         try:
             if await _connected(handler):
                 connections.open.add(handler)
@@ -75,6 +80,29 @@ async def _keep(front: Front, app_token: str, address: str, connections: Connect
             await _close(handler)
         log.warning("slack_connection_lost")
         address = ""
+
+
+class _Pace:
+    """Between two connections, longer each time that one did not last: the SDK makes the next one at once, 250 a second
+    where Slack closes each."""
+
+    def __init__(self) -> None:
+        self._wait = 0.0
+        self._begun = 0.0
+
+    async def turn(self) -> None:
+        loop = asyncio.get_running_loop()
+        wait = 0.0 if loop.time() - self._begun > LASTED else self._wait
+        self._wait = min(2 * wait or FIRST_WAIT, LONGEST_WAIT)
+        await asyncio.sleep(wait)
+        self._begun = loop.time()
+
+    def before(self, ask: Callable[[], Awaitable[str]]) -> Callable[[], Coroutine[Any, Any, str]]:
+        async def later() -> str:
+            await self.turn()
+            return await ask()
+
+        return later
 
 
 async def _connected(handler: AsyncSocketModeHandler) -> bool:
@@ -107,7 +135,7 @@ async def _close_in_time(client: SocketModeClient) -> None:
 
 async def _new_address(front: Front, app_token: str) -> str:
     """An address as soon as Slack gives one; the other connection may be working meanwhile."""
-    wait = 0.5
+    wait = FIRST_WAIT
     while True:
         try:
             return await socket_address(front.client, app_token)

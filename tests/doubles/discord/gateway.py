@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
@@ -54,6 +55,8 @@ class Gateway:
         self.tells_servers.set()
         self.silent = False
         """Accept and say nothing any more: a half-open connection."""
+        self.at_once: Callable[[web.WebSocketResponse], Awaitable[None]] | None = None
+        """What happens to each connection as soon as somebody identified or resumed on it."""
         self._changed = asyncio.Condition()
         self._beats = 0
 
@@ -77,6 +80,8 @@ class Gateway:
                 session = await self._identify(socket, message["d"], request)
             elif message["op"] == RESUME:
                 session = await self._resume(socket, message["d"])
+            if self.at_once and message["op"] in (IDENTIFY, RESUME):
+                await self.at_once(socket)
         if session and session.socket is socket:
             session.socket = None
         return socket

@@ -47,6 +47,8 @@ class SlackServer:
         """Whether it knows the bot where files are downloaded."""
         self.says_goodbye = True
         """Whether it answers when a connection is closed."""
+        self.at_once: Callable[[web.WebSocketResponse], Awaitable[None]] | None = None
+        """What happens to each connection as soon as it is open."""
         self._opened: list[float] = []
         self._tickets: set[str] = set()
         self._shut: dict[str, float] = {}
@@ -175,7 +177,10 @@ class SlackServer:
             arguments = {**arguments, "_base": self.base}
         if method == "files.completeUploadExternal" and isinstance(arguments["files"], str):
             arguments = {**arguments, "files": json.loads(arguments["files"])}
-        result: Json = handler(arguments)
+        try:
+            result: Json = handler(arguments)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise Error("invalid_arguments") from None
         return result
 
     def _allowed(self, workspace: Workspace, method: str, arguments: Json, *, is_json: bool) -> None:
@@ -235,6 +240,8 @@ class SlackServer:
         await socket.send_json({"type": "hello", "num_connections": len(self.sockets) + 1})
         self.sockets.append(socket)
         self.connected.set()
+        if self.at_once:
+            await self.at_once(socket)
         try:
             async for message in socket:
                 if message.type is WSMsgType.PING and self.answer_pings:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from pathlib import Path
 
+import apscheduler.schedulers.base
 import pytest
+from structlog.testing import capture_logs
 
+from bot.run import schedule
 from bot.run.schedule import Job, due, first_run, jobs_of, perform, scheduled
 from bot.wiring import open_citewell
 from storage.runs import JobRuns
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.verify import contents
-from tests.contracts.waiting import eventually
+from tests.contracts.waiting import eventually, until
 from tests.doubles.settings import extractive
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -65,6 +68,32 @@ async def test_what_is_due_runs_at_the_start_and_not_at_the_next_one(runs: JobRu
     async with scheduled(jobs("back up", "forget", "new"), runs, settling=timedelta()):
         await eventually(lambda: ended("new"))
     assert sorted(done) == ["back up", "forget", "new"]
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=1), timedelta(days=365), -timedelta(days=1), -timedelta(days=365)])
+async def test_a_clock_that_is_set_wrong_and_right_again_does_nothing_early_and_stops_no_job(
+    runs: JobRuns, monkeypatch: pytest.MonkeyPatch, jump: timedelta
+) -> None:
+    shift, seen = timedelta(), list[timedelta]()
+
+    class Shifted(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) + shift
+
+    async def work() -> None:
+        seen.append(shift)
+
+    for module in (schedule, apscheduler.schedulers.base):
+        monkeypatch.setattr(module, "datetime", Shifted)
+    with capture_logs() as logs:
+        jobs = {"forget": Job(timedelta(seconds=0.02), work, "")}
+        async with scheduled(jobs, runs, settling=timedelta(), watch=0.02):
+            for number, by in enumerate((timedelta(), jump, timedelta()), 1):
+                shift = by
+                del seen[:]
+                await until(lambda: len(seen) > 2)
+                assert len([log for log in logs if log["event"] == "clock_was_set"]) == number - 1
 
 
 async def test_a_job_that_failed_says_why_and_is_due_at_the_next_start(runs: JobRuns) -> None:

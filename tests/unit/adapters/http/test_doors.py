@@ -12,8 +12,9 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from structlog.testing import capture_logs
 
+from adapters.http import limits
 from adapters.http.doors import Doors
-from adapters.http.limits import BODY_BYTES, HEAD_BYTES, Limits
+from adapters.http.limits import BODY_BYTES, HEAD_BYTES, MOST, PUBLIC, Limits
 from pipeline.errors import Misconfigured
 from pipeline.rules.tenancy import EVERYTHING, NOBODY, bound, workspace
 
@@ -80,6 +81,25 @@ async def test_a_body_that_does_not_come_is_408() -> None:
         assert b" 408 " in await said(port, POST + b"Content-Length: 9\r\n\r\nsome")
 
 
+async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "TOGETHER_BYTES", 100_000)
+    head, half = POST + b"Expect: 100-continue\r\nContent-Length: 120000\r\n\r\n", b"x" * 60_000
+    async with served(PUBLIC) as port, asyncio.timeout(10):
+        callers = []
+        for _ in range(2):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(head)
+            await reader.readuntil(b" 100 Continue")
+            writer.write(half)
+            callers.append((reader, writer))
+        (first, _), (second, writer) = callers
+        assert b" 408 " in await first.read()
+        writer.write(half)
+        assert (await second.read()).endswith(b"120000")
+        for _, writer in callers:
+            writer.close()
+
+
 async def test_a_head_or_a_body_that_is_too_long_is_refused() -> None:
     async with served() as port:
         assert b" 400 " in await said(port, POST, b"X: " + b"y" * HEAD_BYTES)
@@ -102,6 +122,56 @@ async def test_a_caller_that_reads_nothing_of_its_answer_is_hung_up_on() -> None
                     await asyncio.sleep(0.02)
             writer.transport.abort()
     assert [(log["event"], log["path"]) for log in logs] == [("caller_does_not_read", "/endless")]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"POST /len", POST + b"Content-Length: 9\r\n\r\nsome", b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ids=["half a line", "half a body", "a request and then nothing"],
+)
+async def test_who_asks_is_answered_while_many_more_than_may_be_there_do_not(raw: bytes) -> None:
+    async with served(PUBLIC) as port:
+        kept = []
+        for number in range(MOST + 100):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(raw)
+            kept.append(writer)
+            if number % 20 == 0:
+                assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+        for writer in kept:
+            writer.transport.abort()
+
+
+TRICKS = [
+    pytest.param(b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", b"400", id="two lengths"),
+    pytest.param(b"Content-Length: -1\r\n\r\n", b"400", id="a negative length"),
+    pytest.param(b"Content-Length: " + b"9" * 30 + b"\r\n\r\nhi", b"400", id="an endless length"),
+    pytest.param(b"Content-Length: 9\r\n\r\nhello", b"408", id="a length that is too long"),
+    pytest.param(b"Content-Length: 3\r\n\r\nhello GET / HTTP/1.1\r\n\r\n", b"200", id="a length that is too short"),
+    pytest.param(b"Transfer-Encoding: chunked\r\n\r\nzz\r\nhello", b"400", id="a chunk of no length"),
+    pytest.param(b"Transfer-Encoding: chunked\r\n\r\n" + b"F" * 20 + b"\r\nhello", b"408", id="an endless chunk"),
+    pytest.param(b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel", b"408", id="half a chunk"),
+    pytest.param(b"Transfer-Encoding: gzip\r\n\r\n", b"400", id="another encoding"),
+    pytest.param(b"Content-Length: 2\r\n\r\nhi\x00\xff garbage\r\n\r\n", b"200", id="garbage behind a request"),
+    pytest.param(b"Content-Length: 2\r\nUpgrade: websocket\r\n\r\nhi", b"200", id="an upgrade"),
+]
+
+
+@pytest.mark.parametrize(("rest", "status"), TRICKS)
+async def test_a_trick_of_http_is_one_answer_or_none_and_the_next_caller_gets_theirs(
+    rest: bytes, status: bytes
+) -> None:
+    async with served() as port:
+        answer = await said(port, POST + rest)
+        assert answer.split(b" ")[1] == status
+        assert answer.count(b"HTTP/1.1 ") == 1
+        assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+
+
+async def test_requests_that_come_together_are_answered_one_after_the_other() -> None:
+    one = b"POST /length HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfour"
+    async with served() as port:
+        assert (await said(port, one * 49 + POST + b"Content-Length: 4\r\n\r\nfour")).count(b"200 OK") == 50
 
 
 async def test_what_goes_wrong_in_a_page_is_logged_and_not_told() -> None:

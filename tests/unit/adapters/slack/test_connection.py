@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 import aiohttp
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -176,6 +177,68 @@ async def test_a_connection_that_slack_wants_renewed_is_renewed_without_a_gap(sl
     await slack.rig.settled()
     assert len(slack.replies(said)) == 1
     await until(lambda: len(slack.slack.sockets) == 2 and old[0] not in slack.slack.sockets)
+
+
+async def close(socket: web.WebSocketResponse) -> None:
+    await socket.close()
+
+
+async def ask_to_leave(socket: web.WebSocketResponse) -> None:
+    await socket.send_json({"type": "disconnect", "reason": "warning"})
+
+
+@pytest.mark.parametrize("end", [close, ask_to_leave])
+async def test_where_slack_ends_each_connection_at_once_the_next_ones_come_ever_later(
+    slack: SlackDriver, end: Callable[[web.WebSocketResponse], Awaitable[None]]
+) -> None:
+    ended = 0
+
+    async def at_once(socket: web.WebSocketResponse) -> None:
+        nonlocal ended
+        ended += 1
+        await end(socket)
+
+    await until(lambda: len(slack.slack.sockets) == 2)
+    slack.slack.at_once = at_once
+    for socket in list(slack.slack.sockets):
+        await end(socket)
+    await asyncio.sleep(1.5)
+    assert 2 <= ended <= 8
+    slack.slack.at_once = None
+    await until(lambda: slack.slack.sockets)
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+
+
+FRAMES: tuple[str | bytes, ...] = (
+    *(
+        "",
+        "garbage",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        "\x00",
+        "[" * 10_000,
+        '{"type": 1}',
+        '{"type": "events_api"}',
+        b"\xff\x00",
+    ),
+    '{"type": "events_api", "envelope_id": 1, "payload": []}',
+    '{"type": "events_api", "envelope_id": "x", "payload": {"type": "event_callback", "event": [1]}}',
+    '{"type": "slash_commands", "envelope_id": "x", "payload": "a"}',
+)
+
+
+async def test_frames_that_make_no_sense_cost_nobody_an_answer(slack: SlackDriver) -> None:
+    await until(lambda: len(slack.slack.sockets) == 2)
+    for socket in slack.slack.sockets:
+        for frame in FRAMES:
+            await (socket.send_str(frame) if isinstance(frame, str) else socket.send_bytes(frame))
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
 
 
 async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,116 @@
+"""A clock that is set wrong and set right again: nothing is lost, nothing happens twice, nothing waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+
+from pipeline.errors import Busy
+from pipeline.values import PlaceId
+from storage.database import Database
+from storage.messages.inbox import SQLInbox
+from storage.messages.outbox import SQLOutbox
+from tests.doubles.engines import Engine
+from tests.doubles.samples import answer, message
+
+PLACE = PlaceId(platform="slack", space="T1", channel="C1")
+MINUTE, DAY = 60.0, 86_400.0
+JUMPS = [5 * MINUTE, 60 * MINUTE + 1, DAY, 365 * DAY]
+SOON = 3700.0
+"""Little more than an hour."""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def database(engine: Engine) -> AsyncIterator[Database]:
+    async with engine.database() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def inbox(database: Database, clock: Clock) -> SQLInbox:
+    return SQLInbox(database, per_author=1, lease_seconds=600, clock=clock)
+
+
+@pytest.fixture(params=[*JUMPS, *(-jump for jump in JUMPS)], ids=lambda jump: f"{jump / MINUTE:+.0f} min")
+def jump(request: pytest.FixtureRequest) -> float:
+    return float(request.param)
+
+
+async def test_what_was_put_off_comes_after_an_hour_at_most_once_the_clock_is_right(
+    inbox: SQLInbox, clock: Clock, jump: float
+) -> None:
+    await inbox.accept(message())
+    clock.now += jump
+    work = await inbox.lease()
+    assert work
+    await inbox.release(work.message.key, delay=30)
+    clock.now -= jump
+    clock.now += SOON
+    again = await inbox.lease()
+    assert again
+    await inbox.answered(again.message.key, answer("a"))
+    await inbox.posting(again.message.key)
+    await inbox.done(again.message.key)
+    clock.now += 400 * DAY
+    assert await inbox.lease() is None
+
+
+async def test_a_notice_that_was_put_off_is_posted_after_an_hour_at_most_once_the_clock_is_right(
+    database: Database, clock: Clock, jump: float
+) -> None:
+    outbox = SQLOutbox(database, clock=clock)
+    await outbox.tell_source(PLACE)
+    clock.now += jump
+    due = await outbox.take()
+    assert due
+    await outbox.release(due.key, delay=30)
+    clock.now -= jump
+    clock.now += SOON
+    assert await outbox.take()
+
+
+async def test_who_asks_too_much_is_told_again_once_the_clock_is_right(
+    inbox: SQLInbox, clock: Clock, jump: float
+) -> None:
+    await inbox.accept(message("1.0"))
+    clock.now += jump
+    with pytest.raises(Busy):
+        await inbox.accept(message("2.0"))
+    clock.now -= jump
+    with pytest.raises(Busy) as told:
+        await inbox.accept(message("3.0"))
+    assert told.value.first
+
+
+async def test_answers_that_nobody_asked_for_are_counted_again_once_the_clock_is_right(
+    inbox: SQLInbox, clock: Clock, jump: float
+) -> None:
+    clock.now += jump
+    assert await inbox.spend("1", PLACE, 1)
+    clock.now -= jump
+    clock.now += 2 * SOON
+    assert await inbox.spend("2", PLACE, 1)
+    assert not await inbox.spend("3", PLACE, 1)
+
+
+async def test_what_was_heard_until_a_wrong_time_is_noted_again_until_the_right_one(
+    inbox: SQLInbox, clock: Clock, jump: float
+) -> None:
+    for moment in (clock.now, clock.now + jump, clock.now):
+        await inbox.heard("slack:T1", f"{moment:.6f}")
+    assert clock.now <= float(await inbox.seen("slack:T1") or 0) <= clock.now + SOON
