@@ -201,7 +201,7 @@ class Answer(Value):
     def without(self, gone: Callable[[Citation], bool], instead: str) -> Answer:
         """The same without the words of sources that are `gone`, and with `instead` of those that rest on them; itself
         where it has no such source."""
-        if not any(map(gone, self.sources)):
+        if not any(map(gone, (*self.citations, *self.nearest))):
             return self
 
         def left(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
@@ -219,7 +219,7 @@ class Answer(Value):
     def documents(self) -> frozenset[str]:
         """The ids of all documents of which it has words."""
         read = (document for one in self.corrections for document in one.documents)
-        return frozenset((*(one.document_id for one in self.sources), *self.named, *read))
+        return frozenset((*(one.document_id for one in (*self.citations, *self.nearest)), *self.named, *read))
 
     def forgetting(self, documents: Collection[str], instead: str) -> Answer:
         """The same without any word of these documents, and with `instead` of what rests on them."""
