@@ -154,7 +154,7 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
         assert reasons
 
 
-ANSWERS, AT_ONCE = trials(50), 50
+ANSWERS, AT_ONCE = trials(50), 8
 HURRIED = Limits(first_sentence_seconds=0.5, total_seconds=1.0)
 LATE = 1.0 if TIMES > 1 else 10.0
 """Seconds past the deadline; among other tests that share the processors only what hangs is found."""
