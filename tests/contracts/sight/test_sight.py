@@ -14,9 +14,11 @@ import pytest
 from pipeline.values import Answer, ConversationId, IncomingMessage, Manner
 from storage.messages.history import keep_answer
 from tests.contracts.answers import cited
+from tests.contracts.sight.memory import Memory
 from tests.contracts.sight.model import Opened
-from tests.contracts.sight.steps import Memory, Steps
-from tests.contracts.sight.world import ADA, ANN, BEA, CHANNELS, World, opened, people, redrawn
+from tests.contracts.sight.people import ADA, ANN, BEA, CHANNELS, people, redrawn
+from tests.contracts.sight.steps import Steps
+from tests.contracts.sight.world import World, opened
 from tests.doubles.engines import Engine, traces
 from tests.doubles.page import parsed, prose
 from tests.trials import Count, trials
