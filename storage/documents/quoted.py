@@ -46,18 +46,19 @@ def bare(db: Connection) -> bool:
     for answer, document in rows:
         gone.setdefault(answer, set()).add(document)
     for answer, documents in gone.items():
-        _bare(db, answer, documents)
-        done = [(document, answer) for document in documents]
-        db.executemany("DELETE FROM quoting WHERE document = $1 AND answer = $2", done)
+        left = _bare(db, answer, documents)
+        db.execute("DELETE FROM quoting WHERE answer = $1", (answer,))
+        quote(db, answer, left - documents)
         if time.monotonic() > end:
             return False
     return len(rows) < ANSWERS
 
 
-def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> None:
+def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
+    """The documents that it still names."""
     row = db.execute("SELECT author, CAST(body AS TEXT) FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if row is None:
-        return
+        return frozenset()
     author, answer = row[0], Answer.model_validate_json(row[1])
     shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
     left = answer.forgetting(documents, Words(answer.language)(wording.REMOVED))
@@ -69,3 +70,4 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> None:
         again = left.turn(author, turn.asked_at)
         if again and shown.intersection(turn.chunk_ids):
             db.execute("UPDATE turn SET body = $1 WHERE id = $2", (again.model_dump_json(), number))
+    return left.documents

@@ -31,17 +31,15 @@ from storage.postgres.connection import (
 from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
+from storage.postgres.samples import DRAW, Samples
 from storage.postgres.session import ENDED, HELD, PostgresSession, Raw, Use, begin
 from storage.postgres.tenancy import HOLDS, Bindings
-from storage.schema.tables import TABLES
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
 HEARD_SECONDS = 4.0
 """How long the server may say nothing: less than half of what passes before others take over from a process that it
 does not hear of."""
-_SAMPLED = (*(table.name for table in TABLES if table.name != "unit_vectors"), "words", "term")
-"""Tables with columns of text."""
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
@@ -72,6 +70,7 @@ class PostgresDatabase:
         )
         self._transactions = PostgresTransactions(self._connect)
         self._writes = WriteQueue()
+        self._samples = Samples(lambda: self._run(self._reading, self._sample))
         self._writing = ThreadPoolExecutor(1, "citewell-write")
         self._reading = ThreadPoolExecutor(READERS, "citewell-read")
 
@@ -120,12 +119,13 @@ class PostgresDatabase:
 
     async def scrub(self) -> bool:
         """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself. The samples of them that
-        its planner keeps are drawn anew."""
-        await self._run(self._reading, self._sample)
+        its planner keeps are drawn anew soon."""
+        self._samples.renew()
         return True
 
     async def close(self) -> None:
         """See `Database`."""
+        await self._samples.close()
         for executor in (self._reading, self._writing):
             await asyncio.to_thread(executor.shutdown)
         await asyncio.to_thread(self._transactions.close)
@@ -159,7 +159,7 @@ class PostgresDatabase:
 
     def _sample(self) -> None:
         with psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
-            raw.execute(f"ANALYZE {', '.join(_SAMPLED)}")
+            raw.execute(DRAW)
 
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -38,7 +39,17 @@ class Engine:
 
 
 async def traces(storage: Storage, words: list[str]) -> list[str]:
-    """Where any of `words` is still kept: in which file of the folder, and with PostgreSQL in which table."""
+    """Where any of `words` is still kept: in which file of the folder, and with PostgreSQL in which table, or in the
+    samples of its planner a few seconds later."""
+    async with asyncio.timeout(SAMPLED_SECONDS):
+        while True:
+            found = await _traces(storage, words)
+            if not found or any(not one.endswith(f" in {SAMPLES}") for one in found):
+                return found
+            await asyncio.sleep(0.05)
+
+
+async def _traces(storage: Storage, words: list[str]) -> list[str]:
     found = []
     for file in storage.folder.rglob("*"):
         content = file.read_bytes().lower() if file.is_file() else b""
@@ -49,11 +60,14 @@ async def traces(storage: Storage, words: list[str]) -> list[str]:
     return found
 
 
-_SAMPLES = "SELECT pg_stats::text FROM pg_stats WHERE schemaname = 'public'"
+SAMPLES, SAMPLED_SECONDS = "pg_stats", 30.0
+_SAMPLES = "SELECT tablename, pg_stats::text FROM pg_stats WHERE schemaname = 'public'"
 
 
 def _rows(db: Connection) -> list[tuple[str, str]]:
-    """Of every table, and of the samples that the planner keeps of each."""
-    tables = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-    queries = {table: f"SELECT {table}::text FROM {table}" for (table,) in tables} | {"pg_stats": _SAMPLES}
-    return [(table, text.lower()) for table, query in queries.items() for (text,) in db.execute(query).fetchall()]
+    """Of every table, and of the samples that the planner keeps of each with rows: of an empty one none is drawn."""
+    tables = [name for (name,) in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()]
+    rows = [(name, text) for name in tables for (text,) in db.execute(f"SELECT {name}::text FROM {name}").fetchall()]
+    filled = {name for name, _ in rows}
+    rows += [(SAMPLES, text) for name, text in db.execute(_SAMPLES).fetchall() if name in filled]
+    return [(name, text.lower()) for name, text in rows]
