@@ -31,7 +31,7 @@ class Actors:
         if not name.isalnum() or str(user.get("team_id") or self._me.team) != self._me.team:
             return Actor(person=who)
         groups = await self._known()
-        within = {person(self._me.team, f"group:{group}") for group, users in groups.items() if name in users}
+        within = {f"slack:{self._me.team}:group:{group}" for group, users in groups.items() if name in users}
         return Actor(person=who, groups=frozenset({who, *within}))
 
     async def _known(self) -> dict[str, frozenset[str]]:

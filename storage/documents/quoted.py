@@ -59,7 +59,12 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozens
     row = db.execute("SELECT author, CAST(body AS TEXT) FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if row is None:
         return frozenset()
-    author, answer = row[0], Answer.model_validate_json(row[1])
+    author = row[0]
+    try:
+        answer = Answer.model_validate_json(row[1])
+    except ValueError:  # of a version that is not known here: it goes as a whole
+        db.execute("DELETE FROM answer WHERE id = $1", (answer_id,))
+        return frozenset()
     shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
     left = answer.forgetting(documents, Words(answer.language)(wording.REMOVED))
     db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))

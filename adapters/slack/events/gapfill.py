@@ -97,7 +97,8 @@ class Gapfill:
         while True:
             try:
                 mark = await self._inbox.seen(self._space)
-                if not mark:
+                if not mark:  # the first start: what comes from now on is missed where we fail
+                    await self._mark(self._clock())
                     return
                 missed = missed or Missed(self._web, self._me.team, self._intake, self._since(float(mark)))
                 indexed = await self._channels.of(self._space)

@@ -40,7 +40,7 @@ JOBS = {
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/missed", "events/search", "members", "pages", "parts/footer", "post/feed", "post/growth",
+        "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
         "post/stream", "press/adding", "press/home_view", "press/pressed", "sight", "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
