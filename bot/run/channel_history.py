@@ -11,7 +11,7 @@ import structlog
 from bot.desks.channels import closed, kept_out
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import PlatformAdapter
-from pipeline.values import ChannelLook, Place, PlaceId
+from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch
 from storage.documents.said import SQLSaid
 
 PAUSE = 1.0
@@ -36,8 +36,9 @@ class ChannelHistory:
         await self._said.drop_unseen(place, look.begun)
         log.info("channel_read", channel=str(place), messages=look.read)
 
-    async def catch_up(self, place: PlaceId) -> None:
-        """Read what was said last until nothing of it is new: what was said while nobody listened, however long."""
+    async def catch_up(self, place: PlaceId, sets: Place) -> None:
+        """Read what was said last until nothing of it is new: what was said while nobody listened, as far back as it is
+        kept."""
         position, news = "", True
         while news:
             try:
@@ -45,7 +46,7 @@ class ChannelHistory:
             except Refused as error:
                 await self._shut(place, "", error)
                 return
-            taken = await self._said.take([one for one in part.said if not kept_out(one)])
+            taken = await self._said.take(_to_keep(part, oldest(sets)))
             position, news = part.position, bool(taken and part.position)
 
     async def _part(self, place: PlaceId, look: ChannelLook, since: datetime) -> ChannelLook:
@@ -58,7 +59,7 @@ class ChannelHistory:
             return look
         except Refused as error:
             return await self._shut(place, look.name, error)
-        said = [one for one in part.said if one.at >= since and not kept_out(one)]
+        said = _to_keep(part, since)
         back_to = min((one.at for one in part.said), default=look.back_to)
         over = not part.position or (back_to is not None and back_to < since)
         look = look.model_copy(
@@ -81,6 +82,10 @@ class ChannelHistory:
         shut = closed(name)
         await self._said.take((), place, shut)
         return shut
+
+
+def _to_keep(part: Stretch, since: datetime) -> list[Said]:
+    return [one for one in part.said if one.at >= since and not kept_out(one)]
 
 
 def oldest(sets: Place) -> datetime:

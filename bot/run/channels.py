@@ -114,7 +114,7 @@ class ChannelReader:
         if _due(look):
             self._begin(place, channel, partial(self._history.read, place, sets, look))
         elif look and not look.closed and not channel.caught_up:
-            self._begin(place, channel, partial(self._history.catch_up, place))
+            self._begin(place, channel, partial(self._history.catch_up, place, sets))
 
     def _begin(self, place: PlaceId, channel: _Channel, history: Callable[[], Awaitable[None]]) -> None:
         """What fails is tried again after a while."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bot.desks.desk import CitewellDesk
 from bot.documents.indexing import Indexer
 from bot.known import platforms
+from bot.run.channel_history import ChannelHistory
 from bot.run.channels import ChannelReader
 from pipeline.errors import Unavailable
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.rules.access import Rules
-from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said
+from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch
 from storage.open import open_storage
 from tests.doubles.reader import ReaderHere
 
@@ -50,3 +51,24 @@ async def test_a_thread_that_cannot_be_made_now_keeps_no_other_waiting_and_stays
         assert {one.id for one in await storage.library.documents()} == {f"{PLACE}:2", f"{PLACE}:3"}
         assert await storage.said.due(9) == []  # not before a while has passed
         assert await storage.said.count(PLACE) == (3, 1)
+
+
+class Pages:
+    """A platform that tells of a message a day, as many as are asked for."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    async def history(self, place: PlaceId, position: str) -> Stretch:
+        self.told += 1
+        day = int(position or 0)
+        at = NOW - timedelta(days=day)
+        return Stretch(said=(said(str(day)).model_copy(update={"at": at}),), position=str(day + 1), since=at)
+
+
+async def test_what_is_older_than_it_is_kept_is_not_read_by_a_bot_that_was_away(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, exclusive=True) as storage:
+        pages: Any = Pages()
+        await ChannelHistory(storage.said, {"slack": pages}).catch_up(PLACE, Place(index_days=3))
+        assert await storage.said.count(PLACE) == (3, 3)
+        assert pages.told == 4
