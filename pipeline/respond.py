@@ -305,8 +305,7 @@ class Responder:
             return tuple(turns)
         there = await self.library.chunks(cited)
         seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        untold = {"answer": "", "said": "", "items": (), "chunk_ids": ()}
-        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.model_copy(update=untold) for turn in turns)
+        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.untold for turn in turns)
 
     async def _record(self, request: Request, answer: Answer) -> None:
         turn = answer.turn(request.author, datetime.now(UTC))

@@ -164,6 +164,11 @@ class Turn(Value):
         """What was answered, to be read: the sentences where they were kept, else the body."""
         return self.said or self.answer
 
+    @property
+    def untold(self) -> Turn:
+        """The question alone."""
+        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": ()})
+
 
 class Conversation(Value):
     id: ConversationId

@@ -15,7 +15,11 @@ from storage.documents.revision import BATCH_SECONDS
 ANSWERS = 100
 """Answers looked at by one statement."""
 _QUOTE = "INSERT INTO quoting (document, answer) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-_GONE = "SELECT answer, document FROM quoting WHERE gone ORDER BY answer LIMIT $1"
+_ANSWERS = "SELECT id, CAST(body AS TEXT) FROM answer WHERE id > $1 ORDER BY id LIMIT $2"
+_GONE = """
+    SELECT answer, document FROM quoting WHERE gone
+        AND answer IN (SELECT DISTINCT answer FROM quoting WHERE gone ORDER BY answer LIMIT $1)
+"""
 
 
 def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
@@ -25,10 +29,11 @@ def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
 
 def quote_all(db: Connection) -> None:
     """The same of every answer there is, whichever version wrote it."""
-    for answer, body in db.execute("SELECT id, CAST(body AS TEXT) FROM answer").fetchall():
-        found = json.loads(body)
-        shown = {one["document_id"] for part in ("citations", "nearest") for one in found.get(part, ())}
-        db.executemany(_QUOTE, ((document, answer) for document in shown))
+    last = ""
+    while answers := db.execute(_ANSWERS, (last, ANSWERS)).fetchall():
+        for last, body in answers:
+            found = json.loads(body)
+            quote(db, last, (one["document_id"] for part in ("citations", "nearest") for one in found.get(part, ())))
 
 
 def unquote(db: Connection, document_ids: Collection[str]) -> None:
@@ -42,8 +47,7 @@ def bare(db: Connection) -> bool:
     True once none is left."""
     end = time.monotonic() + BATCH_SECONDS
     gone: dict[str, set[str]] = {}
-    rows = db.execute(_GONE, (ANSWERS,)).fetchall()
-    for answer, document in rows:
+    for answer, document in db.execute(_GONE, (ANSWERS,)).fetchall():
         gone.setdefault(answer, set()).add(document)
     for answer, documents in gone.items():
         left = _bare(db, answer, documents)
@@ -51,7 +55,7 @@ def bare(db: Connection) -> bool:
         quote(db, answer, left - documents)
         if time.monotonic() > end:
             return False
-    return len(rows) < ANSWERS
+    return len(gone) < ANSWERS
 
 
 def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
@@ -72,7 +76,6 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozens
     recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
     for number, body in db.execute(recalled, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)
-        again = left.turn(author, turn.asked_at)
-        if again and shown.intersection(turn.chunk_ids):
-            db.execute("UPDATE turn SET body = $1 WHERE id = $2", (again.model_dump_json(), number))
+        if shown.intersection(turn.chunk_ids):
+            db.execute("UPDATE turn SET body = $1 WHERE id = $2", (turn.untold.model_dump_json(), number))
     return left.documents

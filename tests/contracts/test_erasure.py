@@ -22,6 +22,8 @@ from pipeline.values import (
     Vote,
     Wish,
 )
+from storage.database import Connection
+from storage.documents.quoted import ANSWERS
 from storage.open import Storage
 from storage.schema.tables import TABLES
 from tests.doubles.engines import Engine
@@ -254,3 +256,54 @@ async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversat
     assert bared is not None
     assert (bared.outcome, bared.citations[0].document_id) == (Outcome.ANSWERED, gone.id)
     assert "removed" in bared.body
+
+
+async def test_of_however_many_answers_each_is_left_without_any_word_of_what_was_removed(storage: Storage) -> None:
+    removed = ["one", "two", "three"]
+    for name in removed:
+        await storage.library.put(document(name), chunks(name, [name]), None, "")
+    cited = tuple(
+        Citation(number=number, document_id=name, chunk_id=f"{name}#0", title=name, filename=name, quote=CANARY)
+        for number, name in enumerate(removed, 1)
+    )
+    for number in range(ANSWERS // 2):
+        given = answer(f"a{number}", CANARY).model_copy(update={"citations": cited})
+        await storage.history.keep(given, "slack:T1:U1")
+    await storage.library.remove(removed)
+    assert await kept(storage, CANARY) == []
+
+
+async def test_an_answer_that_cannot_be_read_any_more_goes_with_the_document_that_it_quotes(storage: Storage) -> None:
+    await storage.library.put(document("gone"), chunks("gone", ["gone"]), None, "")
+
+    def as_another_version_wrote_it(db: Connection) -> None:
+        db.execute("INSERT INTO answer VALUES ($1, $2, $3, $4)", ("a1", "slack:T1:U1", 0, f'{{"body": "{CANARY}"}}'))
+        db.execute("INSERT INTO quoting (document, answer) VALUES ($1, $2)", ("gone", "a1"))
+
+    await storage.database.write(as_another_version_wrote_it)
+    assert await storage.library.remove(["gone"]) == 1
+    assert await kept(storage, CANARY) == []
+
+
+async def test_where_a_question_was_asked_twice_each_conversation_goes_on_from_its_own(storage: Storage) -> None:
+    await storage.library.put(document("gone"), chunks("gone", ["gone"]), None, "")
+    cited = Citation(number=1, document_id="gone", chunk_id="gone#0", title="gone", filename="gone.md", quote=CANARY)
+    conversations = [ConversationId(platform="slack", space="T1", channel=name) for name in ("C1", "C2")]
+    for one in conversations:
+        given = answer(one.channel, CANARY).model_copy(
+            update={
+                "question": "And here?",
+                "standalone": f"And here ({one.channel})?",
+                "citations": (cited,),
+                "sentences": (CitedSentence(text=CANARY, numbers=(1,)),),
+            }
+        )
+        turn = given.turn("slack:T1:U1", datetime.now(UTC))
+        assert turn is not None
+        await storage.history.keep(given, "slack:T1:U1")
+        await storage.history.record(one, turn)
+    await storage.library.remove(["gone"])
+    assert await kept(storage, CANARY) == []
+    for one in conversations:
+        (left,) = (await storage.history.recall(one, 9)).turns
+        assert (left.answer, left.standalone) == ("", f"And here ({one.channel})?")
