@@ -16,6 +16,8 @@ DRAW = f"ANALYZE {', '.join((*(one.name for one in TABLES if one.name != 'unit_v
 """Of tables with columns of text."""
 REST = 9
 """How many times as long as it took is rested before they are drawn again: of a large database it takes seconds."""
+AWAY = 5.0
+"""Seconds until a server that does not answer is asked again."""
 
 log = structlog.get_logger(__name__)
 
@@ -55,4 +57,5 @@ class Samples:
             except Unavailable as error:
                 self._due = True
                 log.warning("samples_not_drawn", reason=str(error))
+                await asyncio.sleep(AWAY)
             await asyncio.sleep(REST * (time.monotonic() - began))
