@@ -84,7 +84,7 @@ class _Plan:
         self._runs = runs
         self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults={"misfire_grace_time": None})
         self._scheduler.start()
-        self._clock = datetime.now(UTC), time.monotonic()
+        self._clock = datetime.now(UTC), _since_start()
 
     def put(self, name: str, at: datetime) -> None:
         spread = random.uniform(0, min(JITTER_SECONDS, self._jobs[name].every.total_seconds()))  # noqa: S311 - no secret
@@ -92,10 +92,12 @@ class _Plan:
         self._scheduler.add_job(self._turn, "date", run_date=at, args=(name,), id=name, replace_existing=True)
 
     async def watch(self, every: float) -> None:
-        """Look at the clock: jobs that are planned for another year would not come."""
+        """Look at the clock: jobs that are planned for another year would not come, and those that became due while the
+        machine slept would come as late as it slept."""
         while True:
             await asyncio.sleep(every)
-            self._was_set()
+            if not self._was_set():
+                self._scheduler.wakeup()
 
     def close(self) -> None:
         self._scheduler.shutdown(wait=False)
@@ -107,7 +109,7 @@ class _Plan:
 
     def _was_set(self) -> bool:
         before, since = self._clock
-        now, passed = self._clock = datetime.now(UTC), time.monotonic()
+        now, passed = self._clock = datetime.now(UTC), _since_start()
         by = now - before - timedelta(seconds=passed - since)
         if abs(by) <= SET:
             return False
@@ -115,6 +117,11 @@ class _Plan:
         for name, job in self._jobs.items():
             self.put(name, now + job.every)
         return True
+
+
+def _since_start() -> float:
+    """Seconds since this machine started, where it tells those in which it slept, too."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -94,6 +95,30 @@ async def test_a_clock_that_is_set_wrong_and_right_again_does_nothing_early_and_
                 del seen[:]
                 await until(lambda: len(seen) > 2)
                 assert len([log for log in logs if log["event"] == "clock_was_set"]) == number - 1
+
+
+async def test_what_was_due_while_the_machine_slept_is_done_when_it_wakes(
+    runs: JobRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, done, told = timedelta(), list[timedelta](), time.clock_gettime
+
+    class Slept(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) + slept
+
+    async def work() -> None:
+        done.append(slept)
+
+    for module in (schedule, apscheduler.schedulers.base):
+        monkeypatch.setattr(module, "datetime", Slept)
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: told(clock) + slept.total_seconds())
+    await runs.ended("back up", datetime.now(UTC))
+    with capture_logs() as logs:
+        async with scheduled({"back up": Job(DAY, work, "")}, runs, watch=0.02):
+            slept = 2 * DAY
+            await until(lambda: bool(done))
+    assert [log["event"] for log in logs] == []
 
 
 async def test_a_job_that_failed_says_why_and_is_due_at_the_next_start(runs: JobRuns) -> None:
