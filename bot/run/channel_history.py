@@ -33,7 +33,8 @@ class ChannelHistory:
         look = look if look and not look.complete else ChannelLook(begun=datetime.now(UTC))
         while look.complete is None:
             look = await self._part(place, look, oldest(sets))
-        await self._said.drop_unseen(place, look.begun)
+        if look.begun <= datetime.now(UTC):  # else by a clock that was wrong: nothing would seem to be seen since
+            await self._said.drop_unseen(place, look.begun)
         log.info("channel_read", channel=str(place), messages=look.read)
 
     async def catch_up(self, place: PlaceId, sets: Place) -> None:

@@ -45,8 +45,8 @@ class _Channel:
     caught_up: bool = False
     tidied: datetime = NEVER
     """When what was too old went last."""
-    not_before: datetime = NEVER
-    """When a reading may begin again."""
+    begun: datetime = NEVER
+    """When the last reading began."""
     reading: asyncio.Task[None] | None = None
 
     @property
@@ -103,13 +103,13 @@ class ChannelReader:
 
     async def _keep_up(self, place: PlaceId, sets: Place, look: ChannelLook | None, channel: _Channel) -> None:
         now = datetime.now(UTC)
-        if now - channel.tidied > FORGET_EVERY:
+        if abs(now - channel.tidied) > FORGET_EVERY:
             channel.tidied = now
             await self._said.drop_old(place, oldest(sets))
         if look and not look.closed and not channel.told:
             channel.told = True
             await self._outbox.tell_source(place)
-        if channel.busy or now < channel.not_before or place.platform not in self._adapters:
+        if channel.busy or abs(now - channel.begun) < RETRY or place.platform not in self._adapters:
             return
         if _due(look):
             self._begin(place, channel, partial(self._history.read, place, sets, look))
@@ -124,7 +124,7 @@ class ChannelReader:
                 await history()
                 channel.caught_up = True
 
-        channel.not_before = datetime.now(UTC) + RETRY
+        channel.begun = datetime.now(UTC)
         channel.reading = asyncio.create_task(read(), name=f"read {place}")
 
     async def _forget(self, place: PlaceId) -> None:
@@ -138,7 +138,7 @@ class ChannelReader:
     async def _orphans(self) -> set[PlaceId]:
         """Every hour, all that anything is kept of: an event may come while a channel is forgotten."""
         now = datetime.now(UTC)
-        if now - self._swept < FORGET_EVERY:
+        if abs(now - self._swept) < FORGET_EVERY:
             return set()
         self._swept = now
         return await self._said.channels()
@@ -169,4 +169,4 @@ class ChannelReader:
 def _due(look: ChannelLook | None) -> bool:
     if look is None or look.complete is None:
         return True
-    return datetime.now(UTC) - look.complete > (SHUT if look.closed else ANEW)
+    return abs(datetime.now(UTC) - look.complete) > (SHUT if look.closed else ANEW)

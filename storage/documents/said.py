@@ -21,7 +21,8 @@ from storage.schema.tables import keep
 
 _LOOK = keep("channel_look")
 AGAIN = 60
-"""Seconds until a document that could not be made is tried again."""
+"""Seconds until a document that could not be made is tried again. What is to wait longer was noted by a clock that went
+wrong, and waits no more."""
 
 
 class DueThread(NamedTuple):
@@ -90,9 +91,10 @@ class SQLSaid:
     async def due(self, most: int) -> list[DueThread]:
         """Threads whose documents are not what they are now, those that wait longest first, of channels that were
         looked at: else nobody knows what one is called."""
-        within = "WHERE since <= $1 AND channel IN (SELECT channel FROM channel_look)"
-        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $2"  # noqa: S608 - our own
-        rows = await self._database.read(lambda db: db.execute(query, (time.time_ns(), most)).fetchall())
+        within = "WHERE (since <= $1 OR since > $2) AND channel IN (SELECT channel FROM channel_look)"
+        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $3"  # noqa: S608 - our own
+        now = time.time_ns()
+        rows = await self._database.read(lambda db: db.execute(query, (now, now + AGAIN * 10**9, most)).fetchall())
         return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
 
     async def thread(self, due: DueThread) -> list[Said]:

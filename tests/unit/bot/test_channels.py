@@ -16,6 +16,7 @@ from pipeline.ingest.split import Splitter, WordCount
 from pipeline.rules.access import Rules
 from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch
 from storage.open import open_storage
+from tests.contracts.waiting import until
 from tests.doubles.reader import ReaderHere
 
 PLACE = PlaceId.parse("slack:T1:C1")
@@ -72,3 +73,23 @@ async def test_what_is_older_than_it_is_kept_is_not_read_by_a_bot_that_was_away(
         await ChannelHistory(storage.said, {"slack": pages}).catch_up(PLACE, Place(index_days=3))
         assert await storage.said.count(PLACE) == (3, 3)
         assert pages.told == 4
+
+
+async def test_what_was_read_until_a_wrong_time_is_kept_and_read_anew(tmp_path: Path) -> None:
+    """Also what was to become a document by that time."""
+    async with open_storage(tmp_path, exclusive=True) as storage:
+        sets, pages, ahead = Place(index=True, index_days=3), Pages(), datetime.now(UTC) + timedelta(days=400)
+        adapters: Any = {"slack": pages}
+        await ChannelHistory(storage.said, adapters).read(PLACE, sets, ChannelLook(begun=ahead))
+        assert await storage.said.count(PLACE) == (3, 3)
+        look = (await storage.said.looks())[PLACE].model_copy(update={"complete": ahead})
+        await storage.said.take((), PLACE, look)
+        late = "UPDATE said_due SET since = since + 400 * 86400 * 1000000000"
+        await storage.database.write(lambda db: db.execute(late).rowcount)
+        assert len(await storage.said.due(9)) == 3
+        desk = CitewellDesk(storage, rules=Rules(platforms=platforms()), places={PLACE: sets}, unindexed={"slack": ""})
+        indexer = Indexer(storage.library, None, Splitter(WordCount()), ReaderHere())
+        reader = ChannelReader(storage.said, storage.outbox, desk.places, indexer, adapters)
+        told = pages.told
+        await reader.look()
+        await until(lambda: pages.told == told + 4)
