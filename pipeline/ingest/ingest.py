@@ -35,10 +35,10 @@ async def ingest(
     where others see it; what nobody sees stays so until something is listed again.
 
     What the source withholds is forgotten before anything is read. Without an embedder, or when it fails, documents
-    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it does again.
-    Nothing else is forgotten when the source could not list everything or became
-    unavailable while it was read, and without `losing` not when too few documents would be left: the summary names
-    what was kept. Raises what `library` raises, and Refused when the source does not exist.
+    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it does again;
+    what it does not list then is forgotten, however much that is. Nothing else is forgotten when the source could not
+    list everything or became unavailable while it was read, and without `losing` not when too few documents would be
+    left: the summary names what was kept. Raises what `library` raises, and Refused when the source does not exist.
     """
     withheld = await library.withheld(source.name)
     moved = set() if withheld else set(await library.claim(source.name, collection))
@@ -49,15 +49,19 @@ async def ingest(
         if unlisted.denied and not items:
             await library.withhold(source.name)
             return tally.summary("").model_copy(update={"unreached": str(unlisted), "denied": True})
-    if withheld and items:
-        moved = set(await library.claim(source.name, collection))
     known = await library.versions(source.name)
-    if closed := known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset()):
+    listed = {item.id for item in items}
+    closed = known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset())
+    if withheld and items and not unlisted:
+        closed |= known.keys() - listed
+    if closed:
         await _forget(closed, library, tally)
         known = {document: version for document, version in known.items() if document not in closed}
+    if withheld and items:
+        moved = set(await library.claim(source.name, collection))
     stages = Stages(source, library, splitter, embedder, flag, collection, known, moved, tally, unreached=unlisted)
     await side_by_side(stages, items)
-    gone = known.keys() - {item.id for item in items}
+    gone = known.keys() - listed
     summary = tally.summary(stages.degraded)
     if stages.unreached:
         return summary.model_copy(update={"unreached": str(stages.unreached)})

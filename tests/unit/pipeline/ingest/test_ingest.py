@@ -154,6 +154,24 @@ async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) ->
     assert (await run(storage, Pages({}))).removed == 1
 
 
+async def test_of_a_source_that_let_nothing_be_read_nobody_sees_what_it_does_not_list_again(storage: Storage) -> None:
+    async def look_again(source: Pages) -> Summary:
+        given = (source, storage.library, Splitter(WordCount()), None, lambda event: None)
+        return await ingest(*given, flag=lambda text: False, losing=False)
+
+    class Denied(Pages):
+        async def items(self) -> AsyncIterator[SourceItem]:
+            raise Unavailable("pages", "lets nothing be read", denied=True)
+            yield
+
+    everything: dict[str, str | None] = {letter: letter for letter in "abcdefghijk"}
+    await run(storage, Pages(everything))
+    assert (await look_again(Denied({}))).denied
+    assert await names(storage) == []
+    assert (await look_again(Pages({"a": "a"}))).removed == len(everything) - 1
+    assert await names(storage) == ["a"]
+
+
 async def test_what_a_source_withholds_is_forgotten_although_the_rest_is_kept(storage: Storage) -> None:
     await run(storage, Pages({name: name for name in "abc"}))
     source = Pages({}, cut_off=True)
