@@ -14,6 +14,7 @@ from storage.documents.revision import BATCH_SECONDS
 
 ANSWERS = 100
 """Answers looked at by one statement."""
+_REPLIES = "DELETE FROM api_reply WHERE substr(request, 1, length($1) + 1) = $1 || ' ' AND body LIKE $2"
 _QUOTE = "INSERT INTO quoting (document, answer) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 _ANSWERS = "SELECT id, CAST(body AS TEXT) FROM answer WHERE id > $1 ORDER BY id LIMIT $2"
 _GONE = """
@@ -72,7 +73,7 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozens
     shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
     left = answer.forgetting(documents, Words(answer.language)(wording.REMOVED))
     db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
-    db.execute("DELETE FROM api_reply WHERE body LIKE $1", (f'%"id":"{answer_id}"%',))
+    db.execute(_REPLIES, (author, f'%"id":"{answer_id}"%'))
     recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
     for number, body in db.execute(recalled, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)
