@@ -240,8 +240,8 @@ async def test_of_a_document_that_was_removed_its_name_and_address_are_left_in_a
     await storage.inbox.answered(asked.key, given)
     await storage.inbox.posting(asked.key)
     body = f'{{"conversation":"c","answer":{given.model_dump_json()}}}'
-    await storage.replies.begin("key:1 once", "digest")
-    await storage.replies.answered("key:1 once", body)
+    await storage.replies.begin(f"{asked.author} once", "digest")
+    await storage.replies.answered(f"{asked.author} once", body)
     assert await traces(storage, [CANARY])
     began = time.monotonic()
     await storage.library.remove([about.id])
