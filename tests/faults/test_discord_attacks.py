@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from discord.gateway import KeepAliveHandler
 from structlog.testing import capture_logs
 
 from adapters.discord.adapter import DiscordAdapter
@@ -34,6 +37,13 @@ GARBAGE: tuple[str | bytes, ...] = (
     *("", "{", "null", "[]", "1", '"x"', "{}", "\x00", "[" * 10_000, '{"op": 0}', '{"op": "0", "d": []}'),
     *(b"", b"\x00" * 64, b"\x78\x9c\x00\x00\xff\xff", b"\x78\x9c" + b"\xff" * 64 + b"\x00\x00\xff\xff"),
 )
+
+
+@pytest.fixture(autouse=True)
+async def no_heart_beats_on() -> AsyncIterator[None]:
+    """discord.py has a thread for each session that it said hello to."""
+    yield
+    await until(lambda: not any(isinstance(one, KeepAliveHandler) for one in threading.enumerate()), seconds=10)
 
 
 def again(op: int, data: object = None) -> Any:

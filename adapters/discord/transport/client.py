@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import discord
 import structlog
 import yarl
-from discord.gateway import DiscordWebSocket
+from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.chat.intake import TakeAway
@@ -112,9 +113,13 @@ class Client(discord.Client):
             super().dispatch(event, *args, **kwargs)
 
     async def close(self) -> None:
+        """Also a session that was not open yet: discord.py forgets it, and its heart goes on beating."""
         if self._gap:
             self._gap.cancel()
         await super().close()
+        for heart in threading.enumerate():
+            if isinstance(heart, KeepAliveHandler) and heart.ws._connection is self._connection:  # noqa: SLF001
+                await heart.ws.close()
 
     @property
     def public(self) -> bool:

@@ -41,7 +41,8 @@ JOBS = {
 ALONE = {
     "slack": {
         "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/stream", "press/adding", "press/home_view", "press/pressed", "sight", "transport/connection",
+        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
+        "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
     },
