@@ -14,16 +14,14 @@ from pipeline.ports import PlatformAdapter
 from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch
 from storage.documents.said import SQLSaid
 
-PAUSE = 1.0
-"""Seconds after which a platform that says nothing of it is asked again."""
-
 log = structlog.get_logger(__name__)
 
 
 class ChannelHistory:
     """Reads channels of the platforms that have an adapter."""
 
-    def __init__(self, said: SQLSaid, adapters: Mapping[str, PlatformAdapter], *, pause: float = PAUSE) -> None:
+    def __init__(self, said: SQLSaid, adapters: Mapping[str, PlatformAdapter], *, pause: float) -> None:
+        """`pause`: seconds after which a platform that does not say when is asked again."""
         self._said = said
         self._adapters = adapters
         self._pause = pause
