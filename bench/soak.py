@@ -7,11 +7,13 @@ what failed beside it; the exit status is 1 if anything did."""
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +21,8 @@ from xml.etree import ElementTree as Xml
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "soak"
+GRACE = 30.0
+"""Seconds for what is ended."""
 LATE = 1.5
 """How many times its share a test may take before it is ended."""
 
@@ -109,19 +113,33 @@ def tried(promise: Promise, times: int, seconds: float) -> Tried:
     began = time.monotonic()
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=os.environ | {"TRIALS": str(times)}, stdout=out, stderr=subprocess.STDOUT
+            command,
+            cwd=ROOT,
+            env=os.environ | {"TRIALS": str(times)},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             outcome = "held" if process.wait(seconds) == 0 else f"FAILED, see {log.relative_to(ROOT)}"
         except subprocess.TimeoutExpired:
-            process.terminate()
-            process.wait()
+            _end(process)
             outcome = "ended: its time was up"
     counts, ran = _counts(report)
     outcome = "skipped" if outcome == "held" and not ran else outcome
     if outcome == "held":
         log.unlink()
     return Tried(promise, time.monotonic() - began, counts, outcome)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """With all that it started; it may say what it counted so far."""
+    os.killpg(process.pid, signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _counts(report: Path) -> tuple[tuple[tuple[str, int], ...], int]:
