@@ -30,12 +30,13 @@ BOARD = CHANNELS[1]
 
 
 async def test_nobody_is_given_a_word_of_what_they_may_not_see(
-    engine: Engine, tmp_path: Path, record_property: Count
+    engine: Engine, tmp_path: Path, request: pytest.FixtureRequest, record_property: Count
 ) -> None:
     given: Counter[str] = Counter()
     for house in range(HOUSES):
         dice, model, memory = random.Random(house), people(), Memory()
-        where = engine if engine.url else Engine(tmp_path / f"house{house}", "")
+        url = request.getfixturevalue("postgres").empty() if engine.url else ""
+        where = Engine(tmp_path / f"house{house}", url)
         for start in range(STARTS):
             redrawn(model, dice)
             async with opened(where, model, dice) as world:
