@@ -141,8 +141,8 @@ class PassageIndex(Protocol):
 
     def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool: ...
 
-    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
-        """The stems that begin so, and how many passages hold each."""
+    def beginning(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
+        """The stems that begin in one of these ways, and how many passages hold each."""
         ...
 
     def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:

@@ -26,10 +26,8 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
     if not limit:
         return []
-    known: dict[str, int] = {}
     first, second, third = tuple(word[:3])
-    for beginning in {first, second + first + third, word[1:4]}:
-        known.update(passages.beginning(db, beginning))
+    known = passages.beginning(db, {first, second + first + third, word[1:4]})
     if len(word) == SHORTEST and any(term.startswith(stem(word)) and len(term) > len(word) for term in known):
         return []
     near = _nearest(

@@ -3,6 +3,7 @@ vectors, as pgvector keeps them."""
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections import Counter
@@ -109,9 +110,12 @@ class TsvectorPassages:
         one = lexeme(word)
         return bool(one) and self._held(db, _HOLDS, f"{_within(scope)}'{one}'").fetchone() is not None
 
-    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
-        query = "SELECT term, passages FROM term WHERE term >= $1 AND term < $2 AND strpos(term, ' ') = 0"
-        return dict(db.execute(query, (letters, f"{letters}\U0010ffff")).fetchall())
+    def beginning(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
+        query = (
+            "SELECT term, passages FROM json_each($1) CROSS JOIN term"
+            " WHERE term >= value AND term < value || U&'\\+10FFFF' AND strpos(term, ' ') = 0"
+        )
+        return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
     def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
         rows = self._held(db, _TEXTS, f"{_within(scope)}'{lexeme(word)}'", most)

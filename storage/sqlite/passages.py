@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
@@ -85,9 +86,11 @@ class FTS5Passages:
     def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
 
-    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
-        query = "SELECT term, doc FROM term WHERE term >= $1 AND term < $2"
-        return dict(db.execute(query, (letters, f"{letters}\U0010ffff")).fetchall())
+    def beginning(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
+        query = (
+            "SELECT term, doc FROM json_each($1) CROSS JOIN term WHERE term >= value AND term < value || char(1114111)"
+        )
+        return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
     def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
         return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), most))]
