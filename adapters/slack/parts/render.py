@@ -42,7 +42,8 @@ class Post:
 
     @property
     def blocks(self) -> list[Block]:
-        return [*self.header, *map(_block, self.message), *self.footer]
+        """Slack takes none that is empty, as one is of characters that nobody sees."""
+        return [*self.header, *(_block(one) for one in self.message if one.text.strip()), *self.footer]
 
 
 class SlackMarkdown:

@@ -140,6 +140,10 @@ def test_answers_of_random_hostile_text_are_harmless(surface: Surface, record_pr
     record_property("renders", renders)
 
 
+def test_a_sentence_of_characters_that_nobody_sees_is_no_block_of_slack() -> None:
+    Drawn(Slack(), 6494).check()
+
+
 @on_every_surface
 @settings(max_examples=60, **often)  # type: ignore[arg-type]
 @given(
