@@ -50,7 +50,7 @@ def inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
 
 
 def code(text: str) -> str:
-    """The inside of a fenced block: exact, but for fences, mentions and the colon of addresses."""
+    """The inside of a fenced block: exact, but for fences, mentions, the colon of addresses, and what ends a link."""
     return _BACKTICKS.sub("`\u200b", _inert_code(visible(text)))
 
 
@@ -111,5 +111,7 @@ def _without_schemes(text: str) -> str:
 
 def _inert_code(text: str) -> str:
     return _MASS_MENTION.sub(
-        "@\u200b", text.replace("://", "[:]//").replace("<@", "<\u200b@").replace("<#", "<\u200b#")
+        "@\u200b",
+        # A link above may reach as far as `](`.
+        text.replace("](", "]\u200b(").replace("://", "[:]//").replace("<@", "<\u200b@").replace("<#", "<\u200b#"),
     )

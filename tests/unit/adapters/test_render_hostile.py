@@ -144,6 +144,10 @@ def test_a_sentence_of_characters_that_nobody_sees_is_no_block_of_slack() -> Non
     Drawn(Slack(), 6494).check()
 
 
+def test_no_link_of_discord_reaches_into_code_below_it() -> None:
+    Drawn(Discord(), 34143).check()
+
+
 @on_every_surface
 @settings(max_examples=60, **often)  # type: ignore[arg-type]
 @given(
