@@ -21,10 +21,10 @@ class Pace:
     def wait(self, who: str, per_minute: int) -> float:
         """Count a call of `who`; 0.0 where it is granted, else the seconds until one would be."""
         now, each = self._clock(), 60.0 / per_minute
-        full = max(self._full.get(who, now), now)
-        if full + each - now > 60.0:
-            return full + each - now - 60.0
-        self._full[who] = full + each
+        ahead = max(self._full.get(who, now) - now, 0.0)
+        if ahead + each > 60.0:
+            return ahead + each - 60.0
+        self._full[who] = now + ahead + each
         self._full.move_to_end(who)
         if len(self._full) > REMEMBERED:
             self._full.popitem(last=False)

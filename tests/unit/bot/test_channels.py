@@ -70,7 +70,7 @@ class Pages:
 async def test_what_is_older_than_it_is_kept_is_not_read_by_a_bot_that_was_away(tmp_path: Path) -> None:
     async with open_storage(tmp_path, exclusive=True) as storage:
         pages: Any = Pages()
-        await ChannelHistory(storage.said, {"slack": pages}).catch_up(PLACE, Place(index_days=3))
+        await ChannelHistory(storage.said, {"slack": pages}, pause=1.0).catch_up(PLACE, Place(index_days=3))
         assert await storage.said.count(PLACE) == (3, 3)
         assert pages.told == 4
 
@@ -80,7 +80,7 @@ async def test_what_was_read_until_a_wrong_time_is_kept_and_read_anew(tmp_path: 
     async with open_storage(tmp_path, exclusive=True) as storage:
         sets, pages, ahead = Place(index=True, index_days=3), Pages(), datetime.now(UTC) + timedelta(days=400)
         adapters: Any = {"slack": pages}
-        await ChannelHistory(storage.said, adapters).read(PLACE, sets, ChannelLook(begun=ahead))
+        await ChannelHistory(storage.said, adapters, pause=1.0).read(PLACE, sets, ChannelLook(begun=ahead))
         assert await storage.said.count(PLACE) == (3, 3)
         look = (await storage.said.looks())[PLACE].model_copy(update={"complete": ahead})
         await storage.said.take((), PLACE, look)
