@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from storage.database import Database
 from tests.contracts.console_driver import ChatDriver, ConsoleDriver
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.driver import Driver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.contracts.web_driver import WebDriver
+from tests.doubles.clock import Clock
+from tests.doubles.engines import Engine
 
 PLATFORMS = {"slack": SlackDriver, "discord": DiscordDriver, "console": ConsoleDriver, "web": WebDriver}
 SECOND_WAYS = {"slack-http": SlackHTTPDriver, "discord-threads": DiscordThreadsDriver, "console-chat": ChatDriver}
@@ -42,3 +45,14 @@ async def driver(platform: type[Driver], tmp_path: Path) -> AsyncIterator[Driver
         yield opened
     finally:
         await opened.close()
+
+
+@pytest.fixture
+async def database(engine: Engine) -> AsyncIterator[Database]:
+    async with engine.database() as opened:
+        yield opened
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

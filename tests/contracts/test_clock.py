@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
-
 import pytest
 
 from pipeline.errors import Busy
@@ -12,7 +9,7 @@ from pipeline.values import PlaceId
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox
-from tests.doubles.engines import Engine
+from tests.doubles.clock import Clock
 from tests.doubles.samples import answer, message
 
 PLACE = PlaceId(platform="slack", space="T1", channel="C1")
@@ -20,25 +17,6 @@ MINUTE, DAY = 60.0, 86_400.0
 JUMPS = [5 * MINUTE, 60 * MINUTE + 1, DAY, 365 * DAY]
 SOON = 3700.0
 """Little more than an hour."""
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC).timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def database(engine: Engine) -> AsyncIterator[Database]:
-    async with engine.database() as opened:
-        yield opened
 
 
 @pytest.fixture

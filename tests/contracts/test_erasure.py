@@ -26,6 +26,7 @@ from storage.database import Connection
 from storage.documents.quoted import ANSWERS
 from storage.open import Storage
 from storage.schema.tables import TABLES
+from tests.doubles.asked import replied
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, chunks, document, message
 
@@ -42,12 +43,7 @@ async def answered(storage: Storage, asked: IncomingMessage, word: str) -> None:
     """A question is asked, answered and rated, and the conversation recalls it."""
     name = f"answer to {asked.key}"
     given = answer(name, f"A {word}.").model_copy(update={"question": asked.text, "standalone": asked.text})
-    await storage.inbox.accept(asked)
-    await storage.inbox.lease()
-    await storage.inbox.answered(asked.key, given)
-    await storage.inbox.posting(asked.key)
-    await storage.inbox.posted(asked.key, "9.9")
-    await storage.inbox.done(asked.key)
+    await replied(storage, asked, given)
     await storage.feedback.rate(Rating(answer_id=name, person="slack:T1:U9", vote=Vote.UNHELPFUL, comment=word))
 
 
@@ -239,12 +235,7 @@ async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversat
             }
         )
         asked = message(f"{number}.0", text=given.question)
-        await storage.inbox.accept(asked)
-        await storage.inbox.lease()
-        await storage.inbox.answered(asked.key, given)
-        await storage.inbox.posting(asked.key)
-        await storage.inbox.posted(asked.key, "9.9")
-        await storage.inbox.done(asked.key)
+        await replied(storage, asked, given)
     assert set(await kept(storage, CANARY)) == {"turn", "answer"}
     if how == "removed":
         await storage.library.remove([gone.id])

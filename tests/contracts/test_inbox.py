@@ -1,7 +1,6 @@
 """What the port `Inbox` promises, held on every engine."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,27 +10,9 @@ from pipeline.values import IncomingMessage, Manner
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.lease import ALONE_SECONDS, PATIENCE_SECONDS
+from tests.doubles.clock import Clock
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC).timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def database(engine: Engine) -> AsyncIterator[Database]:
-    async with engine.database() as opened:
-        yield opened
 
 
 @pytest.fixture

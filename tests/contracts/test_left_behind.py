@@ -34,6 +34,7 @@ from storage.database import Connection
 from storage.open import Storage
 from storage.schema.table import ColumnType
 from storage.schema.tables import TABLES
+from tests.doubles.asked import replied
 from tests.doubles.engines import Engine, traces
 from tests.doubles.filled import filled
 from tests.doubles.samples import answer, message
@@ -82,29 +83,22 @@ class Lived:
         cited = filled(Citation, self.word, live=False, **about | which)
         given = {"language": "en", "question": self.asked.text, "citations": (cited,), "nearest": ()}
         own = filled(Answer, self.word, id=f"a{self.number}", **given)
-        await self._ask(self.asked, own)
+        await replied(self.storage, self.asked, own)
         await self._react()
         await self._elsewhere()
         told = ("body", "sentences", "quoted", "citations", "claims", "key_facts", "corrections", "comparison")
         theirs = answer(f"theirs {self.number}").model_copy(update={name: getattr(own, name) for name in told})
-        await self._ask(
-            message(f"{self.number}2", author="U3", text="And?"), theirs.model_copy(update={"standalone": "And?"})
+        await replied(
+            self.storage,
+            message(f"{self.number}2", author="U3", text="And?"),
+            theirs.model_copy(update={"standalone": "And?"}),
         )
 
     async def ask_only(self) -> None:
         """A question, answered from documents that say nothing of the kind, rated, and wanted by somebody else."""
         own = filled(Answer, self.word, id=f"a{self.number}", language="en", citations=(), nearest=())
-        await self._ask(self.asked, own)
+        await replied(self.storage, self.asked, own)
         await self._react()
-
-    async def _ask(self, asked: IncomingMessage, given: Answer) -> None:
-        storage = self.storage
-        await storage.inbox.accept(asked)
-        await storage.inbox.lease()
-        await storage.inbox.answered(asked.key, given)
-        await storage.inbox.posting(asked.key)
-        await storage.inbox.posted(asked.key, "9.9")
-        await storage.inbox.done(asked.key)
 
     async def _say(self) -> None:
         channel, at = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
