@@ -101,18 +101,20 @@ class Sync:
             try:
                 summary = await work()
             except CitewellError as error:
-                await looks.ended(source, SourceLook(problem=str(error), denied=await self._denied(source, Summary())))
+                await looks.ended(
+                    source, SourceLook(problem=str(error), denied=await self._denied(source, looks, Summary()))
+                )
                 raise
-            denied = await self._denied(source, summary)
+            denied = await self._denied(source, looks, summary)
             if denied and datetime.now(UTC) - denied > timedelta(days=self.keep_days):
                 removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
                 summary = summary.model_copy(update={"removed": removed})
             await looks.ended(source, _look(summary).model_copy(update={"denied": denied}))
         return summary
 
-    async def _denied(self, source: str, summary: Summary) -> datetime | None:
+    async def _denied(self, source: str, looks: SQLSourceLooks, summary: Summary) -> datetime | None:
         """Since when the source lets us read nothing; a look that failed otherwise does not begin that anew."""
-        _, before = (await SQLSourceLooks(self.storage.database).last()).get(source, (None, SourceLook()))
+        _, before = (await looks.last()).get(source, (None, SourceLook()))
         if summary.denied:
             return before.denied or datetime.now(UTC)
         return before.denied if await self.storage.library.withheld(source) else None

@@ -47,9 +47,8 @@ async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: 
 def _of_people(talk: SlackTalk, found: dict[str, Any], message: IncomingMessage) -> bool:
     """Not the question itself, nor another one to us, and not what a bot said: no answer is its own source."""
     text = str(found.get("content") or "")
-    ours = talk.is_to_us(text)
-    own = ours or found.get("message_ts") == message.place.message
-    left_out = own or found.get("is_author_bot") or KEPT_OUT in text.lower()
+    own = found.get("message_ts") == message.place.message
+    left_out = own or talk.is_to_us(text) or found.get("is_author_bot") or KEPT_OUT in text.lower()
     return not left_out and bool(text) and bool(found.get("permalink"))
 
 
