@@ -217,9 +217,10 @@ class Answer(Value):
 
     @property
     def documents(self) -> frozenset[str]:
-        """The ids of all documents of which it has words."""
+        """The ids of all documents of which it has words: not of messages that it sums up, or that a platform found."""
         read = (document for one in self.corrections for document in one.documents)
-        return frozenset((*(one.document_id for one in (*self.citations, *self.nearest)), *self.named, *read))
+        cited = (one.document_id for one in (*self.citations, *self.nearest) if not (one.live or self.of_thread))
+        return frozenset((*cited, *self.named, *read))
 
     def forgetting(self, documents: Collection[str], instead: str) -> Answer:
         """The same without any word of these documents, and with `instead` of what rests on them."""

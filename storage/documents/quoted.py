@@ -9,13 +9,17 @@ from collections.abc import Collection, Iterable
 from pipeline.translations import Words
 from pipeline.values import Answer, Turn
 from pipeline.words import wording
-from storage.database import Connection
+from storage.database import Connection, scalar
 from storage.documents.revision import BATCH_SECONDS
 
 ANSWERS = 100
 """Answers looked at by one statement."""
 _REPLIES = "DELETE FROM api_reply WHERE substr(request, 1, length($1) + 1) = $1 || ' ' AND body LIKE $2"
-_QUOTE = "INSERT INTO quoting (document, answer) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+_QUOTE = """
+    INSERT INTO quoting (document, answer, gone) SELECT CAST($1 AS TEXT), $2,
+        NOT EXISTS (SELECT 1 FROM revision WHERE document = CAST($1 AS TEXT) AND state = 'live')
+        WHERE TRUE ON CONFLICT DO NOTHING
+"""
 _ANSWERS = "SELECT id, CAST(body AS TEXT) FROM answer WHERE id > $1 ORDER BY id LIMIT $2"
 _GONE = """
     SELECT answer, document FROM quoting WHERE gone
@@ -24,7 +28,7 @@ _GONE = """
 
 
 def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
-    """Keep which documents an answer has words of."""
+    """Keep which documents an answer has words of; of one that was removed while it was written they go, too."""
     db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
 
 
@@ -41,6 +45,11 @@ def unquote(db: Connection, document_ids: Collection[str]) -> None:
     """Note that no answer is to hold words of these documents."""
     gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
     db.execute(gone, (json.dumps(list(document_ids)),))
+
+
+def lagging(db: Connection) -> bool:
+    """Whether an answer was kept after a document that it shows was removed."""
+    return bool(scalar(db, "SELECT EXISTS (SELECT 1 FROM quoting WHERE gone)"))
 
 
 def bare(db: Connection) -> bool:

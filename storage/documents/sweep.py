@@ -13,7 +13,7 @@ from functools import partial
 
 from pipeline.rules.tenancy import EVERYTHING, bound
 from storage.database import Connection, Database, PassageIndex
-from storage.documents.quoted import bare, unquote
+from storage.documents.quoted import bare, lagging, unquote
 from storage.documents.revision import BATCH_SECONDS, GROUP, generation, in_batches, raise_generation, span
 from storage.settings import set_to, setting
 
@@ -64,8 +64,9 @@ def due(db: Connection) -> tuple[str, list[int]]:
 
 def hidden(db: Connection) -> tuple[str, list[int]]:
     """The same, without looking for what was abandoned: in a backup, nothing is written any more."""
-    retired = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'")
-    return setting(db, "removed") or "", [revision for (revision,) in retired]
+    retired = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'").fetchall()
+    since = setting(db, "removed") or ("answers" if lagging(db) else "")
+    return since, [revision for (revision,) in retired]
 
 
 def delete_revision(db: Connection, index: PassageIndex, revision: int) -> bool:

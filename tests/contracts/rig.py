@@ -194,7 +194,8 @@ class Rig:
         """What an answer shows is in the library, where the test has put nothing else there under that name."""
         for citation in (*answer.citations, *answer.nearest):
             if not await self.storage.library.chunks([citation.chunk_id]):
-                held = f"holds {citation.chunk_id}"
+                known = await self.storage.library.document(citation.document_id)
+                held = f"holds {citation.chunk_id}" if known else citation.document_id
                 unit = Unit(start=0, end=len(citation.quote), kind=BlockKind.PROSE)
                 chunk = Chunk(id=citation.chunk_id, document_id=held, text=citation.quote, units=(unit,))
                 await self.storage.library.put(

@@ -298,3 +298,17 @@ async def test_where_a_question_was_asked_twice_each_conversation_goes_on_from_i
     for one in conversations:
         (left,) = (await storage.history.recall(one, 9)).turns
         assert (left.answer, left.standalone) == ("", f"And here ({one.channel})?")
+
+
+async def test_an_answer_that_was_written_while_its_document_was_removed_does_not_keep_its_words(
+    storage: Storage,
+) -> None:
+    gone = document("gone")
+    await storage.library.put(gone, chunks(gone.id, [CANARY]), None, "")
+    quoted = Citation(number=1, document_id=gone.id, chunk_id="gone#0", title="T", filename="gone.md", quote=CANARY)
+    given = answer("a", f"A {CANARY}.").model_copy(update={"citations": (quoted,)})
+    await storage.library.remove([gone.id])
+    await storage.history.keep(given, "slack:T1:U1")
+    assert await kept(storage, CANARY) == ["answer"]
+    await storage.library.put(document("next"), chunks("next", ["Next."]), None, "")
+    assert await kept(storage, CANARY) == []

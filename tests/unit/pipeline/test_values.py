@@ -20,6 +20,7 @@ from pipeline.values import (
 )
 from tests.doubles.filled import filled
 
+SHOWN = ("citations", "nearest")
 WHICH = {"document_id", "chunk_id", "filename", "url", "date", "said_in"}
 """Fields of a citation that say which document it is."""
 cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
@@ -47,13 +48,15 @@ def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[st
 
 
 def test_of_a_source_that_is_gone_an_answer_says_which_it_was_and_nothing_more() -> None:
-    answer = filled(Answer, "said")
+    answer = filled(Answer, "said", of_thread=False)
+    cited = {part: tuple(one.model_copy(update={"live": False}) for one in getattr(answer, part)) for part in SHOWN}
+    answer = answer.model_copy(update=cited)
     left = answer.forgetting(answer.documents, "Removed.")
     texts = set(re.findall(r"said ([a-z_ ]+)", left.model_dump_json()))
     of_the_question = {"id", "question", "standalone", "topic", "language", "incident", "ask"}
     of_the_work = {"usage writer", "usage notes", "usage milliseconds"}
     of_our_own = {"reasoning", "abstain_reason", "safety_flags"}
-    which = {f"{part} {field}" for part in ("citations", "nearest") for field in WHICH}
+    which = {f"{part} {field}" for part in SHOWN for field in WHICH}
     assert texts == of_the_question | of_the_work | of_our_own | which
     assert left.body == "Removed."
 
