@@ -43,6 +43,7 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:
+        await Thinking.read(storage)
         desk = CitewellDesk(storage)
         adapters = {"discord": adapter}
         worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
