@@ -35,8 +35,8 @@ async def ingest(
     where others see it; what nobody sees stays so until something is listed again.
 
     What the source withholds is forgotten before anything is read. Without an embedder, or when it fails, documents
-    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it does again;
-    what it does not list then is forgotten, however much that is. Nothing else is forgotten when the source could not
+    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it was listed
+    whole again; what it does not list then is forgotten, however much that is. Nothing else is forgotten when the source could not
     list everything or became unavailable while it was read, and without `losing` not when too few documents would be
     left: the summary names what was kept. Raises what `library` raises, and Refused when the source does not exist.
     """
