@@ -38,7 +38,8 @@ async def ingest(
     are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it was listed
     whole again; what it does not list then is forgotten, however much that is. Nothing else is forgotten when the
     source could not list everything or became unavailable while it was read, and without `losing` not when too few
-    documents would be left: the summary names what was kept. Raises what `library` raises, and Refused when the source does not exist.
+    documents would be left: the summary names what was kept. Raises what `library` raises, and Refused when the source
+    does not exist.
     """
     withheld = await library.withheld(source.name)
     moved = set() if withheld else set(await library.claim(source.name, collection))
