@@ -8,9 +8,10 @@ from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
 TEXT_FORMATS = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
 BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
 JSON_LINES = (".jsonl", ".ndjson")
-WEB_PAGE, SITEMAP = ".web-page", ".sitemap"
-"""No files have these: HTML with a site around its content, and a list of the pages of a site."""
-WHOLE = (".rst", ".html", ".htm", ".csv", ".tsv", WEB_PAGE, *JSON_LINES)
+WEB_PAGE, SITEMAP, STORED_PAGE = ".web-page", ".sitemap", ".stored-page"
+"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
+(JSON of `StoredPage`)."""
+WHOLE = (".rst", ".html", ".htm", ".csv", ".tsv", WEB_PAGE, STORED_PAGE, *JSON_LINES)
 """Formats that are not read in parts."""
 
 
@@ -43,6 +44,11 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard) -> Co
             from adapters.files.text.web_page import read_page
 
             return read_page(content)
+        case ".stored-page":
+            from adapters.files.stored import StoredPage
+            from adapters.files.text.storage_format import read_stored
+
+            return read_stored(StoredPage.model_validate_json(content))
         case ".csv" | ".tsv":
             from adapters.files.text.csv import read_csv
 
@@ -70,7 +76,12 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard) -> Co
 
 
 def read_leads(suffix: str, content: bytes) -> Leads:
-    """Where a page or a sitemap leads. Raises Refused, and whatever a library raises."""
+    """Where a page or a sitemap leads, or whom a page of Confluence names. Raises Refused, and whatever a library
+    raises."""
+    if suffix == STORED_PAGE:
+        from adapters.files.text.storage_format import mentioned
+
+        return Leads(people=mentioned(content.decode()))
     from adapters.files.text.leads import read_head, read_sitemap
 
     return read_sitemap(content) if suffix == SITEMAP else read_head(content)

@@ -1,4 +1,4 @@
-"""Where a page and a sitemap lead, and what a page says to robots."""
+"""Where a page and a sitemap lead, whom a page names, and what it says to robots."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ class Leads(Value):
     canonical: str = ""
     robots: frozenset[str] = frozenset()
     """Of the words of HIDING and ENDING."""
+    people: frozenset[str] = frozenset()
+    """Account ids and user keys of those that a page of Confluence names."""
 
 
 def to_robots(text: str | None) -> frozenset[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from adapters.files.formats import BINARY_FORMATS, JSON_LINES, SITEMAP, TEXT_FORMATS, WEB_PAGE
+from adapters.files.formats import BINARY_FORMATS, JSON_LINES, SITEMAP, STORED_PAGE, TEXT_FORMATS, WEB_PAGE
 from adapters.files.leads import Leads
 from adapters.files.outline import Content
+from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 
@@ -17,6 +18,7 @@ MAX_RST_BYTES = 5_000_000
 MAX_BINARY_BYTES = 200_000_000
 LONG_TEXT, LONG_BINARY = 1_000_000, 5_000_000
 """Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
+_MENTION = "ri:user"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (b"%PDF-", b"PK\x03\x04")
 _PARTS = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
@@ -64,6 +66,21 @@ class Reader:
     async def read_sitemap(self, content: bytes) -> Leads:
         """The pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
         return await self._text.leads(SITEMAP, content)
+
+    async def read_mentions(self, storage: str) -> frozenset[str]:
+        """The account ids and user keys of the people that a page as Confluence stores it names; of one that can name
+        nobody, without asking a child. Raises Refused with the reason."""
+        if _MENTION not in storage:
+            return frozenset()
+        content = storage.encode()
+        check_size(len(content), MAX_TEXT_BYTES)
+        return (await self._child(STORED_PAGE, len(content)).leads(STORED_PAGE, content)).people
+
+    async def read_stored(self, page: StoredPage) -> Content:
+        """A page of Confluence, which may hold no text. Raises Refused with the reason."""
+        content = page.model_dump_json().encode()
+        check_size(len(content), MAX_TEXT_BYTES)
+        return await self._child(STORED_PAGE, len(content)).read(STORED_PAGE, content)
 
     async def close(self) -> None:
         """End the child processes."""

@@ -27,9 +27,12 @@ class LinkedSources:
         return await link_key(self._database)
 
     def rule(self, collection: str) -> str:
-        """Another text whenever others may see the collection."""
+        """Another text whenever others may see the collection: by its rule, and where that names nobody, by which
+        workspaces are homes."""
         rule = self._rules.named.get(collection, INSIDE)
-        return rule.model_copy(update={"only": tuple(sorted(rule.only))}).model_dump_json()
+        homes = {} if rule.only or rule.public else self._rules.homes
+        own = "".join(f"\n{name}: {' '.join(sorted(spaces))}" for name, spaces in sorted(homes.items()))
+        return rule.model_copy(update={"only": tuple(sorted(rule.only))}).model_dump_json() + own
 
     async def beginning(self, text: str) -> Sequence[str]:
         """The ids of documents that begin so."""

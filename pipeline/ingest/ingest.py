@@ -32,13 +32,14 @@ async def ingest(
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
     What is there of it is in `collection` before anything is read: a document that cannot be read now is not left
-    where others see it; what nobody sees stays so until something is listed again.
+    where others see it; what nobody sees stays so until all was listed again, and something was there.
 
     What the source withholds is forgotten before anything is read. Without an embedder, or when it fails, documents
-    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it does again;
-    what it does not list then is forgotten, however much that is. Nothing else is forgotten when the source could not
-    list everything or became unavailable while it was read, and without `losing` not when too few documents would be
-    left: the summary names what was kept. Raises what `library` raises, and Refused when the source does not exist.
+    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it was listed
+    whole again; what it does not list then is forgotten, however much that is. Nothing else is forgotten when the
+    source could not list everything or became unavailable while it was read, and without `losing` not when too few
+    documents would be left: the summary names what was kept. Raises what `library` raises, and Refused when the source
+    does not exist.
     """
     withheld = await library.withheld(source.name)
     moved = set() if withheld else set(await library.claim(source.name, collection))
@@ -52,12 +53,13 @@ async def ingest(
     known = await library.versions(source.name)
     listed = {item.id for item in items}
     closed = known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset())
-    if withheld and items and not unlisted:
+    back = withheld and items and not unlisted
+    if back:
         closed |= known.keys() - listed
     if closed:
         await _forget(closed, library, tally)
         known = {document: version for document, version in known.items() if document not in closed}
-    if withheld and items:
+    if back:
         moved = set(await library.claim(source.name, collection))
     stages = Stages(source, library, splitter, embedder, flag, collection, known, moved, tally, unreached=unlisted)
     await side_by_side(stages, items)

@@ -40,6 +40,15 @@ TOKENS = (
     ),
 )
 
+STORED = b"""<h1>R&amp;D &ndash; Leave</h1><p>Ask&nbsp;<ac:link><ri:user ri:account-id="5b10:w" /></ac:link> or see
+<ac:link><ri:page ri:content-title="A &amp; B" ri:space-key="ENG" /></ac:link> by <time datetime="2026-03-01" />.</p>
+<ac:structured-macro ac:name="info"><ac:parameter ac:name="title">Mind</ac:parameter><ac:rich-text-body><p>It is.</p>
+</ac:rich-text-body></ac:structured-macro><ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[a > b]]>
+</ac:plain-text-body></ac:structured-macro><ac:task-list><ac:task><ac:task-body>Order</ac:task-body></ac:task>
+</ac:task-list><table><tbody><tr><th colspan="2">Days</th></tr><tr><td>30</td><td>all</td></tr></tbody></table>
+<ac:image ac:alt="the plan"><ri:attachment ri:filename="plan.png" /></ac:image>"""
+"""A page in Confluence's storage format."""
+
 
 def samples() -> Mapping[str, bytes]:
     """A sound file of each format, by its suffix."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from adapters.files.formats import STORED_PAGE
+from adapters.files.reader import Reader
+from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import Document, Parsed
-from tests.faults.mutated import OFFICE, mutated, samples
+from tests.faults.mutated import OFFICE, STORED, mutated, samples
 from tests.trials import Count, trials
 
 SAMPLES = samples()
@@ -22,6 +26,12 @@ GROWN = 200_000_000
 def memory() -> int:
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+
+
+def tell_what_to_do(refused: Sequence[Refused]) -> None:
+    for error in refused:
+        assert error.what_to_do
+        assert len(str(error).splitlines()) == 1
 
 
 @pytest.mark.slow
@@ -46,8 +56,29 @@ async def test_a_mutated_file_ends_in_text_or_a_clear_error(suffix: str, record_
     finally:
         await worker.close()
     assert read
-    for error in refused:
-        assert error.what_to_do
-        assert len(str(error).splitlines()) == 1
+    tell_what_to_do(refused)
     record_property("mutated files", number)
     record_property("mutated files read", read)
+
+
+@pytest.mark.slow
+async def test_a_mutated_page_of_confluence_ends_in_text_or_a_clear_error(record_property: Count) -> None:
+    number, reader, others, read = trials(500), Reader(), list(SAMPLES.values()), 0
+    refused, before = list[Refused](), memory()
+    try:
+        for trial in range(number):
+            storage = mutated(STORED_PAGE, STORED, others[trial % len(others)], trial).decode("utf-8", "replace")
+            try:
+                names = dict.fromkeys(await reader.read_mentions(storage), "Robin Vale")
+                found = await reader.read_stored(StoredPage(storage=storage, names=names))
+                read += found.has_text
+            except Refused as error:
+                refused.append(error)
+            assert memory() < before + GROWN, trial
+        assert (await reader.read_stored(StoredPage(storage=STORED.decode()))).has_text
+    finally:
+        await reader.close()
+    assert read
+    tell_what_to_do(refused)
+    record_property("mutated pages of Confluence", number)
+    record_property("mutated pages of Confluence read", read)

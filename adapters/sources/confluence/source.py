@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import PurePath
-from urllib.parse import quote_plus
 
-from adapters.files.outline import Content, label, safe_url
+from adapters.files.outline import label, safe_url
 from adapters.files.reader import SUPPORTED, Reader, check_size
+from adapters.files.stored import StoredPage
 from adapters.sources.changes import digest
 from adapters.sources.confluence.edition import SERVICE, Edition
 from adapters.sources.confluence.listing import AttachedFile, SpaceListing, WikiPage
-from adapters.sources.confluence.storage_format import Anchors, Surroundings, mentioned, to_html
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
@@ -115,15 +113,17 @@ class ConfluenceSource:
         page = item.page
         if (text := await self._edition.text(page.id)) is None:
             raise Refused("it is not there any more")
-        people = await asyncio.to_thread(mentioned, text.storage)
+        people = await self._reader.read_mentions(text.storage)
         names = await self._edition.names(people | ({text.owner} if text.owner else set()))
-        anchors = Anchors(page.title, new_editor=text.new_editor)
-
-        def address(title: str, space: str) -> str:
-            return f"{self._url}/display/{quote_plus(space or page.space)}/{quote_plus(title)}"
-
-        html = await asyncio.to_thread(to_html, text.storage, Surroundings(names, anchors.of, address))
-        found = await self._reader.read("page.html", html.encode()) if _has_text(html) else Content()
+        stored = StoredPage(
+            storage=text.storage,
+            title=page.title,
+            names=names,
+            url=self._url,
+            space=page.space,
+            new_editor=text.new_editor,
+        )
+        found = await self._reader.read_stored(stored)
         metadata = {
             "updated": page.updated,
             "labels": ", ".join(sorted(page.labels)),
@@ -164,7 +164,3 @@ class ConfluenceSource:
         """Where it is read; by the page's number when the service does not name a place of its own."""
         path = webui if webui.startswith("/") and not webui.startswith("//") else ""
         return safe_url(f"{self._url}{path}" if path else "") or f"{self._url}/pages/viewpage.action?pageId={page.id}"
-
-
-def _has_text(html: str) -> bool:
-    return any(part.partition(">")[2].strip() for part in html.split("<"))

@@ -165,9 +165,12 @@ async def test_of_a_source_that_let_nothing_be_read_nobody_sees_what_it_does_not
             yield
 
     everything: dict[str, str | None] = {letter: letter for letter in "abcdefghijk"}
-    await run(storage, Pages(everything))
+    await run(storage, Pages(everything), LetterEmbedder())
     assert (await look_again(Denied({}))).denied
     assert await names(storage) == []
+    for cut_off in ({}, {"a": "a"}, everything):
+        assert (await look_again(Pages(cut_off, cut_off=True))).unreached
+        assert await names(storage) == []
     assert (await look_again(Pages({"a": "a"}))).removed == len(everything) - 1
     assert await names(storage) == ["a"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import Unavailable
+from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Skipping, SourceItem, Withholding
 from pipeline.values import Parsed
 from tests.contracts.sources.confluence import SPACE, CloudRemote, ConfluenceRemote, DataCenterRemote
@@ -134,6 +134,15 @@ async def test_people_who_are_mentioned_are_named(remote: ConfluenceRemote) -> N
 async def test_a_page_without_text_is_a_document_without_text(remote: ConfluenceRemote) -> None:
     remote.wiki.page(SPACE, "Empty", '<p /><ac:structured-macro ac:name="children" />')
     assert not (await parsed(remote, "Empty")).blocks
+
+
+async def test_a_page_that_nothing_can_read_is_refused_by_itself(remote: ConfluenceRemote) -> None:
+    remote.wiki.page(SPACE, "Hostile", "<p>x</p>").body = "<div>" * 100_000
+    remote.wiki.page(SPACE, "Sound", "<p>Thirty days.</p>")
+    with pytest.raises(Refused, match="nested") as refused:
+        await parsed(remote, "Hostile")
+    assert refused.value.what_to_do
+    assert [block.text for block in (await parsed(remote, "Sound")).blocks] == ["Thirty days."]
 
 
 async def test_a_space_that_is_not_there_is_told_after_all_others_were_listed(remote: ConfluenceRemote) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.text.html import read_html
-from adapters.sources.confluence.storage_format import Anchors, Surroundings, mentioned, to_html
+from adapters.files.reader import Reader
+from adapters.files.stored import StoredPage
+from adapters.files.text.storage_format import MOST_PEOPLE, mentioned, read_stored, to_html
+from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind
 
 PAGE = """<ac:structured-macro ac:name="toc" /><h1>R&amp;D &ndash; Leave</h1>
@@ -31,10 +37,26 @@ PAGE = """<ac:structured-macro ac:name="toc" /><h1>R&amp;D &ndash; Leave</h1>
 </ac:structured-macro>"""
 
 
+def stored(storage: str, title: str = "Rules", *, new_editor: bool = True) -> StoredPage:
+    return StoredPage(
+        storage=storage,
+        title=title,
+        names={"5b10:w": "Robin Vale"},
+        url="https://wiki.example",
+        space="ENG",
+        new_editor=new_editor,
+    )
+
+
 def blocks(storage: str, title: str = "Rules", *, new_editor: bool = True) -> tuple[Block, ...]:
-    anchors = Anchors(title, new_editor=new_editor)
-    around = Surroundings({"5b10:w": "Robin Vale"}, anchors.of, lambda title, space: "https://wiki.example/x")
-    return read_html(to_html(storage, around).encode()).blocks
+    return tuple(read_stored(stored(storage, title, new_editor=new_editor)).blocks)
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[Reader]:
+    found = Reader()
+    yield found
+    await found.close()
 
 
 def test_a_page_is_what_its_reader_sees() -> None:
@@ -57,8 +79,7 @@ def test_a_page_is_what_its_reader_sees() -> None:
 
 def test_a_link_to_another_page_leads_there() -> None:
     storage = '<p><ac:link><ri:page ri:content-title="B" /><ac:link-body>see <em>B</em></ac:link-body></ac:link></p>'
-    html = to_html(storage, Surroundings({}, str, lambda title, space: f"https://wiki.example/{title}"))
-    assert html == '<p><a href="https://wiki.example/B">see <em>B</em></a></p>'
+    assert to_html(stored(storage)) == '<p><a href="https://wiki.example/display/ENG/B">see <em>B</em></a></p>'
 
 
 def test_the_people_a_page_names_are_found() -> None:
@@ -85,10 +106,61 @@ def test_entities_do_not_multiply() -> None:
     assert "".join(block.text for block in blocks(bomb)).count("aaaaaaaaaa") == 1
 
 
-def test_a_page_that_is_nested_without_end_is_read_or_cut_off() -> None:
-    macro = '<ac:structured-macro ac:name="info"><ac:rich-text-body>'
-    for opening in ("<div>", "<ul><li>", "<ac:link><ac:link-body>", macro):
-        assert len(blocks("<p>Before.</p>" + opening * 5000 + "deep")) <= 2
+@pytest.mark.parametrize(
+    "opening",
+    ["<div>", "<ul><li>", "<ac:link><ac:link-body>", '<ac:structured-macro ac:name="info"><ac:rich-text-body>'],
+)
+def test_a_page_that_is_nested_without_end_is_refused_rather_than_cut_off(opening: str) -> None:
+    with pytest.raises(Refused, match="nested"):
+        blocks("<p>Before.</p>" + opening * 5000 + "deep")
+
+
+LAUGHS = (
+    "<!DOCTYPE s [<!ENTITY a 'ha'>"
+    + "".join(f"<!ENTITY {chr(97 + n)} '{f'&{chr(96 + n)};' * 10}'>" for n in range(1, 10))
+    + "]><p>&j;</p>"
+)
+USER = '<ri:user ri:account-id="'
+
+
+@pytest.mark.parametrize(
+    "storage",
+    [
+        LAUGHS,
+        "<div>" * 7_500_000,
+        "<![CDATA[" + "x" * 39_000_000,
+        "<p>" + "<![CDATA[x]]>" * 2_000_000,
+        "&nbsp;" * 1_000_000,
+        "<a b='" * 500_000,
+        "<p " + " ".join(f"a{number}='b'" for number in range(200_000)) + ">x</p>",
+        "<h1>x</h1>" * 20_000,
+        "<!--" * 2_000_000,
+        USER * 300_000,
+        '<!DOCTYPE s [<!ENTITY f SYSTEM "file:///etc/passwd">]><p>&f;</p>',
+        "x" * 50_000_000,
+    ],
+    ids="laughs nested CDATA CDATAs entities open attributes headings comments users file large".split(),
+)
+@pytest.mark.slow
+async def test_a_page_that_explodes_is_read_or_refused_and_the_next_is_read(reader: Reader, storage: str) -> None:
+    with suppress(Refused):
+        assert len(await reader.read_mentions(storage)) <= MOST_PEOPLE
+    with suppress(Refused):
+        said = "".join(block.text for block in (await reader.read_stored(stored(storage))).blocks)
+        assert "root:" not in said
+        assert len(said) < 2 * len(storage)
+    assert (await reader.read_stored(stored("<p>after</p>"))).has_text
+    assert await reader.read_mentions(f'{USER}after"/>') == {"after"}
+
+
+async def test_a_page_that_begins_like_another_format_is_a_page(reader: Reader) -> None:
+    found = await reader.read_stored(stored("%PDF-1.4<p>is what a PDF begins with.</p>"))
+    assert found.blocks[-1].text == "is what a PDF begins with."
+
+
+async def test_of_a_page_that_names_everybody_as_many_are_asked_for_as_is_allowed(reader: Reader) -> None:
+    everybody = "".join(f'{USER}{number}"/>' for number in range(100_000))
+    assert len(await reader.read_mentions(everybody)) == MOST_PEOPLE
 
 
 @given(st.text(alphabet="<>&;/=\"'abcxp: -[]!CDATA", max_size=200))

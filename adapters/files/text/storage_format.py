@@ -1,15 +1,23 @@
-"""The format in which Confluence keeps pages, as HTML: what a reader of the page sees of its text."""
+"""The format in which Confluence keeps pages, as HTML -> blocks: what a reader of the page sees of its text."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from html import escape, unescape
 from html.entities import html5
+from itertools import islice
+from urllib.parse import quote_plus
 
 from lxml import etree
+
+from adapters.files.outline import Content
+from adapters.files.stored import StoredPage
+from adapters.files.text.html import read_html
+from pipeline.errors import Refused
+
+MOST_PEOPLE = 10_000
+"""Of one page that are asked for their names: as many as links of a page of a web site are followed."""
 
 _AC, _RI = "{urn:ac}", "{urn:ri}"
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
@@ -26,27 +34,25 @@ _CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})
 """Macros whose text is not shown as it is written."""
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What a page refers to and does not hold itself."""
-
-    names: Mapping[str, str]
-    """Of people, by account id or user key."""
-    anchor: Callable[[str], str]
-    """The fragment that leads to a heading with this text; called once for each, in order."""
-    address: Callable[[str, str], str]
-    """Of the page with this title in the space with this key, which is empty for the page's own."""
+def read_stored(page: StoredPage) -> Content:
+    """What stands on it, which may be nothing. Raises Refused for what the parser takes for an attack."""
+    html = to_html(page)
+    return read_html(html.encode()) if _has_text(html) else Content()
 
 
-def to_html(storage: str, around: Surroundings) -> str:
-    """Raises ValueError when nothing of it can be read."""
-    root = _parsed(storage)
-    return _Writer(around).inner(root)
+def to_html(page: StoredPage) -> str:
+    """Raises as `read_stored`."""
+    return _Writer(page).inner(_parsed(page.storage))
 
 
 def mentioned(storage: str) -> frozenset[str]:
-    """The account ids and user keys of the people that a page names."""
-    return frozenset(filter(None, map(_person, _parsed(storage).iter(f"{_RI}user"))))
+    """The account ids and user keys of the people that a page names. Raises as `read_stored`."""
+    people = dict.fromkeys(filter(None, map(_person, _parsed(storage).iter(f"{_RI}user"))))
+    return frozenset(islice(people, MOST_PEOPLE))
+
+
+def _has_text(html: str) -> bool:
+    return any(part.partition(">")[2].strip() for part in html.split("<"))
 
 
 def _parsed(storage: str) -> etree._Element:
@@ -55,8 +61,11 @@ def _parsed(storage: str) -> etree._Element:
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
     root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{named}</storage>'.encode(), parser)
-    if root is None:
-        raise ValueError("not in storage format")
+    if root is None or any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
+        raise Refused(
+            "the page is nested more deeply, or holds more in one piece, than a page may",
+            what_to_do="Divide it into several pages.",
+        )
     return root
 
 
@@ -90,8 +99,9 @@ class Anchors:
 
 
 class _Writer:
-    def __init__(self, around: Surroundings) -> None:
-        self._around = around
+    def __init__(self, page: StoredPage) -> None:
+        self._page = page
+        self._anchors = Anchors(page.title, new_editor=page.new_editor)
 
     def inner(self, element: etree._Element | None) -> str:
         if element is None:
@@ -139,7 +149,7 @@ class _Writer:
     def _heading(self, name: str, element: etree._Element) -> str:
         inner = self.inner(element)
         text = unescape(_TAGS.sub("", inner)).strip()
-        return f'<{name} id="{escape(self._around.anchor(text))}">{inner}</{name}>' if text else ""
+        return f'<{name} id="{escape(self._anchors.of(text))}">{inner}</{name}>' if text else ""
 
     def _macro(self, macro: etree._Element) -> str:
         """The text that a macro shows; nothing for one that makes it up (a table of contents, a list of children)."""
@@ -162,10 +172,10 @@ class _Writer:
         rich = link.find(f"{_AC}link-body")
         text = self.inner(rich) if rich is not None else escape(link.findtext(f"{_AC}plain-text-link-body") or "")
         if (user := link.find(f"{_RI}user")) is not None:
-            return text or escape(self._around.names.get(_person(user), ""))
+            return text or escape(self._page.names.get(_person(user), ""))
         if (page := link.find(f"{_RI}page")) is not None:
             title = page.get(f"{_RI}content-title") or ""
-            address = self._around.address(title, page.get(f"{_RI}space-key") or "") if title else ""
+            address = self._address(title, page.get(f"{_RI}space-key") or "") if title else ""
             text = text or escape(title)
             return f'<a href="{escape(address)}">{text}</a>' if address else text
         if (url := link.find(f"{_RI}url")) is not None:
@@ -174,3 +184,6 @@ class _Writer:
         return text or escape(
             (file.get(f"{_RI}filename") or "") if file is not None else link.get(f"{_AC}anchor") or ""
         )
+
+    def _address(self, title: str, space: str) -> str:
+        return f"{self._page.url}/display/{quote_plus(space or self._page.space)}/{quote_plus(title)}"

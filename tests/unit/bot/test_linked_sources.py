@@ -1,0 +1,25 @@
+"""What has to be as it was for a link to a source to open."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.desks.sources import LinkedSources
+from pipeline.rules.access import Rule, Rules
+
+
+def bound(rule: Rule | None, homes: dict[str, frozenset[str]]) -> str:
+    named = {"hr": rule} if rule else {}
+    return LinkedSources(None, None, Rules(named, homes=homes)).rule("hr")  # type: ignore[arg-type]
+
+
+def test_links_into_a_collection_without_a_rule_close_when_other_workspaces_are_homes() -> None:
+    one, two = frozenset({"slack:T1"}), frozenset({"slack:T1", "slack:T2"})
+    said = [bound(None, homes) for homes in ({}, {"slack": frozenset[str]()}, {"slack": one}, {"slack": two})]
+    assert len(set(said)) == len(said)
+    assert bound(None, {"slack": frozenset(sorted(two, reverse=True))}) == said[-1]
+
+
+@pytest.mark.parametrize("rule", [Rule(only=("slack:T1:S2",)), Rule(public=True)])
+def test_links_into_a_collection_whose_rule_says_who_may_see_it_stay_open_then(rule: Rule) -> None:
+    assert bound(rule, {}) == bound(rule, {"slack": frozenset({"slack:T1"})})
