@@ -121,6 +121,7 @@ COMMANDS = (
     ("history", "forget", PERSON, "--yes", "--data", "{work}/data"),
     ("index", "{work}/more.md", "--data", "{work}/data"),
     ("index", "{work}/more.md", "--data", "{work}/new"),
+    ("migrate", "sqlite:{work}/data", "sqlite:{work}/moved"),
     ("restore", "{work}/away.db", "--data", "{work}/data"),
 )
 
