@@ -74,10 +74,15 @@ class Lock:
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """True once it is held; False when another process, or another lock of this one, holds it."""
+        """True once it is held; False when another process, or another lock of this one, holds it.
+
+        Raises Misconfigured where its file cannot be made or written."""
         if self._descriptor is not None:
             return True
-        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _unusable(self._file.parent, _reason(self._file, error)) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -10,6 +10,7 @@ import psycopg
 from pipeline.errors import Unavailable
 
 _NO_ROOM = ("53100", "58030")
+_READ_ONLY = "25006"
 _BUGS = (psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 
 
@@ -31,6 +32,13 @@ def unavailable(error: psycopg.Error) -> Unavailable:
             "storage",
             f"PostgreSQL cannot write: {said}",
             what_to_do="Free some space where PostgreSQL keeps its data.",
+        )
+    if error.sqlstate == _READ_ONLY:
+        return Unavailable(
+            "storage",
+            f"PostgreSQL cannot write: {said}",
+            what_to_do="Name the server that is written to, not a standby, and see that neither the database nor its "
+            "user has default_transaction_read_only.",
         )
     return Unavailable(
         "storage",

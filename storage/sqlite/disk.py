@@ -16,6 +16,7 @@ from storage.sqlite.migrations import migrate
 
 DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+CLOSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 UNWRITTEN = ("SQLITE_FULL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
 
 
@@ -62,6 +63,12 @@ def translated(file: Path, into: Path | None = None) -> Iterator[None]:
                 what_to_do="Free some space there, or name another place."
                 if into
                 else f"Free some space there, or move the folder {file.parent} to a larger disk.",
+            ) from error
+        if name.startswith("SQLITE_READONLY") or (isinstance(error, OSError) and error.errno in CLOSED):
+            raise Unavailable(
+                "storage",
+                f"{into or file} cannot be written ({name}): the disk is read-only, or this user may not write there",
+                what_to_do="Make it writable for this user, or name another place.",
             ) from error
         if name.startswith(DAMAGED):
             raise damaged(file, f"is damaged ({name}: {error})") from error

@@ -1,0 +1,113 @@
+"""Where nothing may be written a command says so in its own words, and leaves everything as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from storage.ends import open_end
+from storage.open import open_storage
+from tests.doubles.postgres import Server
+from tests.trials import Count
+
+ROOT = Path(__file__).parents[2]
+PERSON = "slack:T1:U1"
+COMMANDS = (
+    "ask 'How many days?' --data {there}/data",
+    "backup --data {there}/data",
+    "backup {there}/copy.db --data {away}/data",
+    "documents --data {there}/data",
+    "documents remove leave --yes --data {there}/data",
+    f"history forget {PERSON} --yes --data {{there}}/data",
+    "index {away}/more.md --data {there}/data",
+    "index {away}/more.md --data {there}/new",
+    "insights --data {there}/data",
+    "migrate sqlite:{away}/data sqlite:{there}/moved",
+    "migrate sqlite:{there}/data sqlite:{away}/moved",
+    "restore {away}/data/backups/made.db --data {there}/data",
+    "restore {away}/data/backups/made.db --data {there}/new",
+    "run --data {there}/data",
+)
+EACH = """
+import json, sys
+from tests.faults.full_disk import ALL, run
+print(json.dumps([run(command, ALL) for command in json.loads(sys.argv[1])]))
+"""
+MOUNTED = "mount --bind {there} {there} && mount -o remount,bind,ro {there} && "
+
+
+async def run(words: str) -> tuple[int | None, str, str]:
+    """The exit status of a shell's words, and what they say on standard output and on standard error."""
+    environment = {**os.environ, "CITEWELL_EMBEDDER": "none", "PYTHONPATH": str(ROOT)}
+    tokens = {"SLACK_BOT_TOKEN": "xoxb-1-1-a", "SLACK_APP_TOKEN": "xapp-1-A-1-a"}
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", words, env=environment | tokens, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+    )
+    told, said = await process.communicate()
+    return process.returncode, told.decode(), said.decode()
+
+
+async def kept_apart(words: str) -> tuple[int | None, str, str]:
+    """As `run`, with mounts that nobody else sees."""
+    return await run(f"unshare --map-root-user --mount sh -c {shlex.quote(words)}")
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.mark.slow
+async def test_on_a_read_only_disk_every_command_says_so_and_changes_nothing(
+    tmp_path: Path, record_property: Count
+) -> None:
+    there, away = tmp_path / "there", tmp_path / "away"
+    for folder in (there, away):
+        async with open_storage(folder / "data") as storage:
+            await storage.back_up(folder / "data" / "backups" / "made.db")
+    (away / "more.md").write_text("# Travel\n\nTrains are booked by the office.\n")
+    mounted = MOUNTED.format(there=there)
+    if (await kept_apart(f"{mounted} ! touch {there}/anything"))[0] != 0:
+        pytest.skip("needs mounts of its own (unshare --map-root-user --mount)")
+    before = files(there)
+    commands = [shlex.split(command.format(there=there, away=away)) for command in COMMANDS]
+    each = shlex.join([sys.executable, "-c", EACH, json.dumps(commands)])
+    status, told, failed = await kept_apart(f"{mounted} exec {each}")
+    assert status == 0, failed
+    for command, (ended, said) in zip(COMMANDS, json.loads(told), strict=True):
+        assert ended == 2, (command, said)
+        assert "read-only" in said.lower(), (command, said)
+        assert "Errno" not in said, (command, said)
+        assert "Traceback" not in said, (command, said)
+        assert len(said.splitlines()) == 2, (command, said)
+    assert files(there) == before
+    record_property("commands", len(COMMANDS))
+
+
+@pytest.mark.slow
+async def test_a_server_that_takes_no_writes_is_told_when_everything_should_move_there(
+    postgres: Server, tmp_path: Path
+) -> None:
+    """And the move is made once it does."""
+    source, target = f"sqlite:{tmp_path / 'data'}", postgres.empty()
+    async with open_storage(tmp_path / "data"):
+        pass
+    name = psycopg.conninfo.conninfo_to_dict(target)["dbname"]
+    move = shlex.join([sys.executable, "-m", "bot", "migrate", source, target])
+    postgres.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    status, _, said = await run(move)
+    assert status == 2, said
+    assert "PostgreSQL cannot write" in said
+    assert "default_transaction_read_only" in said
+    assert "Traceback" not in said
+    postgres.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = off')
+    assert (await run(move))[0] == 0
+    async with open_end(target, embedder=str, make=False):
+        pass
