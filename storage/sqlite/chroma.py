@@ -32,6 +32,10 @@ BATCH = 25
 second). As long as a call took, others have their turn."""
 WORN = 0.3
 """Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
+SMALLEST = 1_000
+"""Vectors that the smallest collection has room for: 2.7 MB."""
+DROPPED = 10 * SMALLEST
+"""Dropped vectors, the smallest collections counted as full, that are nothing to be done about."""
 SERVER_SECONDS = 2.0
 """A call may take: every search waits for it."""
 
@@ -51,6 +55,7 @@ class Chroma:
         self._family = family
         self._sessions = sessions
         self._held: dict[int, _Held] = {}
+        self._dropped = 0
         self._writing = threading.Lock()
         self._stopped = threading.Event()
 
@@ -105,6 +110,12 @@ class Chroma:
             ]
         return sorted(hits, key=lambda hit: -hit[1])[:limit]
 
+    @property
+    def worn(self) -> bool:
+        """Whether collections that were dropped take more room than those that are held: in memory, Chroma lets go of
+        them only when it is closed."""
+        return self._dropped > max(DROPPED, sum(len(held.numbers) for held in self._held.values()))
+
     def close(self) -> None:
         """Forget the vectors and let go of the client; a `replace` under way fails."""
         self._stopped.set()
@@ -147,7 +158,9 @@ class Chroma:
         )
 
     def _drop(self, collection: int) -> None:
-        self._client.delete_collection(self._held.pop(collection).chroma.name)
+        held = self._held.pop(collection)
+        self._dropped += max(SMALLEST, len(held.numbers))
+        self._client.delete_collection(held.chroma.name)
 
 
 def _query(held: _Held, vector: Vectors, limit: int) -> Iterator[tuple[int, float]]:

@@ -103,6 +103,8 @@ class VectorIndex:
             if self._serving and self._serves(self._serving, matrix.generation):
                 return True
             self._serving = None
+            if self._chroma and self._chroma.worn and not self._url:
+                await self._let_go()
             if self._closed or not 0 < len(np.unique(matrix.collections)) <= COLLECTIONS:
                 await self._let_go()
                 return False

@@ -58,6 +58,14 @@ def test_two_of_one_process_share_nothing(chroma: Chroma) -> None:
     assert {number for number, _ in chroma.nearest(rows(1)[0], [0], 9)} == {0, 3}
 
 
+def test_ten_dropped_collections_wear_a_small_one_out(chroma: Chroma) -> None:
+    for number in range(11):
+        assert not chroma.worn
+        chroma.replace(matrix({number}))
+        chroma.replace(matrix(set()))
+    assert chroma.worn
+
+
 def test_on_a_server_only_what_a_crash_left_of_ones_own_is_deleted(tmp_path: Path) -> None:
     with chroma_server(tmp_path, free_port()) as url:
         other, left = Chroma.on_server(url, "other-"), Chroma.on_server(url, "own-")
