@@ -53,7 +53,8 @@ async def sweep(database: Database) -> None:
 
 
 def due(db: Connection) -> tuple[str, list[int]]:
-    """The generation of the last removal that is not erased yet, or "", and the revisions to delete."""
+    """The generation of the last removal that is not erased yet ("answers" where only answers lag behind, "" where
+    nothing does), and the revisions to delete."""
     db.execute(
         "UPDATE revision SET state = 'retired'"
         " WHERE state <> 'live' AND state = 'staged' AND NOT beside AND created_at < $1",

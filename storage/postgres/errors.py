@@ -9,8 +9,14 @@ import psycopg
 
 from pipeline.errors import Unavailable
 
-_NO_ROOM = ("53100", "58030")
-_READ_ONLY = "25006"
+_FULL = "Free some space where PostgreSQL keeps its data."
+_UNWRITTEN = {
+    "53100": _FULL,
+    "58030": _FULL,
+    "25006": "Name the server that is written to, not a standby, and see that neither the database nor its user has "
+    "default_transaction_read_only.",
+}
+"""What to do where it cannot write, by SQLSTATE: disk full, I/O error, read-only transaction."""
 _BUGS = (psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 
 
@@ -27,19 +33,8 @@ def translated() -> Iterator[None]:
 
 def unavailable(error: psycopg.Error) -> Unavailable:
     said = " ".join((error.diag.message_primary or str(error)).split())
-    if error.sqlstate in _NO_ROOM:
-        return Unavailable(
-            "storage",
-            f"PostgreSQL cannot write: {said}",
-            what_to_do="Free some space where PostgreSQL keeps its data.",
-        )
-    if error.sqlstate == _READ_ONLY:
-        return Unavailable(
-            "storage",
-            f"PostgreSQL cannot write: {said}",
-            what_to_do="Name the server that is written to, not a standby, and see that neither the database nor its "
-            "user has default_transaction_read_only.",
-        )
+    if what_to_do := _UNWRITTEN.get(error.sqlstate or ""):
+        return Unavailable("storage", f"PostgreSQL cannot write: {said}", what_to_do=what_to_do)
     return Unavailable(
         "storage",
         f"PostgreSQL cannot be used: {said}",

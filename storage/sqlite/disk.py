@@ -55,8 +55,8 @@ def translated(file: Path, into: Path | None = None) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except (sqlite3.DatabaseError, OSError) as error:
-        name = getattr(error, "sqlite_errorname", type(error).__name__)
-        if name in UNWRITTEN or (isinstance(error, OSError) and error.errno in NO_ROOM):
+        name, number = getattr(error, "sqlite_errorname", type(error).__name__), getattr(error, "errno", None)
+        if name in UNWRITTEN or number in NO_ROOM:
             raise Unavailable(
                 "storage",
                 f"{into or file} cannot be written ({name}): the disk is full, or a quota or limit is reached",
@@ -64,7 +64,7 @@ def translated(file: Path, into: Path | None = None) -> Iterator[None]:
                 if into
                 else f"Free some space there, or move the folder {file.parent} to a larger disk.",
             ) from error
-        if name.startswith("SQLITE_READONLY") or (isinstance(error, OSError) and error.errno in CLOSED):
+        if name.startswith("SQLITE_READONLY") or number in CLOSED:
             raise Unavailable(
                 "storage",
                 f"{into or file} cannot be written ({name}): the disk is read-only, or this user may not write there",

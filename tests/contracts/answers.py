@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pipeline.compose.cite import body
 from pipeline.compose.compose import NO_CONFIDENCE, failed
 from pipeline.values import (
     Answer,
     BlockKind,
+    Chunk,
     Citation,
     CitationStyle,
     CitedSentence,
     Confidence,
+    Document,
     Factor,
     Level,
     Outcome,
+    Unit,
 )
 from pipeline.words import wording
+
+if TYPE_CHECKING:
+    from storage.open import Storage
 
 URL = "https://wiki.acme.example/leave?lang=en&v=2"
 
@@ -100,3 +107,14 @@ def not_found(question: str = "Who won the cup?") -> Answer:
 def broken(question: str = "How?") -> Answer:
     """Something unforeseen happened."""
     return failed("f0f0f0", question, "1nc1dent")
+
+
+async def hold(storage: Storage, answer: Answer) -> None:
+    """What an answer shows is in the library, where the test has put nothing else there under that name."""
+    for shown in (*answer.citations, *answer.nearest):
+        if not await storage.library.chunks([shown.chunk_id]):
+            known = await storage.library.document(shown.document_id)
+            name = f"holds {shown.chunk_id}" if known else shown.document_id
+            unit = Unit(start=0, end=len(shown.quote), kind=BlockKind.PROSE)
+            chunk = Chunk(id=shown.chunk_id, document_id=name, text=shown.quote, units=(unit,))
+            await storage.library.put(Document(id=name, filename=shown.filename, title=shown.title), [chunk], None, "")

@@ -25,9 +25,7 @@ from pipeline.rules.places import asked
 from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
-    BlockKind,
     Chosen,
-    Chunk,
     CitedSentence,
     Document,
     Event,
@@ -40,11 +38,10 @@ from pipeline.values import (
     Request,
     Role,
     Stage,
-    Unit,
     Written,
 )
 from storage.open import Storage, open_storage
-from tests.contracts.answers import cited
+from tests.contracts.answers import cited, hold
 from tests.doubles.reader import ReaderHere
 
 Script = Callable[[Request], AsyncGenerator[Event, None]]
@@ -191,16 +188,8 @@ class Rig:
             yield event
 
     async def hold(self, answer: Answer) -> None:
-        """What an answer shows is in the library, where the test has put nothing else there under that name."""
-        for citation in (*answer.citations, *answer.nearest):
-            if not await self.storage.library.chunks([citation.chunk_id]):
-                known = await self.storage.library.document(citation.document_id)
-                held = f"holds {citation.chunk_id}" if known else citation.document_id
-                unit = Unit(start=0, end=len(citation.quote), kind=BlockKind.PROSE)
-                chunk = Chunk(id=citation.chunk_id, document_id=held, text=citation.quote, units=(unit,))
-                await self.storage.library.put(
-                    Document(id=held, filename=citation.filename, title=citation.title), [chunk], None, ""
-                )
+        """What an answer shows is in the library."""
+        await hold(self.storage, answer)
 
     async def _request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
         readers = await adapter.readers(message)

@@ -14,6 +14,7 @@ from adapters.discord.transport.identify import IdentifyBudget
 from bot.desks.desk import CitewellDesk
 from bot.run.worker import Worker
 from storage.open import open_storage
+from tests.contracts.answers import cited, hold
 from tests.faults.slack_bot import Thinking, _request
 
 PACE = DiscordPace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
@@ -43,7 +44,7 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:
-        await Thinking.read(storage)
+        await hold(storage, cited())
         desk = CitewellDesk(storage)
         adapters = {"discord": adapter}
         worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)

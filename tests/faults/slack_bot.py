@@ -18,9 +18,8 @@ from bot.run.service import keep_listening
 from bot.run.worker import Worker
 from pipeline.ports import PlatformAdapter
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
-from storage.open import Storage, open_storage
-from tests.contracts.answers import citation, cited
-from tests.doubles.samples import chunks, document
+from storage.open import open_storage
+from tests.contracts.answers import cited, hold
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 
 PACE = SlackPace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0, reading=0.0)
@@ -43,20 +42,13 @@ class Thinking:
                 await asyncio.sleep(0.02)
         yield cited(sentences=parts, question=request.text, answer_id=request.text)
 
-    @staticmethod
-    async def read(storage: Storage) -> None:
-        """What the answers show is in the library."""
-        shown = citation()
-        if await storage.library.document(shown.document_id) is None:
-            await storage.library.put(document(shown.document_id), chunks(shown.document_id, [shown.quote]), None, "")
-
 
 async def live(folder: str, api_url: str, database: str = "") -> None:
     """Answer until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
-        await Thinking.read(storage)
+        await hold(storage, cited())
         desk = CitewellDesk(storage)
         adapters = {"slack": adapter}
         worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
