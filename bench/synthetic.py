@@ -88,7 +88,7 @@ def document_id(number: int) -> str:
 
 def _units(sentences: Sequence[str]) -> tuple[Unit, ...]:
     starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)]).tolist()
-    return tuple(Unit(start=start, end=end - 1, kind=BlockKind.PROSE) for start, end in pairwise(starts))
+    return tuple(Unit(start=start, end=end - 1, kind=BlockKind.PROSE, part=1) for start, end in pairwise(starts))
 
 
 def _vocabulary() -> list[str]:

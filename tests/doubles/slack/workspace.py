@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -329,10 +330,10 @@ class Workspace:
             raise Error("invalid_action_token")
         if int(arguments.get("limit") or 20) > 20 or arguments.get("channel_types") != "public_channel":
             raise Error("invalid_arguments")
-        asked = set(re.findall(r"\w{4,}", arguments["query"].lower()))
+        asked = _words(arguments["query"])
         public = [one for one in self.messages.values() if self.channels[one.channel].kind == "channel"]
-        ranked = sorted(public, key=lambda one: -len(asked.intersection(re.findall(r"\w{4,}", one.text.lower()))))
-        found = [one for one in ranked if asked.intersection(re.findall(r"\w{4,}", one.text.lower()))]
+        shared = ((len(asked & _words(one.text)), one) for one in public)
+        found = [one for _, one in sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])]
         messages = [
             {
                 "author_user_id": one.user,
@@ -506,6 +507,12 @@ def _between(message: Message, arguments: Json) -> bool:
     oldest, latest = float(arguments.get("oldest") or 0), float(arguments.get("latest") or "inf")
     at = float(message.ts)
     return oldest < at < latest or (str(arguments.get("inclusive")) in ("1", "True", "true") and at in (oldest, latest))
+
+
+@lru_cache(maxsize=1 << 15)
+def _words(text: str) -> frozenset[str]:
+    """What a message is searched by."""
+    return frozenset(re.findall(r"\w{4,}", text.lower()))
 
 
 def _metadata(arguments: Json) -> Json | None:
