@@ -10,14 +10,25 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pipeline.words.qualifiers import conditions, denies
 
 T = TypeVar("T")
 
+
+class _Words(NamedTuple):
+    """The different words of a text."""
+
+    words: frozenset[str]
+    count: int
+    bits: int
+    """One of BITS for each word: texts differ in at least as many words as in bits, which are compared sooner."""
+
+
 DIFFERENT = 0.1
 """Share of words up to which two texts may differ, figures aside."""
+BITS = 512
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
 
@@ -27,12 +38,12 @@ def voices(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]
 
     Each comes with its editions: copies that differ in a number, a name or a negation, the one that lacks most of what
     the majority says first, copies that differ in nothing but a few plain words left out."""
-    left = list(passages)
+    left = [(one, _words(text(one))) for one in passages]
     while left:
-        words = _words(text(left[0]))
-        near = [_near(words, _words(text(one))) for one in left]
-        yield _editions([one for one, alike in zip(left, near, strict=True) if alike], text)
-        left = [one for one, alike in zip(left, near, strict=True) if not alike]
+        first = left[0][1]
+        near = [_near(first, words) for _, words in left]
+        yield _editions([one for (one, _), alike in zip(left, near, strict=True) if alike], text)
+        left = [pair for pair, alike in zip(left, near, strict=True) if not alike]
 
 
 def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
@@ -49,16 +60,21 @@ def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
     return [distinct[words] for words in (first, *others)]
 
 
-def _near(some: frozenset[str], others: frozenset[str]) -> bool:
-    if abs(len(some) - len(others)) > DIFFERENT * max(len(some), len(others)):
+def _near(some: _Words, others: _Words) -> bool:
+    total = some.count + others.count
+    if (some.bits ^ others.bits).bit_count() > DIFFERENT * total:
         return False
-    shared, total = len(some & others), len(some) + len(others)
+    shared = len(some.words & others.words)
     return total - 2 * shared <= DIFFERENT * (total - shared)
 
 
 @lru_cache(maxsize=1024)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_LETTERS.findall(text))
+def _words(text: str) -> _Words:
+    words = frozenset(_LETTERS.findall(text))
+    bits = 0
+    for word in words:
+        bits |= 1 << hash(word) % BITS
+    return _Words(words, len(words), bits)
 
 
 def _telling(text: str) -> tuple[str, ...]:
