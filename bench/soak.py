@@ -55,6 +55,9 @@ PROMISES = (
         "an address of a web site stands for what it says itself", ("tests/unit/adapters/sources/test_web_claims.py",)
     ),
     Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
+    Promise(
+        "no question is lost or answered twice: a disk that fills and empties", ("tests/faults/test_filling_disk.py",)
+    ),
     Promise("a read-only disk is told, and nothing there changes", ("tests/faults/test_read_only.py",)),
     Promise(
         "no byte of a backup changes unnoticed",
