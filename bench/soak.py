@@ -56,7 +56,7 @@ PROMISES = (
     ),
     Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
     Promise(
-        "no question is lost or answered twice: a disk that fills and empties", ("tests/faults/test_filling_disk.py",)
+        "no question is lost or answered twice: a disk that fills and empties", ("tests/faults/test_unwritable.py",)
     ),
     Promise("a read-only disk is told, and nothing there changes", ("tests/faults/test_read_only.py",)),
     Promise(

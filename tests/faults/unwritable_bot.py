@@ -13,11 +13,11 @@ from tests.faults import slack_bot
 FASTER = 400.0
 
 
-async def live(folder: str, api_url: str, log: str) -> None:
+async def live(folder: str, api_url: str, log: str, database: str = "") -> None:
     """Answer until killed. `log` is the file for what a service logs."""
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
     configure_logging("info", service=True)
     for name in ("LAST_RETRY", "OUTAGE", "MARK", "FIRST_WAIT"):
         setattr(gapfill, name, getattr(gapfill, name) / FASTER)
     service.FIRST_WAIT = missed.PAUSE = 0.01
-    await slack_bot.answer(folder, api_url, retry_seconds=0.02)
+    await slack_bot.answer(folder, api_url, database, retry_seconds=0.02)
