@@ -56,9 +56,13 @@ PROMISES = (
     ),
     Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
     Promise(
-        "no question is lost or answered twice: a disk that fills and empties", ("tests/faults/test_unwritable.py",)
+        "no question is lost or answered twice: a disk that fills and empties, rights that are taken and given back",
+        ("tests/faults/test_unwritable.py",),
     ),
-    Promise("a read-only disk is told, and nothing there changes", ("tests/faults/test_read_only.py",)),
+    Promise(
+        "a read-only disk, a right that is missing and a connection that is cut are told, and nothing is half written",
+        ("tests/faults/test_read_only.py",),
+    ),
     Promise(
         "no byte of a backup changes unnoticed",
         ("tests/journeys/test_restore.py::test_no_byte_of_a_backup_can_change_unnoticed",),

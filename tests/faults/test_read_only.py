@@ -1,10 +1,12 @@
-"""Where nothing may be written a command says so in its own words, and leaves everything as it was."""
+"""Where nothing may be written, or only until a server cuts it off, a command says so in its own words, and leaves
+everything whole."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import random
 import shlex
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
@@ -14,14 +16,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pipeline.values import Audience
 from storage.ends import open_end
 from storage.open import open_storage
 from tests.doubles.postgres import SHARED, USER, Server
 from tests.doubles.samples import chunks, document
-from tests.trials import Count
+from tests.trials import Count, trials
 
 ROOT = Path(__file__).parents[2]
 PERSON = "slack:T1:U1"
+EVERYTHING = Audience(collections=frozenset({"default"}))
 COMMANDS = (
     "ask 'How many days?' --data {there}/data",
     "backup --data {there}/data",
@@ -50,6 +54,14 @@ WRITING = (
     "index {away}/more.md",
     "insights",
 )
+CUT = """
+    CREATE SEQUENCE cut; GRANT ALL ON cut TO public;
+    CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('cut') = {row} THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$;
+    CREATE TRIGGER cut AFTER INSERT ON words FOR EACH ROW EXECUTE FUNCTION cut()
+"""
+"""Ends the connection that writes the passage of that number, once."""
+DOCUMENTS = 20
 EACH = """
 import json, sys
 from tests.faults.full_disk import ALL, run
@@ -162,3 +174,32 @@ async def test_a_user_of_postgresql_without_a_right_is_told_by_every_command(
         async with open_storage(tmp_path / "data", database=url) as storage:
             assert [document.id for document in await storage.library.documents()] == ["leave"]
     record_property("commands", len(commands))
+
+
+@pytest.mark.slow
+async def test_a_command_whose_connection_is_cut_says_so_and_is_completed_by_the_next(
+    postgres: Server, tmp_path: Path, record_property: Count
+) -> None:
+    """A document is there whole or not at all."""
+    n, folder, data = trials(1), tmp_path / "docs", tmp_path / "data"
+    folder.mkdir()
+    async with open_storage(data) as storage:
+        for number in range(DOCUMENTS):
+            (folder / f"{number}.md").write_text(f"# Topic {number}\n\nThe whole of document {number}.\n")
+            await storage.library.put(document(f"{number}"), chunks(f"{number}", ["The whole of it."]), None, "")
+    for number in range(n):
+        with postgres.database() as indexed, postgres.database() as moved:
+            for url in (indexed, moved):
+                row = 1 + random.Random(number).randrange(DOCUMENTS)
+                postgres.execute(CUT.format(row=row), str(psycopg.conninfo.conninfo_to_dict(url)["dbname"]))
+            commands = [["index", str(folder)], ["migrate", f"sqlite:{data}", moved]]
+            ended = await each([one for one in commands for _ in range(2)], CITEWELL_DATABASE=indexed)
+            assert [status for status, _ in ended] == [2, 0, 2, 0], ended
+            for _, said in ended[::2]:
+                assert "PostgreSQL cannot be used" in said
+                assert len(said.splitlines()) == 2, said
+            for url in (indexed, moved):
+                async with open_storage(data, database=url) as storage:
+                    found = await storage.index.lexical(["whole"], EVERYTHING, 10 * DOCUMENTS)
+                    assert len(await storage.library.documents()) == len(found.hits) == DOCUMENTS
+    record_property("cuts", 2 * n)

@@ -27,7 +27,7 @@ from tests.faults.nursery import Nursery
 from tests.faults.slack_people import complete
 from tests.trials import Count, trials
 
-SPELLS = trials(2)
+SPELLS = trials(1)
 BOT = "tests.faults.unwritable_bot"
 PAGE, SIZE = 4096, 16 << 20
 ROOMS = (0, 1, 3, 8, 20, 40)
