@@ -30,7 +30,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        if isinstance(error, _BUGS) and not _denied(error):
+        if isinstance(error, _BUGS) and not _is_denial(error):
             raise
         raise unavailable(error) from error
 
@@ -39,12 +39,8 @@ def unavailable(error: psycopg.Error) -> Unavailable:
     said = " ".join((error.diag.message_primary or str(error)).split())
     if what_to_do := _UNWRITTEN.get(error.sqlstate or ""):
         return Unavailable("storage", f"PostgreSQL cannot write: {said}", what_to_do=what_to_do)
-    if _denied(error):
-        return Unavailable(
-            "storage",
-            f"PostgreSQL does not let its user do that: {said}",
-            what_to_do="Let the user in CITEWELL_DATABASE own the database and all that is in it, with every right.",
-        )
+    if _is_denial(error):
+        return denied(said)
     return Unavailable(
         "storage",
         f"PostgreSQL cannot be used: {said}",
@@ -52,5 +48,14 @@ def unavailable(error: psycopg.Error) -> Unavailable:
     )
 
 
-def _denied(error: psycopg.Error) -> bool:
+def denied(what: str) -> Unavailable:
+    """What is raised where the user that is connected lacks a right."""
+    return Unavailable(
+        "storage",
+        f"PostgreSQL does not let its user do that: {what}",
+        what_to_do="Let the user in CITEWELL_DATABASE own the database and all that is in it, with every right.",
+    )
+
+
+def _is_denial(error: psycopg.Error) -> bool:
     return error.sqlstate == _DENIED and error.diag.source_function != _WALL

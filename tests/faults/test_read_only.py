@@ -42,17 +42,15 @@ COMMANDS = (
     "restore {away}/data/backups/made.db --data {there}/new",
     "run --data {there}/data",
 )
-READING = (
+ON_POSTGRESQL = (
     "ask 'How many days?'",
     "documents",
-    "migrate {url} sqlite:{away}/moved",
-    "run",
-)
-WRITING = (
     "documents remove leave --yes",
     f"history forget {PERSON} --yes",
     "index {away}/more.md",
     "insights",
+    "migrate {url} sqlite:{away}/moved",
+    "run",
 )
 CUT = """
     CREATE SEQUENCE cut; GRANT ALL ON cut TO public;
@@ -147,7 +145,7 @@ async def test_a_server_that_takes_no_writes_is_told_when_everything_should_move
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("taken", "commands"),
-    [("SELECT", READING + WRITING), ("INSERT, UPDATE, DELETE", WRITING), ("CREATE", ("index {away}/more.md",))],
+    [("SELECT", ON_POSTGRESQL), ("DELETE", ON_POSTGRESQL), ("CREATE", ("index {away}/more.md",))],
 )
 async def test_a_user_of_postgresql_without_a_right_is_told_by_every_command(
     postgres: Server, tmp_path: Path, record_property: Count, taken: str, commands: Sequence[str]
