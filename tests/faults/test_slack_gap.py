@@ -210,7 +210,6 @@ async def test_what_could_not_be_taken_in_is_read_though_a_mark_could_be_made(
     """Also where nobody asked before: a message takes more room on a disk than a mark does."""
     driver, inbox, full = either, either.rig.storage.inbox, True
     accept = inbox.accept
-    monkeypatch.setattr(gapfill, "LAST_RETRY", 0.0)
     await marked(driver)
 
     async def kept(message: IncomingMessage, *, after: float = 0.0) -> bool:

@@ -29,7 +29,7 @@ from tests.trials import Count, trials
 
 SPELLS = trials(1)
 BOT = "tests.faults.unwritable_bot"
-PAGE, SIZE = 4096, 16 << 20
+PAGE, SIZE = 4096, (16 << 20) + (SPELLS << 19)
 ROOMS = (0, 1, 3, 8, 20, 40)
 """Pages that are left when the disk is full: for no write, for a mark, for a short question and not for a long one."""
 LENGTHS = (1, 1, 5_000, 30_000)

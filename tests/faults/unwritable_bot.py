@@ -1,4 +1,5 @@
-"""The bot of the crash runs where Slack gives up within a second, and marks are as much more frequent."""
+"""The bot of the crash runs where Slack gives up within a second and marks are as much more frequent, and where SQLite's
+log keeps no room from one checkpoint to the next: on a full disk nothing can be written from the first moment on."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 from adapters.slack.events import gapfill, missed
 from bot.log import configure_logging
 from bot.run import service
+from storage.sqlite import database as sqlite
 from tests.faults import slack_bot
 
 FASTER = 400.0
@@ -20,4 +22,5 @@ async def live(folder: str, api_url: str, log: str, database: str = "") -> None:
     for name in ("LAST_RETRY", "OUTAGE", "MARK", "FIRST_WAIT"):
         setattr(gapfill, name, getattr(gapfill, name) / FASTER)
     service.FIRST_WAIT = missed.PAUSE = 0.01
+    sqlite.LOG_BYTES = 0
     await slack_bot.answer(folder, api_url, database, retry_seconds=0.02)
