@@ -1,5 +1,6 @@
-"""The bot of the crash runs where Slack gives up within a second and marks are as much more frequent, and where SQLite's
-log keeps no room from one checkpoint to the next: on a full disk nothing can be written from the first moment on."""
+"""The bot of the crash runs where Slack gives up within a second, and marks are as much more frequent.
+
+SQLite's log keeps no room from one checkpoint to the next: once a disk is full, no message can be stored there."""
 
 from __future__ import annotations
 
