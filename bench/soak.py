@@ -55,7 +55,14 @@ PROMISES = (
         "an address of a web site stands for what it says itself", ("tests/unit/adapters/sources/test_web_claims.py",)
     ),
     Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
-    Promise("a read-only disk is told, and nothing there changes", ("tests/faults/test_read_only.py",)),
+    Promise(
+        "no question is lost or answered twice: a disk that fills and empties, rights that are taken and given back",
+        ("tests/faults/test_unwritable.py",),
+    ),
+    Promise(
+        "a read-only disk, a right that is missing and a connection that is cut are told, and nothing is half written",
+        ("tests/faults/test_read_only.py",),
+    ),
     Promise(
         "no byte of a backup changes unnoticed",
         ("tests/journeys/test_restore.py::test_no_byte_of_a_backup_can_change_unnoticed",),

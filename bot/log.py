@@ -31,8 +31,9 @@ _QUIET = (
     "chromadb",
     "apscheduler",
     "aiohttp",
+    "psycopg",
 )
-"""SDKs that print message text or keys below WARNING; those of platforms do, too."""
+"""SDKs that print message text or keys below WARNING, as those of platforms do, too, or that set a level themselves."""
 
 
 def redact(text: str) -> str:

@@ -147,8 +147,10 @@ def _succeeded(last: JobRun | None) -> datetime | None:
 
 
 async def _run(name: str, job: Job, runs: JobRuns) -> None:
-    if error := await _attempt(name, job, runs):
-        log.error("job_failed", job=name, exc_info=error)
+    try:
+        await perform(name, job, runs)
+    except Exception:  # also of keeping how it ended, where the disk is full: its next turn comes all the same
+        log.exception("job_failed", job=name)
 
 
 async def _attempt(name: str, job: Job, runs: JobRuns) -> Exception | None:

@@ -70,6 +70,9 @@ class Worker:
         )
         self._bell = asyncio.Event()
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._left: dict[str, str] = {}
+        """Messages that are over here and that the inbox could not be told of, and whose they are: until it is, their
+        leases keep them from being answered."""
         self._moved = time.monotonic()
 
     @property
@@ -116,19 +119,19 @@ class Worker:
             self._begin(work)
             return
         await self.abandon(work.message.key)  # of a lease that was lost meanwhile
-        with bound(work.message.conversation.workspace):
-            await self._inbox.release(work.message.key, counts=False)
+        self._left[work.message.key] = work.message.conversation.workspace
 
     def _begin(self, work: Work) -> None:
         key = work.message.key
         task = asyncio.create_task(self._delivery.bring_to_an_end(work), name=f"answer {key}")
         self._running[key] = task
-        task.add_done_callback(lambda task: self._finished(key, task))
+        task.add_done_callback(lambda task: self._finished(work.message, task))
 
-    def _finished(self, key: str, task: asyncio.Task[None]) -> None:
-        del self._running[key]
+    def _finished(self, message: IncomingMessage, task: asyncio.Task[None]) -> None:
+        del self._running[message.key]
         if not task.cancelled() and (error := task.exception()):
-            log.warning("answer_interrupted", key=key, reason=str(error))
+            log.warning("answer_interrupted", key=message.key, reason=str(error))
+            self._left[message.key] = message.conversation.workspace
         self._moved = time.monotonic()
         self.ring()
 
@@ -139,6 +142,7 @@ class Worker:
 
     async def _lease(self) -> Work | None:
         try:
+            await self._give_back()
             work = await self._inbox.lease(self._serves)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
@@ -146,3 +150,9 @@ class Worker:
         if work or not self._running:
             self._moved = time.monotonic()
         return work
+
+    async def _give_back(self) -> None:
+        for key, workspace in tuple(self._left.items()):
+            with bound(workspace):
+                await self._inbox.release(key, counts=False)
+            del self._left[key]

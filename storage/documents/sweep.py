@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection
 from functools import partial
 
+from pipeline.errors import Unavailable
 from pipeline.rules.tenancy import EVERYTHING, bound
 from storage.database import Connection, Database, PassageIndex
 from storage.documents.quoted import bare, lagging, unquote
@@ -40,16 +41,28 @@ async def sweep(database: Database) -> None:
     """Delete what no reader can see: replaced and removed revisions, and those a crash left behind.
 
     Of removed documents nothing is left in the database's files after that, in answers neither, whoever removed
-    them."""
+    them. Raises Unavailable, which says so where that is still to be done."""
     with bound(EVERYTHING):
         removed, hidden = await database.write(due)
-        for revision in hidden:
-            await in_batches(database, partial(delete_revision, index=database.passages, revision=revision))
-        if removed:
-            await in_batches(database, bare)
-            await database.passages.erase(database)
-            if await database.scrub():
-                await database.write(partial(erased, removed=removed))
+        try:
+            for revision in hidden:
+                await in_batches(database, partial(delete_revision, index=database.passages, revision=revision))
+            if removed:
+                await in_batches(database, bare)
+                await database.passages.erase(database)
+                if await database.scrub():
+                    await database.write(partial(erased, removed=removed))
+        except Unavailable as error:
+            raise (_not_erased(error) if removed else error) from error
+
+
+def _not_erased(error: Unavailable) -> Unavailable:
+    reason = str(error).removeprefix(f"{error.service}: ")
+    return Unavailable(
+        error.service,
+        f"what was removed is shown to nobody any more, but its text is not erased yet: {reason}",
+        what_to_do=f"{error.what_to_do} It is erased once anything is indexed, removed or backed up after that.",
+    )
 
 
 def due(db: Connection) -> tuple[str, list[int]]:

@@ -28,7 +28,7 @@ from storage.postgres.connection import (
     cut,
     snapshot,
 )
-from storage.postgres.errors import translated
+from storage.postgres.errors import denied, translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
 from storage.postgres.samples import DRAW, Samples
@@ -40,6 +40,13 @@ T = TypeVar("T")
 HEARD_SECONDS = 4.0
 """How long the server may say nothing: less than half of what passes before others take over from a process that it
 does not hear of."""
+_CLOSED = """
+    SELECT count(*), min(relname::text) FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND EXISTS (
+        SELECT 1 FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted
+        WHERE NOT has_table_privilege(oid, wanted))
+"""
+"""Tables that the user who is connected may not read and write, and the first of them."""
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
@@ -78,8 +85,8 @@ class PostgresDatabase:
     async def open(cls, url: str, use: Use = Use.BESIDE, reaches: Reaches = lambda _: ALL) -> PostgresDatabase:
         """Connect, and create or migrate what is there.
 
-        Raises Unavailable, or Misconfigured when a newer program wrote it, pgvector is missing, or another process is
-        in the way of that `use`."""
+        Raises Unavailable, also when its user may not read and write all of it; or Misconfigured when a newer program
+        wrote it, pgvector is missing, or another process is in the way of that `use`."""
         database = cls(url, use, reaches)
         try:
             await database._run(database._writing, database._open)
@@ -164,6 +171,9 @@ class PostgresDatabase:
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
             migrate(raw)
+            tables, first = raw.execute(_CLOSED).fetchone() or (0, "")
+            if tables:
+                raise denied(f"it may not read and write {first}" + (f" and {tables - 1} more" if tables > 1 else ""))
             (self.passages.walled,) = raw.execute(HOLDS).fetchone() or (False,)
         self._transactions.open()
         self._pool.open()

@@ -22,7 +22,6 @@ from storage.messages.intake import DEALT_WITH_UNTIL
 from storage.settings import set_to
 from storage.sqlite.backup import copy_database, unseal
 from storage.sqlite.connection import SQLiteConnection, immediate
-from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.disk import translated
 from storage.sqlite.migrations import migrate
 from storage.sqlite.verify import Contents, contents
@@ -44,7 +43,7 @@ async def restore(file: Path, folder: Path) -> tuple[Contents, Path | None]:
         staged = folder.with_name(f".{folder.name}.restoring")
         shutil.rmtree(staged, ignore_errors=True)
         stack.callback(shutil.rmtree, staged, ignore_errors=True)
-        await _stage(file, staged, last_written(folder))
+        await asyncio.to_thread(_stage, file, staged, folder)
         return held, _exchange(folder, staged)
 
 
@@ -54,30 +53,22 @@ def last_written(folder: Path) -> float:
     return max(times, default=time.time())
 
 
-async def _stage(file: Path, staged: Path, dealt_with_until: float) -> None:
+def _stage(file: Path, staged: Path, folder: Path) -> None:
     prepare(staged)
+    with translated(staged / DATABASE, into=folder):
+        with closing(sqlite3.connect(file)) as source:
+            copy_database(source, staged / DATABASE)
+        with closing(sqlite3.connect(staged / DATABASE, isolation_level=None)) as copied, immediate(copied):
+            unseal(copied)
+            migrate(SQLiteConnection(copied))
+            _settle(SQLiteConnection(copied), last_written(folder))
 
-    def copy() -> None:
-        with translated(staged / DATABASE):
-            with closing(sqlite3.connect(file)) as source:
-                copy_database(source, staged / DATABASE)
-            with closing(sqlite3.connect(staged / DATABASE, isolation_level=None)) as copied, immediate(copied):
-                unseal(copied)
-                migrate(SQLiteConnection(copied))
 
-    def settle(db: Connection) -> None:
-        set_to(db, DEALT_WITH_UNTIL, str(dealt_with_until))
-        for table in ("message", "outbox"):
-            waiting = "state = 'open' AND posting_since IS NULL"
-            db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
-
-    await asyncio.to_thread(copy)
-    database = await SQLiteDatabase.open(staged / DATABASE)
-    try:
-        await database.write(settle, durable=True)
-        await database.scrub()
-    finally:
-        await database.close()
+def _settle(db: Connection, dealt_with_until: float) -> None:
+    set_to(db, DEALT_WITH_UNTIL, str(dealt_with_until))
+    for table in ("message", "outbox"):
+        waiting = "state = 'open' AND posting_since IS NULL"
+        db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
 
 
 def _exchange(folder: Path, staged: Path) -> Path | None:

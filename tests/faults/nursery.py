@@ -20,14 +20,19 @@ from types import TracebackType
 class Nursery:
     """`async with Nursery("tests.faults.slack_bot") as nursery: pid = await nursery.start(folder, url)`."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *within: str) -> None:
+        """`within`: a command that runs the one that is appended to it."""
         self._module = module
+        self._within = within
         self.pid = 0
 
     async def __aenter__(self) -> Nursery:
         root = Path(__file__).parents[2]
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.faults.nursery", self._module, stdin=PIPE, stdout=PIPE, cwd=root
+            *(*self._within, sys.executable, "-m", "tests.faults.nursery", self._module),
+            stdin=PIPE,
+            stdout=PIPE,
+            cwd=root,
         )
         return self
 

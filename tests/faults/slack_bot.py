@@ -15,6 +15,7 @@ from adapters.slack.web import SlackPace
 from bot.desks.desk import CitewellDesk
 from bot.run.peers import Peers
 from bot.run.service import keep_listening
+from bot.run.waits import RETRY_SECONDS
 from bot.run.worker import Worker
 from pipeline.ports import PlatformAdapter
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
@@ -29,29 +30,44 @@ NOBODY = Audience(collections=frozenset())
 
 
 class Thinking:
-    """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way."""
+    """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way. What
+    stands behind a colon makes a question longer, and its answer not."""
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         if request.text.startswith("poison"):
             await asyncio.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)
-        parts = [CitedSentence(text=f"{word} {request.text}.", numbers=(1,)) for word in ("First", "Then", "Last")]
+        asked, _, _ = request.text.partition(": ")
+        parts = [CitedSentence(text=f"{word} {asked}.", numbers=(1,)) for word in ("First", "Then", "Last")]
         if request.text.startswith("slow"):
             for part in parts:
                 yield Written(sentence=part)
                 await asyncio.sleep(0.02)
-        yield cited(sentences=parts, question=request.text, answer_id=request.text)
+        yield cited(sentences=parts, question=asked, answer_id=asked)
 
 
 async def live(folder: str, api_url: str, database: str = "") -> None:
-    """Answer until killed."""
+    """Answer until killed, and log nothing."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    await answer(folder, api_url, database)
+
+
+async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds: float = RETRY_SECONDS) -> None:
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         await hold(storage, cited())
         desk = CitewellDesk(storage)
         adapters = {"slack": adapter}
-        worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
+        worker = Worker(
+            storage.inbox,
+            Thinking(),
+            adapters,
+            _request,
+            desk.chosen,
+            concurrency=8,
+            grace_seconds=GRACE,
+            retry_seconds=retry_seconds,
+        )
         storage.inbox.on_accept(worker.ring)
         peers = Peers(storage.database, storage.inbox)
         await asyncio.gather(

@@ -143,8 +143,11 @@ async def test_wherever_room_runs_out_a_command_says_so_and_nothing_is_half_writ
             full[ended.number] += 1
             assert "the disk is full" in ended.said, ended
             assert "Free some space" in ended.said, ended
+            assert ".restoring" not in ended.said, ended
         found = {database: documents(database) for database in work.rglob("*.db")}
         assert found[work / "data" / "citewell.db"] <= {"leave.md", "more.md"}
+        hidden = ended.status == 2 and "leave.md" not in found[work / "data" / "citewell.db"]
+        assert hidden == ("shown to nobody any more" in ended.said), ended
         assert [file.name for file in work.rglob(".*")] == []
         if ended.room < 0:
             gone = COMMANDS[ended.number][0] == "documents" and "is not indexed" in ended.said

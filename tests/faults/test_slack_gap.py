@@ -12,7 +12,8 @@ import pytest
 
 from adapters.slack.events import gapfill, missed
 from adapters.slack.transport import connection
-from pipeline.values import Event, Request
+from pipeline.errors import Unavailable
+from pipeline.values import Event, IncomingMessage, Request
 from pipeline.words import wording
 from storage.messages.inbox import SQLInbox
 from tests.contracts.answers import cited
@@ -201,6 +202,29 @@ async def test_an_outage_right_after_the_first_start_is_known_as_one(
     driver = await opened(SlackDriver(tmp_path / "data"), clock)
     await marked(driver)
     await driver.close()
+
+
+async def test_what_could_not_be_taken_in_is_read_though_a_mark_could_be_made(
+    either: SlackDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nobody asked before: a message takes more room on a disk than a mark does."""
+    driver, inbox, full = either, either.rig.storage.inbox, True
+    accept = inbox.accept
+    await marked(driver)
+
+    async def kept(message: IncomingMessage, *, after: float = 0.0) -> bool:
+        if full:
+            raise Unavailable("storage", "the disk is full")
+        return await accept(message, after=after)
+
+    monkeypatch.setattr(inbox, "accept", kept)
+    driver.workspace.add("G0NEW", "private")
+    driver.people.ack_within, driver.people.retry_after = 0.2, (0.0,)
+    asked = [driver.people.write(user("ann"), channel, f"<@{BOT}> Full?") for channel in (CHANNEL, "G0NEW")]
+    told = [event for message in asked for event in driver.people.told(message)]
+    assert not any(await asyncio.gather(*map(driver.people.event, told)))
+    full = False
+    await until(lambda: answered(driver, *asked))
 
 
 async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(slack: SlackDriver, clock: Clock) -> None:

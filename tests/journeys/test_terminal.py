@@ -23,6 +23,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.config.settings import Settings, environment_name
+from pipeline.errors import Unavailable
 from pipeline.values import Document, Rating, Reason, Vote
 from storage.documents.library import SQLLibrary
 from storage.messages.history import keep_answer
@@ -409,6 +410,20 @@ def test_one_line_of_a_file_that_was_indexed_by_itself_is_said_to_come_back(pers
     first, _ = (line.split("\t")[0] for line in person.type("documents").out.splitlines())
     assert "1 of these files is still" in person.type("documents", "remove", first).err
     assert person.type("documents", "remove", file, "--yes").err == ""
+
+
+def test_a_file_that_is_removed_on_a_full_disk_does_not_come_back(
+    person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(_: SQLLibrary) -> None:
+        raise Unavailable("storage", "the disk is full")
+
+    person.type("index", documents / "leave.md")
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(SQLLibrary, "sweep", full)
+        assert person.type("documents", "remove", "leave.md").status == 2
+    person.type("schedule", "run", "sync")
+    assert person.type("documents").out == ""
 
 
 def test_a_source_without_documents_can_be_removed_too(indexed: Terminal, documents: Path) -> None:

@@ -179,6 +179,29 @@ async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(cite
     assert work.attempt == 1
 
 
+async def test_what_could_not_be_given_back_on_a_full_disk_is_answered_once_there_is_room(
+    citewell: Citewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And does not wait for the end of its lease."""
+    inbox, full = citewell.storage.inbox, asyncio.Event()
+    release = inbox.release
+
+    async def kept(key: str, *, delay: float = 0.0, counts: bool = True) -> None:
+        if not full.is_set():
+            full.set()
+            raise Unavailable("storage", "the disk is full")
+        await release(key, delay=delay, counts=counts)
+
+    monkeypatch.setattr(inbox, "release", kept)
+    board = Board()
+    board.fail_next, board.failure = 1, Unavailable("storage", "the disk is full")
+    async with working(citewell, board):
+        await inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    assert full.is_set()
+    assert len(board.replies) == 1
+
+
 class Interrupted:
     """The citewell's planner, except that `meanwhile` happens while it plans for the first time."""
 

@@ -1,7 +1,8 @@
 """What was said while nobody listened.
 
 Slack sends what it could not deliver again at once, after a minute and after five minutes, and then no more. So the
-inbox is told up to when everything is known, and after a start or an outage what was said since is read (`missed.py`).
+inbox is told up to when everything is known, and after a start or an outage what was said since is read (`missed.py`);
+also when the inbox could not take an event in, for as long as that is not read.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ class Gapfill:
         self._intake = intake
         self._clock = clock
         self._space = f"slack:{me.team}"
+        self._untaken: set[str] = set()
+        """Channels of events that the inbox could not take in, until they are read."""
+        self._began = clock()
 
     async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         """Read the gap once Slack can reach us, and again after each outage, until cancelled."""
@@ -63,7 +67,7 @@ class Gapfill:
             while True:
                 now = self._clock()
                 if await reachable():
-                    if filling is None or now - known > OUTAGE:
+                    if filling is None or now - known > OUTAGE or (filling.done() and self._intake.untaken):
                         if filling:
                             filling.cancel()
                         filling = asyncio.create_task(self._fill())
@@ -94,21 +98,27 @@ class Gapfill:
         """Read what was missed. Tries again what failed, and lets it keep nothing else waiting."""
         missed: Missed | None = None
         wait = FIRST_WAIT
+        self._untaken |= self._intake.untaken
+        self._intake.untaken.clear()
         while True:
             try:
                 mark = await self._inbox.seen(self._space)
                 if not mark:  # the first start: what comes from now on is missed where we fail
-                    await self._mark(self._clock())
-                    return
+                    mark = f"{self._began - LAST_RETRY:.6f}"
+                    await self._inbox.heard(self._space, mark)
+                    if not self._untaken:
+                        return
                 missed = missed or Missed(self._web, self._me.team, self._intake, self._since(float(mark)))
                 indexed = await self._channels.of(self._space)
                 asked_in = await self._inbox.channels(self._space)
-                channels = list(dict.fromkeys((*asked_in, *(one.channel for one in indexed))))
+                named = (*asked_in, *(one.channel for one in indexed), *self._untaken)
+                channels = list(filter(None, dict.fromkeys(named)))
                 answered_in = [(one.channel, one.thread) for one in await self._inbox.parts(self._space, THREADS)]
                 failure = await missed.read(channels, answered_in)
             except Unavailable as error:
                 failure = error
             if failure is None:
+                self._untaken.clear()
                 return
             log.warning("slack_gap_not_read_yet", reason=str(failure))
             await asyncio.sleep(max(wait, failure.retry_after or 0.0))

@@ -14,6 +14,7 @@ from adapters.chat.intake import Intake, Tell
 from adapters.chat.words.handoff import Unsent
 from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Remark, Stopped, read, remark
 from adapters.slack.events.talk import SlackTalk
+from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, PersonId
 
@@ -62,13 +63,19 @@ class SlackIntake:
         self._replies = replies
         self._kept = Intake(inbox, desk, replies.takes_part, shared_channels=replies.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
+        self.untaken: set[str] = set()
+        """Channels of which an event could not be taken in: Slack gives up after a while."""
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
         """Take in what is ours and answer 200; hand everything else on."""
         event = req.body.get("event")
         if not isinstance(event, dict) or event.get("type") not in OURS:
             return await next_()
-        await self.take(req.body)
+        try:
+            await self.take(req.body)
+        except Unavailable:
+            self.untaken.add(str(event.get("channel", "")))
+            raise
         return BoltResponse(status=200, body="")
 
     async def take(self, body: Body) -> None:

@@ -98,7 +98,6 @@ def remove(
             gone = {document.id: document for documents in chosen.values() for document in documents}
             for collection in sorted({document.collection for document in gone.values()}):
                 await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, collection)
-            removed = await library.remove(gone.keys())
             sources = set(map(Path, await library.sources()))
             places = {name: named(sources, name) for name in names}
             unknown.extend(hint(listed, name) for name in names if not chosen[name] and not places[name])
@@ -106,6 +105,7 @@ def remove(
             emptied = {path_of(one) for one in gone.values() if one.source not in left}
             over = ended(sources, (sources & emptied).union(*places.values()))
             await library.release([source.as_posix() for source in over])
+            removed = await library.remove(gone.keys())
         out.print(f"{wording.counted(removed, 'document')} removed")
         if back := sum(comes_back(one, sources - over) for one in gone.values()):
             files = wording.counted(back, "of these files is", "of these files are")

@@ -100,6 +100,7 @@ def test_a_warning_of_a_library_stays_off_the_terminal_of_a_command_and_in_the_l
 ) -> None:
     for service in (False, True):
         configure_logging("info", service=service)
+        logging.getLogger("psycopg.pool").warning("discarding closed connection: an extension")
         logging.getLogger("py.warnings").warning("Data Validation extension is not supported")
         logging.getLogger("pypdf").info("reading")
         said = capsys.readouterr().err

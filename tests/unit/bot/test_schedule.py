@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 from bot.run import schedule
 from bot.run.schedule import Job, due, first_run, jobs_of, perform, scheduled
 from bot.wiring import open_citewell
+from pipeline.errors import Unavailable
 from storage.runs import JobRuns
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.verify import contents
@@ -132,6 +133,26 @@ async def test_a_job_that_failed_says_why_and_is_due_at_the_next_start(runs: Job
     async with scheduled({"back up": Job(DAY, fail, "")}, runs, settling=timedelta()):
         await eventually(failed)
     assert due(await runs.last("back up"), DAY) is None
+
+
+async def test_a_job_whose_end_could_not_be_kept_comes_again(runs: JobRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    ended = runs.ended
+
+    async def work() -> None:
+        done.append("backed up")
+
+    async def full(job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
+        if len(done) < 3:
+            raise Unavailable("storage", "the disk is full")
+        await ended(job, at, seconds=seconds, failure=failure)
+
+    async def kept() -> bool:
+        return await runs.last("back up") is not None
+
+    monkeypatch.setattr(runs, "ended", full)
+    async with scheduled({"back up": Job(timedelta(milliseconds=1), work, "")}, runs, settling=timedelta()):
+        await eventually(kept)
 
 
 async def test_a_failure_does_not_make_the_last_success_forgotten(runs: JobRuns) -> None:

@@ -1,0 +1,27 @@
+"""The bot of the crash runs where Slack gives up within a second, and marks are as much more frequent.
+
+SQLite's log keeps no room from one checkpoint to the next: once a disk is full, no message can be stored there."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from adapters.slack.events import gapfill, missed
+from bot.log import configure_logging
+from bot.run import service
+from storage.sqlite import database as sqlite
+from tests.faults import slack_bot
+
+FASTER = 400.0
+
+
+async def live(folder: str, api_url: str, log: str, database: str = "") -> None:
+    """Answer until killed. `log` is the file for what a service logs."""
+    os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
+    configure_logging("info", service=True)
+    for name in ("LAST_RETRY", "OUTAGE", "MARK", "FIRST_WAIT"):
+        setattr(gapfill, name, getattr(gapfill, name) / FASTER)
+    service.FIRST_WAIT = missed.PAUSE = 0.01
+    sqlite.LOG_BYTES = 0
+    await slack_bot.answer(folder, api_url, database, retry_seconds=0.02)
