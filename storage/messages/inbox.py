@@ -24,6 +24,7 @@ from storage.messages.posting import ATTEMPTS, give_back, put_off, unless_withdr
 from storage.messages.reply import (
     GIVEN_UP,
     REPLIES,
+    Step,
     count,
     end,
     keep_share,
@@ -141,7 +142,7 @@ class SQLInbox:
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db: save_answer(db, key, answer, now))
+        await self._unless_withdrawn(key, lambda db, known: save_answer(db, known, key, answer, now))
 
     async def posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
@@ -149,7 +150,7 @@ class SQLInbox:
         Raises Withdrawn when the question was changed or deleted since it was leased."""
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db: mark_posting(db, key, now))
+        await self._unless_withdrawn(key, lambda db, known: mark_posting(db, known, key, now))
 
     async def posted(self, key: str, reference: str) -> None:
         """Record the platform's name of the reply, right after it is known."""
@@ -185,7 +186,7 @@ class SQLInbox:
 
         now = self._clock()
 
-        def step(db: Connection) -> None:
+        def step(db: Connection, _: Step) -> None:
             drop(db, key, now) if told else forget(db, key)
             if again:
                 due_again(db, key)
@@ -306,7 +307,7 @@ class SQLInbox:
                 return work
         return None
 
-    async def _unless_withdrawn(self, key: str, step: Callable[[Connection], None]) -> None:
+    async def _unless_withdrawn(self, key: str, step: Callable[[Connection, Step], None]) -> None:
         if withdrawn := await self._database.write(lambda db: unless_withdrawn(db, REPLIES, key, step), durable=True):
             raise withdrawn
 

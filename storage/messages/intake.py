@@ -31,19 +31,16 @@ def take(
 
     Whose author is told now to ask again is known from then on: they will."""
     db.alone(Alone.INBOX)
-    if db.execute("SELECT 1 FROM known WHERE digest = $1", (_digest(message.key),)).fetchone():
+    if not _know(db, message.key, now):
         return not message.manner.unannounced and _addressed_now(db, message, now)
     if _dealt_with(db, message):
-        _know(db, message.key, now)
         return False
     if reason := _too_much(db, message, capacity, per_author):
-        if message.manner is Manner.AWAITED:
-            return Busy(reason, first=False)
-        busy = _busy(db, message.author, reason, now)
-        if busy.first:
-            _know(db, message.key, now)
+        unasked = message.manner is Manner.AWAITED
+        busy = Busy(reason, first=False) if unasked else _busy(db, message.author, reason, now)
+        if not busy.first:
+            _unknow(db, message.key)
         return busy
-    _know(db, message.key, now)
     _insert(db, message, now + after if after else 0.0)
     if not message.manner.unannounced:
         call_back(db, str(message.conversation), message.sent_at.timestamp())
@@ -168,12 +165,16 @@ def forget(db: Connection, key: str) -> None:
     """Keep nothing of a message, and not that it was seen."""
     db.alone(Alone.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
+    _unknow(db, key)
+
+
+def _know(db: Connection, key: str, now: float) -> bool:
+    """Remember that `key` was seen, in a form that says nothing about the message; False when it is known."""
+    return db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now)).rowcount > 0
+
+
+def _unknow(db: Connection, key: str) -> None:
     db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
-
-
-def _know(db: Connection, key: str, now: float) -> None:
-    """Remember that `key` was seen, in a form that says nothing about the message."""
-    db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now))
 
 
 def _digest(key: str) -> bytes:

@@ -10,13 +10,13 @@ the next end tells, and after all others, so that they do not pay for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import structlog
 
 from pipeline.values import Answer, IncomingMessage, Work
 from storage.database import Alone, Connection
-from storage.messages.posting import COLUMNS, LONGEST_DELAY, moment
+from storage.messages.posting import LONGEST_DELAY, moment
 
 log = structlog.get_logger(__name__)
 
@@ -27,34 +27,40 @@ ALONE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
 """How long others go before a suspect, where there are always others."""
 
-PAGE = 20
-TURNS = f"""
-    SELECT turn, since, scope, author FROM waiting WHERE space = $1 AND (turn, since) > ($2, $3)
-        ORDER BY turn, since LIMIT {PAGE}
-"""  # noqa: S608 - our own words
-"""Served longest ago first, then waiting longest; "" is the space of the spaces."""
 LEASABLE = f"""
     state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
 """  # noqa: S608 - our own words
 """The message heads its conversation, is not leased, and its delay is over."""
-OLDEST = f"""
-    SELECT sequence FROM message WHERE space = $2 AND author = $3 AND ends < {SUSPICIOUS} AND {LEASABLE}
-        ORDER BY sequence LIMIT 1
+NEXT = f"""
+    SELECT sequence FROM (
+        SELECT turn, since, (
+            SELECT sequence FROM message WHERE space = waiting.space AND author = waiting.author
+                AND ends < {SUSPICIOUS} AND {LEASABLE} ORDER BY sequence LIMIT 1) AS sequence
+        FROM waiting WHERE space = $2) AS turns
+    WHERE sequence IS NOT NULL ORDER BY turn, since LIMIT 1
 """  # noqa: S608 - our own words
+"""The oldest of the first author in turn that can be leased: served longest ago first, then waiting longest."""
 SUSPECT = f"""
     SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
         ORDER BY not_before, sequence
 """  # noqa: S608 - as above
-UNDER_WAY = f"""
-    SELECT count(*), count(*) FILTER (WHERE alone_until > $1),
-        EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS})
-        FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2
+SPACES = f"""
+    SELECT scope, many, alone, suspicious FROM waiting, (
+        SELECT count(*) AS many, count(*) FILTER (WHERE alone_until > $1) AS alone,
+            EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS}) AS suspicious
+            FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2) AS under_way
+    WHERE space = '' ORDER BY turn, since
 """  # noqa: S608 - as above
+"""Those that have open messages, in turn, each with how many are under way in this process, how many of these alone,
+and whether any is a suspect."""
 SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
 HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
-TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
+TAKE = f"""
+    SELECT key, space, author, ends, attempt, body, sent_at, (SELECT body FROM answer WHERE id = message.answer),
+        posting_since, reference FROM message WHERE sequence = $2 AND {LEASABLE}
+"""  # noqa: S608 - as above
 
 
 def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
@@ -62,35 +68,17 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int 
     leased.
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
-    under_way, alone, suspicious = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
+    spaces = db.execute(SPACES, (now, db.holder)).fetchall()
+    _, under_way, alone, suspicious = spaces[0] if spaces else ("", 0, 0, False)
     if alone:
         return None
     suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()
     suspect, due = next((row for *row, space in suspects if served(space)), (None, now))
-    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, served)) is not None:
-        return found
-    return None if under_way or suspect is None else int(suspect)
-
-
-def _next_in_turn(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
-    for space, _ in _turns(db, ""):
-        if not served(space):
-            continue
-        for _, author in _turns(db, space):
-            row = db.execute(OLDEST, (now, space, author)).fetchone()
-            if row:
+    if due + PATIENCE_SECONDS > now:
+        for space, *_ in spaces:
+            if served(space) and (row := db.execute(NEXT, (now, space)).fetchone()):
                 return int(row[0])
-    return None
-
-
-def _turns(db: Connection, space: str) -> Iterator[tuple[str, str]]:
-    """A few at a time: mostly the first can be answered."""
-    turn, since = -1, -1
-    while rows := db.execute(TURNS, (space, turn, since)).fetchall():
-        yield from ((scope, author) for _, _, scope, author in rows)
-        if len(rows) < PAGE:
-            return
-        turn, since, *_ = rows[-1]
+    return None if under_way or suspect is None else int(suspect)
 
 
 def take_turn(
@@ -104,7 +92,7 @@ def take_turn(
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None
-    key, space, author, attempt, ends = row
+    key, space, author, ends, attempt, *kept = row
     if attempt >= 2 * attempts:
         log.error("given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         _give_up(db, sequence, "no attempt came to an end", now)
@@ -116,7 +104,7 @@ def take_turn(
         (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
     )
     try:
-        return _work(db, sequence, attempts, late_before)
+        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
     except ValueError as error:
         log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
@@ -166,12 +154,17 @@ def _serve(db: Connection, space: str, author: str) -> None:
     db.execute("UPDATE waiting SET turn = $3 WHERE scope IN ($1, $2)", (*scopes, turn))
 
 
-def _work(db: Connection, sequence: int, attempts: int, late_before: float) -> Work:
-    body, sent_at, answer, attempt, posting_since, reference = db.execute(
-        f"SELECT message.body, sent_at, answer.body, {COLUMNS} FROM message"  # noqa: S608 - our own words
-        " LEFT JOIN answer ON answer.id = message.answer WHERE sequence = $1",
-        (sequence,),
-    ).fetchone()
+def _work(
+    attempt: int,
+    body: str,
+    sent_at: float,
+    answer: str | None,
+    posting_since: float | None,
+    reference: str,
+    *,
+    attempts: int,
+    late_before: float,
+) -> Work:
     return Work(
         message=IncomingMessage.model_validate_json(body),
         attempt=attempt,

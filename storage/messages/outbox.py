@@ -94,7 +94,7 @@ class SQLOutbox:
         now = self._clock()
 
         def work(db: Connection) -> Exception | None:
-            return unless_withdrawn(db, POSTS, key, lambda db: keep_intent(db, POSTS, key, now))
+            return unless_withdrawn(db, POSTS, key, lambda db, _: keep_intent(db, POSTS, key, now))
 
         if withdrawn := await self._database.write(work, durable=True):
             raise withdrawn

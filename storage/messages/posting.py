@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.errors import Withdrawn
 from storage.database import Connection
@@ -32,16 +32,20 @@ class PostedRows(NamedTuple):
     """Nobody has changed meanwhile what is to be posted."""
     free: str = ""
     """What else changes when a row is given back."""
+    steps: str = "key"
+    """Columns that a step wants to know."""
 
 
 def unless_withdrawn(
-    db: Connection, rows: PostedRows, key: str, step: Callable[[Connection], None]
+    db: Connection, rows: PostedRows, key: str, step: Callable[[Connection, tuple[Any, ...]], None]
 ) -> Withdrawn | None:
-    """Do `step` for a row that stands as this process took it; Withdrawn (returned) for one that does not."""
-    query = f"SELECT {rows.stands} AND holder = $2 FROM {rows.table} WHERE key = $1 AND state = 'open' {db.locking}"  # noqa: S608 - our own words
+    """Do `step`, which is given `rows.steps`, for a row that stands as this process took it; Withdrawn (returned) for
+    one that does not."""
+    columns = f"{rows.stands} AND holder = $2, {rows.steps}"
+    query = f"SELECT {columns} FROM {rows.table} WHERE key = $1 AND state = 'open' {db.locking}"  # noqa: S608 - our own words
     row = db.execute(query, (key, db.holder)).fetchone()
     if row and row[0]:
-        step(db)
+        step(db, row[1:])
         return None
     return Withdrawn(f"{key} was changed or deleted meanwhile", changed=row is not None)
 

@@ -9,32 +9,32 @@ from storage.database import Alone, Connection
 from storage.messages import posting
 from storage.messages.history import keep_answer, keep_turn
 
-REPLIES = posting.PostedRows("message", stands="NOT withdrawn", free="leased_until = 0, withdrawn = FALSE,")
+REPLIES = posting.PostedRows(
+    "message",
+    stands="NOT withdrawn",
+    free="leased_until = 0, withdrawn = FALSE,",
+    steps="author, conversation, posting_since IS NOT NULL, (SELECT answer.body FROM answer WHERE id = message.answer)",
+)
+Step = tuple[str, str, bool, str | None]
+"""Who asked where, whether something may be visible, and the answer so far."""
 
 GIVEN_UP = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
-def save_answer(db: Connection, key: str, answer: Answer, now: float) -> None:
+def save_answer(db: Connection, known: Step, key: str, answer: Answer, now: float) -> None:
     """Keep the answer, and that it is this message's; the conversation recalls it once it may be visible."""
-    author, conversation, visible, before = db.execute(
-        "SELECT author, conversation, posting_since IS NOT NULL, answer FROM message WHERE key = $1", (key,)
-    ).fetchone()
+    author, conversation, visible, before = known
     keep_answer(db, answer, author, now)
     db.execute("UPDATE message SET answer = $1 WHERE key = $2", (answer.id, key))
     if visible and not before:
         _recall(db, conversation, answer, author, now)
 
 
-def mark_posting(db: Connection, key: str, now: float) -> None:
+def mark_posting(db: Connection, known: Step, key: str, now: float) -> None:
     """From now on something may be visible: a saved answer stands, and the conversation recalls it."""
-    unseen = db.execute(
-        "SELECT message.author, conversation, answer.body FROM message JOIN answer ON answer.id = message.answer"
-        " WHERE key = $1 AND posting_since IS NULL",
-        (key,),
-    ).fetchone()
+    author, conversation, visible, body = known
     posting.keep_intent(db, REPLIES, key, now)
-    if unseen:
-        author, conversation, body = unseen
+    if body and not visible:
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
 
 
