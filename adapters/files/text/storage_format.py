@@ -66,8 +66,8 @@ def _parsed(storage: str) -> etree._Element:
     root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{named}{_END}</storage>'.encode(), parser)
     if root is None or next(root.iter("{urn:end}end"), None) is None:
         raise Refused(
-            "the page cannot be read to its end: it is nested more deeply, or holds more in one piece, than a page may, "
-            "or is not as Confluence stores pages",
+            "the page cannot be read to its end: it is nested more deeply, or holds more in one piece, than a page "
+            "may, or is not as Confluence stores pages",
             what_to_do="Divide it into several pages, or edit and save it again.",
         )
     return root
