@@ -13,6 +13,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.alone import contacts, is_alone, leave_the_network
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server, postgres_server
 
@@ -27,7 +28,9 @@ MEMORY, ROOM = Path("/dev/shm"), 4 << 30
 """Where files of tests stand if there is room: a database that is made for one test waits for no disk there."""
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # whose network is that of the process which started it
+        leave_the_network()
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("TMPDIR", str(MEMORY))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell in the background, and of all that it starts
@@ -47,6 +50,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         [*share, *islice(quick, max(0, length - len(share)))] for share, length in zip(shares, lengths, strict=True)
     ]
     items[:] = [*chain.from_iterable(dealt), *quick]
+
+
+@pytest.fixture(autouse=True)
+def nothing_beyond_loopback() -> Iterator[None]:
+    """Holds as well for what a test starts, where it may have a network of its own. Tests that run beside each other
+    share one: it fails them all."""
+    before = is_alone() and contacts()
+    yield
+    assert not is_alone() or contacts() == before, "something here, or in a test beside it, went beyond loopback"
 
 
 @pytest.fixture(autouse=True)

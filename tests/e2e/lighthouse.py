@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
 from tests.e2e.checks import MODULES
+from tests.e2e.chromium import FLAGS
 
 CATEGORIES = ("performance", "accessibility", "best-practices")
 SECONDS = 150
+_QUOTED = [re.sub("=(.+)", r'="\1"', flag) for flag in FLAGS]
 TRIES = 3  # on a busy machine Chrome now and then records no trace at all, which says nothing about the page
 
 
@@ -22,7 +25,7 @@ def scores(address: str) -> dict[str, int]:
         "--quiet",
         "--output=json",
         f"--only-categories={','.join(CATEGORIES)}",
-        "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage --disable-background-networking",
+        f"--chrome-flags={' '.join(_QUOTED)}",
         "--no-enable-error-reporting",
     ]
     environment = {**os.environ, "CHROME_PATH": str(shutil.which("chromium"))}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import chromadb
 import numpy as np
 import pytest
+from chromadb.api import ClientAPI
 from structlog.testing import capture_logs
 
 from pipeline.errors import Unavailable
 from pipeline.values import Audience
 from storage.open import Storage, open_storage
+from storage.sqlite.chroma import DROPPED, SMALLEST
 from tests.contracts.waiting import until
 from tests.doubles.chroma import chroma_server
 from tests.doubles.ports import free_port
@@ -19,6 +22,7 @@ from tests.doubles.samples import chunks, document, rows
 EVERYONE = Audience(collections=frozenset({"default"}))
 COUNT = 400
 STORED = rows(COUNT, seed=1)
+CHANGES = 40
 
 
 async def fill(storage: Storage) -> None:
@@ -158,3 +162,32 @@ async def test_closing_does_not_wait_until_chroma_is_filled(tmp_path: Path) -> N
         await bot.vectors.close()
         assert not bot.vectors.serving
         await assert_exact(bot)
+
+
+async def test_documents_that_change_all_the_time_are_found_and_no_chroma_gathers_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One keeps the graph of each collection that it ever held, until it is closed."""
+    begin, held = chromadb.EphemeralClient, list[list[str]]()
+
+    def begun(settings: chromadb.Settings) -> ClientAPI:
+        client = begin(settings)
+        assert client.list_collections() == [], "it is the one before"
+        client.create_collection("planted", embedding_function=None)
+        create, names = client.create_collection, list[str]()
+        held.append(names)
+        monkeypatch.setattr(
+            client, "create_collection", lambda name, **more: names.append(name) or create(name, **more)
+        )
+        return client
+
+    monkeypatch.setattr(chromadb, "EphemeralClient", begun)
+    async with open_storage(tmp_path, embedder="m") as storage:
+        for change in range(CHANGES):
+            passages = rows(2, seed=change)
+            await storage.library.put(document("e"), chunks("e", ["text"] * 2), [row[None, :] for row in passages], "m")
+            assert await storage.vectors.sync()
+            (hit, *_) = await storage.index.nearest(passages[1], EVERYONE, 2)
+            assert hit.chunk_id == "e#1"
+    assert sum(map(len, held)) == CHANGES
+    assert max(map(len, held)) <= DROPPED // SMALLEST + 2

@@ -20,6 +20,9 @@ MOST_PEOPLE = 10_000
 """Of one page that are asked for their names: as many as links of a page of a web site are followed."""
 
 _AC, _RI = "{urn:ac}", "{urn:ri}"
+_END = '<end xmlns="urn:end"/>'
+"""Put after what was stored: where the parser gives up it says nothing after a hundred other errors, and does not come
+to this."""
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
 _XML = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _HEADING = re.compile(r"h[1-6]")
@@ -35,7 +38,7 @@ _CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})
 
 
 def read_stored(page: StoredPage) -> Content:
-    """What stands on it, which may be nothing. Raises Refused for what the parser takes for an attack."""
+    """What stands on it, which may be nothing. Raises Refused for what the parser does not read to its end."""
     html = to_html(page)
     return read_html(html.encode()) if _has_text(html) else Content()
 
@@ -60,11 +63,12 @@ def _parsed(storage: str) -> etree._Element:
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
-    root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{named}</storage>'.encode(), parser)
-    if root is None or any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
+    root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{named}{_END}</storage>'.encode(), parser)
+    if root is None or next(root.iter("{urn:end}end"), None) is None:
         raise Refused(
-            "the page is nested more deeply, or holds more in one piece, than a page may",
-            what_to_do="Divide it into several pages.",
+            "the page cannot be read to its end: it is nested more deeply, or holds more in one piece, than a page "
+            "may, or is not as Confluence stores pages",
+            what_to_do="Divide it into several pages, or edit and save it again.",
         )
     return root
 

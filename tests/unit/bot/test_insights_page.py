@@ -26,6 +26,7 @@ from pipeline.values.insights import (
     Week,
 )
 from pipeline.words.text import visible
+from tests.e2e.chromium import FLAGS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ATTACK = '"><script>document.title = "taken over"</script><img src=x onerror="alert(1)">'
@@ -78,7 +79,7 @@ def test_a_browser_shows_the_figures_and_runs_nothing(tmp_path: Path) -> None:
         pytest.skip("no browser: apt-get install chromium")
     file = tmp_path / "page.html"
     file.write_text(page(seen(ATTACK)), encoding="utf-8")
-    command = (CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile")
+    command = (CHROMIUM, *FLAGS, "--disable-gpu", f"--user-data-dir={tmp_path}/profile")
     shown = subprocess.run([*command, "--dump-dom", file.as_uri()], capture_output=True, check=True, timeout=100)
     document = html.fromstring(shown.stdout.decode())
     assert str(document.findtext(".//title")).startswith("Citewell insights")

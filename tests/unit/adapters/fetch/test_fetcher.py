@@ -3,8 +3,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import socket
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -213,6 +214,9 @@ async def test_nobody_listening_is_unavailable() -> None:
 
 
 async def test_a_name_that_nobody_knows_is_unavailable() -> None:
-    async with open_fetcher(sleep=Naps()) as fetcher:
+    async def unknown(host: str, port: int) -> Sequence[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    async with open_fetcher(sleep=Naps(), resolve=unknown) as fetcher:
         with pytest.raises(Unavailable, match="the name has no address"):
             await fetcher.fetch("http://nowhere.invalid/")

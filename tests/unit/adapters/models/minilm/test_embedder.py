@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from adapters.models.minilm.embedder import FOLDER, MAX_TOKENS, MODEL_SHA256, MiniLM
+from adapters.models.onnx.graph import quiet_runtime
 from pipeline.errors import Unavailable
 
 VECTORS = Path(__file__).parent / "vectors.npy"
@@ -92,13 +92,14 @@ async def test_questions_from_many_tasks_are_answered(minilm: MiniLM) -> None:
 
 
 async def test_first_questions_at_the_same_time_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    load, loaded = onnxruntime.InferenceSession, []
+    runtime, loaded = quiet_runtime(), []
+    load = runtime.InferenceSession
 
     def count(*args: Any, **options: Any) -> Any:
         loaded.append(args)
         return load(*args, **options)
 
-    monkeypatch.setattr(onnxruntime, "InferenceSession", count)
+    monkeypatch.setattr(runtime, "InferenceSession", count)
     minilm = MiniLM()
     await asyncio.gather(*(minilm.embed_question(f"question {n}") for n in range(4)))
     assert len(loaded) == 1
