@@ -21,7 +21,7 @@ class _Words(NamedTuple):
     """The different words of a text."""
 
     words: frozenset[str]
-    count: int
+    size: int
     bits: int
     """One of BITS for each word: texts differ in at least as many words as in bits, which are compared sooner."""
 
@@ -61,7 +61,7 @@ def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
 
 
 def _near(some: _Words, others: _Words) -> bool:
-    total = some.count + others.count
+    total = some.size + others.size
     if (some.bits ^ others.bits).bit_count() > DIFFERENT * total:
         return False
     shared = len(some.words & others.words)
