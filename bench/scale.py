@@ -1,8 +1,9 @@
 """`make bench-scale`: `citewell run` over a made-up library, on SQLite and on PostgreSQL with several processes.
 
-Slack's double asks over Socket Mode and hands each event to one of the processes. Prints for each size one table, and
-how an answer grows with the size. SCALE_SIZES=10000,100000 and SCALE_PROCESSES=1,2,4 choose what is run; with
-SCALE_DATA=folder what was filled stays there and is used again, and SCALE_FILL=1 only fills it."""
+Slack's double asks over Socket Mode and hands each event to one of the processes. Prints for each size one table, the
+medians of SCALE_ROUNDS (3) rounds in which all setups take turns with the standard deviation of each, and how an answer
+grows with the size. SCALE_SIZES=10000,100000 and SCALE_PROCESSES=1,2,4 choose what is run; with SCALE_DATA=folder what
+was filled stays there and is used again, and SCALE_FILL=1 only fills it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.doubles.postgres import Server, postgres_server
 
 SIZES = [int(size) for size in os.environ.get("SCALE_SIZES", "10000,100000").split(",")]
 PROCESSES = [int(count) for count in os.environ.get("SCALE_PROCESSES", "1,2,4").split(",")]
+ROUNDS = int(os.environ.get("SCALE_ROUNDS", "3"))
 FILL_ONLY = bool(os.environ.get("SCALE_FILL"))
 QUESTIONS = 1000
 LARGE = 100_000_000
@@ -34,8 +36,8 @@ COLUMNS = (
     "answers/s",
     "processor: ours + database's, ms each",
     "memory of each, MB",
-    "cores busy",
-    "lock / disk waits",
+    "of all cores busy, %",
+    "of the server's work waits for locks / the disk, %",
     f"ack p99 at {EVENTS_PER_SECOND}/s, ms",
 )
 
@@ -62,15 +64,26 @@ async def setups(size: int, server: Server, folder: Path) -> list[Setup]:
     ]
 
 
-def show(size: int, measured: Mapping[str, Measured]) -> None:
+def show(size: int, measured: Mapping[str, Sequence[Measured]]) -> None:
     print(f"\n| {size:,} passages | {' | '.join(COLUMNS)} |\n|{' --- |' * (1 + len(COLUMNS))}")
-    for name, row in measured.items():
-        print(
-            f"| {name} | {row.p50:.0f} / {row.p95:.0f} | {row.per_second:.0f} |"
-            f" {row.processor:.0f} + {row.served:.0f} | {row.megabytes:.0f} | {row.busy:.0%} | {row.locked} |"
-            f" {row.acknowledged:.0f} |",
-            flush=True,
+    for name, rows in measured.items():
+        cells = (
+            f"{spread(rows, 'p50')} / {spread(rows, 'p95')}",
+            spread(rows, "per_second"),
+            f"{spread(rows, 'processor')} + {spread(rows, 'served')}",
+            spread(rows, "megabytes"),
+            spread(rows, "busy", 100),
+            f"{spread(rows, 'locked', 100)} / {spread(rows, 'disk', 100)}",
+            spread(rows, "acknowledged"),
         )
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def spread(rows: Sequence[Measured], what: str, times: float = 1) -> str:
+    """The median of the rounds, with the standard deviation where there are several."""
+    values = [times * float(getattr(row, what)) for row in rows]
+    median = f"{statistics.median(values):.0f}"
+    return f"{median} ± {statistics.stdev(values):.0f}" if len(values) > 1 else median
 
 
 COSTS: Mapping[str, Callable[[Measured], float]] = {
@@ -79,12 +92,12 @@ COSTS: Mapping[str, Callable[[Measured], float]] = {
 }
 
 
-def growth(tables: Mapping[int, Mapping[str, Measured]]) -> None:
+def growth(tables: Mapping[int, Mapping[str, Sequence[Measured]]]) -> None:
     """The line through the logarithms of size and cost, by least squares: cost = a * passages^b, and the largest part
     by which a measured cost differs from it."""
     for name in next(iter(tables.values())):
         for what, cost in COSTS.items():
-            line, off = fitted({size: cost(table[name]) for size, table in tables.items()})
+            line, off = fitted({size: statistics.median(map(cost, table[name])) for size, table in tables.items()})
             at = math.exp(line.intercept + line.slope * math.log(LARGE))
             print(
                 f"{name}, {what}: {math.exp(line.intercept):.2g} ms * passages^{line.slope:.3f}, at most {off:.0%} off;"
@@ -99,6 +112,14 @@ def fitted(costs: Mapping[int, float]) -> tuple[statistics.LinearRegression, flo
     return line, max(off)
 
 
+async def in_turn(chosen: Sequence[Setup], questions: Sequence[str]) -> dict[str, list[Measured]]:
+    rows: dict[str, list[Measured]] = {setup.name: [] for setup in chosen}
+    for _ in range(ROUNDS):
+        for setup in chosen:
+            rows[setup.name].append(await measured(setup, questions))
+    return rows
+
+
 async def main() -> None:
     with ExitStack() as stack:
         keep = os.environ.get("SCALE_DATA")
@@ -110,7 +131,7 @@ async def main() -> None:
             chosen = await setups(size, server, folder)
             if not FILL_ONLY:
                 questions = Corpus(size).questions(QUESTIONS)
-                tables[size] = {setup.name: await measured(setup, questions) for setup in chosen}
+                tables[size] = await in_turn(chosen, questions)
                 show(size, tables[size])
                 await show_searches(Corpus(size), folder / f"{size}-shared", chosen[-1].database)
         if len(tables) > 1:

@@ -61,8 +61,10 @@ class Measured(NamedTuple):
     """Resident in each of ours, on average."""
     busy: float
     """Of all cores."""
-    locked: str
-    """Of the server's sessions at work, those that wait for a lock / for the disk."""
+    locked: float
+    """Of the server's sessions at work, those that wait for a lock."""
+    disk: float
+    """Of the same, those that wait for the disk."""
     acknowledged: float
     """The 99th percentile under `EVENTS_PER_SECOND` events."""
 
@@ -109,7 +111,6 @@ async def _measured(load: Load, running: Sequence[psutil.Process], setup: Setup)
     load.forget()
     acknowledged = await load.flood()
     locks, disk, active = map(sum, zip(*sampled, strict=True)) if sampled else (0, 0, 0)
-    locked = f"{locks / active:.0%} / {disk / active:.0%}" if active else "-"
     return Measured(
         p50=alone[9],
         p95=alone[18],
@@ -118,7 +119,8 @@ async def _measured(load: Load, running: Sequence[psutil.Process], setup: Setup)
         served=served * each,
         megabytes=statistics.mean(process.memory_info().rss for process in running) / 1e6,
         busy=busy / 100,
-        locked=locked,
+        locked=locks / active if active else 0.0,
+        disk=disk / active if active else 0.0,
         acknowledged=acknowledged,
     )
 
