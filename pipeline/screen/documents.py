@@ -47,18 +47,27 @@ def screen_document(text: str) -> Screening:
     """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
     text = text[:_LONGEST]
     folded = f"{fold(text)}\n{hidden(text)}".strip()
-    found = max((_signs(folded[start:end], folded) for start, end in sentences(folded)), key=_score, default={})
+    found = max((_found(folded[start:end], folded) for start, end in sentences(folded)), key=_score, default={})
     score = _score(found)
     return Screening(score=score, flag=score >= _ADDRESSED, reasons=tuple(sorted(found, key=lambda name: -found[name])))
 
 
-@lru_cache(maxsize=1024)
 def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
+    addressed, folded = _by_itself(sentence)
+    if addressed or not folded:
+        return addressed
     around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
-    return _score(_signs(f"{fold(sentence)}\n{hidden(sentence)}".strip(), around)) >= _ADDRESSED
+    return _score(_found(folded, around)) >= _ADDRESSED
+
+
+@lru_cache(maxsize=16384)
+def _by_itself(sentence: str) -> tuple[bool, str]:
+    """Whether it is addressed to an assistant, whatever it stands in; and its folded text where that may decide."""
+    folded = f"{fold(sentence)}\n{hidden(sentence)}".strip()
+    return _score(_signs(folded)) >= _ADDRESSED, folded if _COMPOSES.search(folded) else ""
 
 
 def goes_on(sentence: str) -> bool:
@@ -76,10 +85,15 @@ def _score(found: Found) -> float:
     return 1 / (1 + math.exp(-_BIAS - sum(found.values())))
 
 
-def _signs(folded: str, passage: str) -> Found:
+def _signs(folded: str) -> Found:
     ordered = _MENTIONED.sub('""', folded)
     found = {name: weight for name, (weight, pattern) in SIGNS.items() if pattern.search(ordered)}
-    found |= dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
+    return found | dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
+
+
+def _found(folded: str, passage: str) -> Found:
+    """The signs, with what tells that it is foreign to the passage."""
+    found = _signs(folded)
     if _COMPOSES.search(folded):
         own, counts = Counter(terms(folded)), _counted(passage)
         if counts and len(own) >= _FEWEST:
