@@ -28,7 +28,9 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
 @pytest.fixture
-async def runs(tmp_path: Path) -> AsyncIterator[JobRuns]:
+async def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[JobRuns]:
+    """Jobs begin at once, not within half a minute of each other."""
+    monkeypatch.setattr(schedule, "JITTER_SECONDS", 0.01)
     database = await SQLiteDatabase.open(tmp_path / "citewell.db")
     yield JobRuns(database)
     await database.close()

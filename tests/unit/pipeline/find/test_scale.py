@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,9 +65,14 @@ def test_what_is_not_in_english_is_carried_over_to_what_is_usual_in_english() ->
     assert np.abs(np.quantile(own, OWN) - ENGLISH[-len(OWN) :]).max() < 0.03
 
 
+@cache
+def of_another(seed: int) -> Scale:
+    return measured(moved(sample(), 2.0, compressed=0.1), sample(seed), english=True)
+
+
 @given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=20), st.integers(0, 5))
 def test_what_is_nearer_stays_nearer_and_the_nearest_is_1(cosines: list[float], seed: int) -> None:
-    scale = measured(moved(sample(), 2.0, compressed=0.1), sample(seed), english=True)
+    scale = of_another(seed)
     found = scale.cosines(np.array(sorted(cosines), np.float32))
     assert (np.diff(found) >= 0).all()
     assert scale.cosines(np.ones(1, np.float32))[0] == pytest.approx(1.0, abs=0.01)
