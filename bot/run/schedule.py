@@ -132,8 +132,14 @@ def first_run(last: datetime | None, every: timedelta, now: datetime, settling: 
 
 async def perform(name: str, job: Job, runs: JobRuns) -> None:
     """Do a job now and keep how it ended. Raises what it raises."""
-    if error := await _attempt(name, job, runs):
-        raise error
+    began, clock = datetime.now(UTC), time.monotonic()
+    try:
+        await job.work()
+    except Exception as error:
+        failure = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        await runs.ended(name, began, seconds=time.monotonic() - clock, failure=failure)
+        raise
+    await runs.ended(name, datetime.now(UTC), seconds=time.monotonic() - clock)
 
 
 def due(last: JobRun | None, every: timedelta) -> datetime | None:
@@ -151,16 +157,3 @@ async def _run(name: str, job: Job, runs: JobRuns) -> None:
         await perform(name, job, runs)
     except Exception:  # also of keeping how it ended, where the disk is full: its next turn comes all the same
         log.exception("job_failed", job=name)
-
-
-async def _attempt(name: str, job: Job, runs: JobRuns) -> Exception | None:
-    """What the job failed with: one that fails today runs again tomorrow."""
-    began, clock = datetime.now(UTC), time.monotonic()
-    try:
-        await job.work()
-    except Exception as error:  # noqa: BLE001 - raised or logged by whoever wanted it done
-        failure = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        await runs.ended(name, began, seconds=time.monotonic() - clock, failure=failure)
-        return error
-    await runs.ended(name, datetime.now(UTC), seconds=time.monotonic() - clock)
-    return None

@@ -10,25 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pipeline.words.qualifiers import conditions, denies
 
 T = TypeVar("T")
 
-
-class _Words(NamedTuple):
-    """The different words of a text."""
-
-    words: frozenset[str]
-    size: int
-    bits: int
-    """One of BITS for each word: texts differ in at least as many words as in bits, which are compared sooner."""
-
-
 DIFFERENT = 0.1
 """Share of words up to which two texts may differ, figures aside."""
-BITS = 512
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
 
@@ -60,21 +49,16 @@ def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
     return [distinct[words] for words in (first, *others)]
 
 
-def _near(some: _Words, others: _Words) -> bool:
-    total = some.size + others.size
-    if (some.bits ^ others.bits).bit_count() > DIFFERENT * total:
+def _near(some: frozenset[str], others: frozenset[str]) -> bool:
+    if abs(len(some) - len(others)) > DIFFERENT * max(len(some), len(others)):
         return False
-    shared = len(some.words & others.words)
+    shared, total = len(some & others), len(some) + len(others)
     return total - 2 * shared <= DIFFERENT * (total - shared)
 
 
 @lru_cache(maxsize=1024)
-def _words(text: str) -> _Words:
-    words = frozenset(_LETTERS.findall(text))
-    bits = 0
-    for word in words:
-        bits |= 1 << hash(word) % BITS
-    return _Words(words, len(words), bits)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_LETTERS.findall(text))
 
 
 def _telling(text: str) -> tuple[str, ...]:

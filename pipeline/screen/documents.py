@@ -47,7 +47,8 @@ def screen_document(text: str) -> Screening:
     """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
     text = text[:_LONGEST]
     folded = f"{fold(text)}\n{hidden(text)}".strip()
-    found = max((_found(folded[start:end], folded) for start, end in sentences(folded)), key=_score, default={})
+    said = (folded[start:end] for start, end in sentences(folded))
+    found = max((_signs(one) | _off_topic(one, folded) for one in said), key=_score, default={})
     score = _score(found)
     return Screening(score=score, flag=score >= _ADDRESSED, reasons=tuple(sorted(found, key=lambda name: -found[name])))
 
@@ -56,18 +57,18 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
-    addressed, folded = _by_itself(sentence)
-    if addressed or not folded:
-        return addressed
+    found, order = _by_itself(sentence)
     around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
-    return _score(_found(folded, around)) >= _ADDRESSED
+    return _score(found | _off_topic(order, around)) >= _ADDRESSED
 
 
 @lru_cache(maxsize=16384)
-def _by_itself(sentence: str) -> tuple[bool, str]:
-    """Whether it is addressed to an assistant, whatever it stands in; and its folded text where that may decide."""
+def _by_itself(sentence: str) -> tuple[Found, str]:
+    """The signs it has whatever it stands in; and its folded text where that may have one more.
+
+    Kept for what is read again: 200 questions asked a second time read 7.7 sentences anew each with 1,024, none so."""
     folded = f"{fold(sentence)}\n{hidden(sentence)}".strip()
-    return _score(_signs(folded)) >= _ADDRESSED, folded if _COMPOSES.search(folded) else ""
+    return _signs(folded), folded if _COMPOSES.search(folded) else ""
 
 
 def goes_on(sentence: str) -> bool:
@@ -91,15 +92,15 @@ def _signs(folded: str) -> Found:
     return found | dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
 
 
-def _found(folded: str, passage: str) -> Found:
-    """The signs, with what tells that it is foreign to the passage."""
-    found = _signs(folded)
-    if _COMPOSES.search(folded):
-        own, counts = Counter(terms(folded)), _counted(passage)
-        if counts and len(own) >= _FEWEST:
-            known = min(1.0, len(counts) / _PASSAGE)
-            found["off_topic"] = _OFF_TOPIC * known * _foreign(own, counts) ** 2
-    return found
+def _off_topic(folded: str, passage: str) -> Found:
+    """The sign that an order to write something is foreign to the passage."""
+    if not _COMPOSES.search(folded):
+        return {}
+    own, counts = Counter(terms(folded)), _counted(passage)
+    if not counts or len(own) < _FEWEST:
+        return {}
+    known = min(1.0, len(counts) / _PASSAGE)
+    return {"off_topic": _OFF_TOPIC * known * _foreign(own, counts) ** 2}
 
 
 def _foreign(own: Mapping[str, int], counts: Mapping[str, int]) -> float:

@@ -53,7 +53,9 @@ async def sweep(database: Database) -> None:
                 if await database.scrub():
                     await database.write(partial(erased, removed=removed))
         except Unavailable as error:
-            raise (_not_erased(error) if removed else error) from error
+            if not removed:
+                raise
+            raise _not_erased(error) from error
 
 
 def _not_erased(error: Unavailable) -> Unavailable:

@@ -69,7 +69,9 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int 
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
     spaces = db.execute(SPACES, (now, db.holder)).fetchall()
-    _, under_way, alone, suspicious = spaces[0] if spaces else ("", 0, 0, False)
+    if not spaces:
+        return None
+    _, under_way, alone, suspicious = spaces[0]
     if alone:
         return None
     suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()

@@ -11,7 +11,6 @@ from pipeline.values.posting.digest import Announcement, Digest, Report, SourceN
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,
-    COLUMNS,
     LONGEST_DELAY,
     PostedRows,
     end,
@@ -26,7 +25,7 @@ from storage.messages.posting import (
 POSTS = PostedRows("outbox")
 DIGEST, SPENT, SOURCE = "digest", "spent", "source"
 _DUE = f"""
-    SELECT key, about, recipient, body, name, reply, {COLUMNS} FROM outbox
+    SELECT key, about, recipient, body, name, reply, attempt, posting_since, reference FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
         WHERE state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) ORDER BY sequence
 """  # noqa: S608 - our own words

@@ -21,11 +21,10 @@ ATTEMPTS = 5
 LONGEST_DELAY = 3600.0
 """Seconds that anything waits before it is tried again. What is to wait longer by now was put off by a clock that went
 wrong, and waits no more."""
-COLUMNS = "attempt, posting_since, reference"
 
 
 class PostedRows(NamedTuple):
-    """A table with the columns above, `key`, `state`, `why` and `closed_at`."""
+    """A table with the columns above, `key`, `attempt`, `state`, `why` and `closed_at`."""
 
     table: str
     stands: str = "TRUE"

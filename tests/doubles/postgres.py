@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from storage.postgres.migrations import migrate
 
@@ -35,6 +36,11 @@ WATCH = 'cat >/dev/null; kill -QUIT "$1"'
 """Ends the server once nobody holds the other end of its input, however the tests ended."""
 QUICK = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 SOCKET_ONLY = {"listen_addresses": "", "max_connections": "100"}
+
+
+def name_of(url: str) -> str:
+    """The name of the database at an address."""
+    return str(conninfo_to_dict(url)["dbname"])
 
 
 @dataclass

@@ -13,13 +13,12 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from pipeline.values import Audience
 from storage.ends import open_end
 from storage.open import open_storage
-from tests.doubles.postgres import SHARED, USER, Server
+from tests.doubles.postgres import SHARED, USER, Server, name_of
 from tests.doubles.samples import chunks, document
 from tests.trials import Count, trials
 
@@ -128,15 +127,14 @@ async def test_a_server_that_takes_no_writes_is_told_when_everything_should_move
     source, target = f"sqlite:{tmp_path / 'data'}", postgres.empty()
     async with open_storage(tmp_path / "data"):
         pass
-    name = psycopg.conninfo.conninfo_to_dict(target)["dbname"]
     move = shlex.join([sys.executable, "-m", "bot", "migrate", source, target])
-    postgres.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    postgres.execute(f'ALTER DATABASE "{name_of(target)}" SET default_transaction_read_only = on')
     status, _, said = await run(move)
     assert status == 2, said
     assert "PostgreSQL cannot write" in said
     assert "default_transaction_read_only" in said
     assert "Traceback" not in said
-    postgres.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = off')
+    postgres.execute(f'ALTER DATABASE "{name_of(target)}" SET default_transaction_read_only = off')
     assert (await run(move))[0] == 0
     async with open_end(target, embedder=str, make=False):
         pass
@@ -154,7 +152,7 @@ async def test_a_user_of_postgresql_without_a_right_is_told_by_every_command(
     (tmp_path / "more.md").write_text("# Travel\n\nTrains are booked by the office.\n")
     where = "SCHEMA public FROM pg_database_owner" if taken == "CREATE" else f"ALL TABLES IN SCHEMA public FROM {USER}"
     with postgres.database("template1" if taken == "CREATE" else SHARED) as url:
-        name = str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
+        name = name_of(url)
         if taken != "CREATE":
             async with open_storage(tmp_path / "data", database=url) as storage:
                 await storage.library.put(document("leave"), chunks("leave", ["Everybody gets 25 days."]), None, "")
@@ -189,7 +187,7 @@ async def test_a_command_whose_connection_is_cut_says_so_and_is_completed_by_the
         with postgres.database() as indexed, postgres.database() as moved:
             for url in (indexed, moved):
                 row = 1 + random.Random(number).randrange(DOCUMENTS)
-                postgres.execute(CUT.format(row=row), str(psycopg.conninfo.conninfo_to_dict(url)["dbname"]))
+                postgres.execute(CUT.format(row=row), name_of(url))
             commands = [["index", str(folder)], ["migrate", f"sqlite:{data}", moved]]
             ended = await each([one for one in commands for _ in range(2)], CITEWELL_DATABASE=indexed)
             assert [status for status, _ in ended] == [2, 0, 2, 0], ended

@@ -13,12 +13,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
-import psycopg
 import pytest
 
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
-from tests.doubles.postgres import USER, Server
+from tests.doubles.postgres import USER, Server, name_of
 from tests.doubles.slack.people import People
 from tests.doubles.slack.rules import EVENTS
 from tests.doubles.slack.server import SlackServer
@@ -96,7 +95,7 @@ class Rights:
         self.arguments = (url,)
         self.nursery = Nursery(BOT)
         self._server = server
-        self._name = str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
+        self._name = name_of(url)
         self._table = ""
         server.execute(FULL, self._name)
 
