@@ -82,7 +82,8 @@ class _Plan:
     def __init__(self, jobs: Mapping[str, Job], runs: JobRuns) -> None:
         self._jobs = jobs
         self._runs = runs
-        self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults={"misfire_grace_time": None})
+        defaults = {"misfire_grace_time": None, "max_instances": 2}  # two: a turn plans the next before it has ended
+        self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults=defaults)
         self._scheduler.start()
         self._clock = datetime.now(UTC), _since_start()
 
