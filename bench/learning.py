@@ -28,6 +28,7 @@ from bot.evaluation.predict import said
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import is_right
 from bot.wiring import open_citewell
+from pipeline.find.near_copies import further
 from pipeline.values import Answer, Citation, Request, Role, Search, Vote
 from storage.database import Connection
 from storage.messages.history import keep_answer
@@ -65,7 +66,7 @@ async def _mistaken(citewell: Citewell, answer: Answer, row: Row) -> Answer:
     """`answer` as if it cited the best passage of another document."""
     search = Search(question=answer.standalone, queries=(answer.standalone,))
     found = await citewell.retriever.retrieve(search, await citewell.everything())
-    others = [one for one in (*found.passages, *found.further) if one.document.id not in row["gold_doc_ids"]]
+    others = [one for one in (*found.passages, *further(found)) if one.document.id not in row["gold_doc_ids"]]
     cited = [answer.citations[0].model_copy(update={"chunk_id": one.chunk.id}) for one in others[:1]]
     return answer.model_copy(update={"citations": tuple(cited), "nearest": ()})
 

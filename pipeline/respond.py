@@ -22,6 +22,7 @@ from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.find.changed import changed
+from pipeline.find.near_copies import further
 from pipeline.find.thread import ThreadReader
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
@@ -158,7 +159,7 @@ class Responder:
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)
-                further = await deepened(evidence, retrieval.further, self.library) if model else ()
+                deeper = await deepened(evidence, further(retrieval), self.library) if model else ()
                 task = Task(
                     brief,
                     evidence,
@@ -168,7 +169,7 @@ class Responder:
                     always=request.always,
                     watch=watch,
                     words=words,
-                    further=further,
+                    further=deeper,
                     look=self._look(request.audience) if model and not request.thread else None,
                     retells=request.thread is not None,
                 )
@@ -269,7 +270,7 @@ class Responder:
     def _look(self, audience: Audience) -> Look:
         async def look(text: str) -> Sequence[RetrievedChunk]:
             found = await self.retriever.retrieve(Search(question=text, queries=(text,)), audience)
-            return (*found.passages, *found.further)
+            return (*found.passages, *further(found))
 
         return look
 

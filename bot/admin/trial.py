@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from pipeline.find.near_copies import further
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import Index, Lexical, Passages, Vectors
 from pipeline.respond import Responder
@@ -84,7 +85,7 @@ async def tried(
             by_meaning=watched.by_meaning.get(one.chunk.id),
             read=one.chunk.id in read,
         )
-        for one in ((*found.passages, *found.further) if found else ())
+        for one in ((*found.passages, *further(found)) if found else ())
     ]
     return Trial(
         sees=tuple(sees),

@@ -140,7 +140,7 @@ def chat(
     with asyncio.Runner() as runner, text_input():
         citewell = runner.run(opening.__aenter__())
         try:
-            if runner.run(citewell.storage.library.empty()):
+            if not runner.run(citewell.storage.library.collections()):
                 note(nothing_indexed(found))
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():

@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
 from pipeline.compose.cite import cite, place
+from pipeline.find.near_copies import further
 from pipeline.ports import Links, Retriever
 from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
 from pipeline.values.keys import Passage
@@ -57,7 +58,7 @@ class Reader:
         """The passages that fit `text`, best first."""
         found = await self._retriever.retrieve(Search(question=text, queries=(text,)), audience)
         links = await self._links() if self._links else None
-        return [_passage(one, links) for one in (*found.passages, *found.further)[:limit]]
+        return [_passage(one, links) for one in (*found.passages, *further(found))[:limit]]
 
     async def documents(self, audience: Audience) -> Sequence[Document]:
         """Current documents by collection and filename."""

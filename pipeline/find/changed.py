@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.find.near_copies import further
 from pipeline.ports import Passages, Retriever
 from pipeline.values import Audience, Changes, RetrievedChunk, Search
 
@@ -22,7 +23,7 @@ async def changed(search: Search, audience: Audience, library: Passages, retriev
         about = Search(question=search.about, queries=(search.about,), context=search.context)
         found = await retriever.retrieve(about, audience)
         best: dict[str, RetrievedChunk] = {}
-        for passage in (*found.passages, *(one for one in found.further if one.score >= NEAR)):
+        for passage in (*found.passages, *(one for one in further(found) if one.score >= NEAR)):
             if passage.document.dated:
                 best.setdefault(passage.document.id, passage)
         new = [one for one in best.values() if one.document.dated >= search.since]

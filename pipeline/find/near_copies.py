@@ -10,16 +10,53 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+from pipeline.values import Chunk, Retrieval, RetrievedChunk
+from pipeline.values.documents import others
 from pipeline.words.qualifiers import conditions, denies
 
+
+class Scored(Protocol):
+    """A passage that was read for a question."""
+
+    @property
+    def chunk(self) -> Chunk: ...
+
+    @property
+    def score(self) -> float: ...
+
+
 T = TypeVar("T")
+S = TypeVar("S", bound=Scored)
 
 DIFFERENT = 0.1
 """Share of words up to which two texts may differ, figures aside."""
+FURTHEST = 40
+"""Passages of all that were read."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
+
+
+def further(found: Retrieval) -> list[RetrievedChunk]:
+    """What else was read, best first: for whoever reads more than is quoted."""
+    return others(spread(found.read, FURTHEST)[0], found.passages)
+
+
+def spread(ranked: Sequence[S], count: int) -> tuple[list[S], int]:
+    """The first `count`: of each text the best, and the copy that contradicts the others, unless nothing else is left.
+    With it, how many different texts were seen on the way."""
+    taken: list[S] = []
+    spare: list[S] = []
+    texts = 0
+    for editions in voices(ranked, lambda one: one.chunk.text):
+        if len(taken) >= count:
+            break
+        texts += 1
+        taken += editions[:2]
+        spare += editions[2:]
+    chosen = [*taken[:count], *spare[: max(count - len(taken), 0)]]
+    return sorted(chosen, key=lambda one: -one.score), texts
 
 
 def voices(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:

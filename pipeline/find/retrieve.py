@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.confirmed import lifted
-from pipeline.find.near_copies import voices
+from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
-from pipeline.values.documents import others
 from pipeline.values.planning import corrected
 from pipeline.words.language import told
 from pipeline.words.text import words
@@ -25,9 +24,6 @@ AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 FURTHER = 4
 """How many times further a search reaches when copies and editions fill what it read."""
-
-FURTHEST = 40
-"""Passages of all that were read."""
 READ = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 
@@ -108,8 +104,8 @@ class HybridRetriever:
         good = tuple(map(_passage, _merged([one.good for one in found])))
         return Retrieval(
             passages=good,
-            further=tuple(others(map(_passage, _spread(ranked, FURTHEST)[0]), good)),
-            nearest=tuple(map(_passage, _spread(ranked, self._top_k)[0])),
+            read=tuple(map(_passage, ranked)),
+            nearest=tuple(map(_passage, spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
             corrections=await self._placed(dict.fromkeys(one for of in found for one in of.corrections), audience),
@@ -137,11 +133,11 @@ class HybridRetriever:
             query, ranking, corrections = (meant, other, corrections) if better else (query, ranking, ())
         floor = self._floor + _step(query)
         above = [one for one in ranking.passages if one.score >= floor]
-        good, texts = _spread(above, share)
+        good, texts = spread(above, share)
         if texts < share and len(above) >= DEPTH:
             ranking = await ranker.further(FURTHER).rank(number, query, thread)
             above = [one for one in ranking.passages if one.score >= floor]
-            good, _ = _spread(above, share)
+            good, _ = spread(above, share)
         return _Found(query, ranking.passages, len(above), good, corrections)
 
     async def _reread(
@@ -158,7 +154,7 @@ class HybridRetriever:
         except CitewellError:
             degraded.add("reranker")
             return found
-        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=_spread(above, share)[0])
+        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
 
     async def _corrections(self, ranker: Ranker, missing: Sequence[str]) -> tuple[Correction, ...]:
         """Of the words `missing` those that seem to be slips."""
@@ -179,7 +175,7 @@ def _lifted(found: _Found, share: int) -> _Found:
     if not any(one.lift for one in above):
         return found
     there = {one.chunk.id for one in found.good}
-    entering = [replace(one, lift=one.score) for one in _spread(above, share)[0] if one.chunk.id not in there]
+    entering = [replace(one, lift=one.score) for one in spread(above, share)[0] if one.chunk.id not in there]
     good = sorted([*(one for one in above if one.chunk.id in there), *entering], key=lambda one: -one.score)
     return replace(found, ranked=[*above, *found.ranked[found.above :]], good=good)
 
@@ -203,22 +199,6 @@ def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     for one in sorted((one for ranked in found for one in ranked), key=lambda one: -one.score):
         best.setdefault(one.chunk.id, one)
     return list(best.values())
-
-
-def _spread(ranked: Sequence[Ranked], count: int) -> tuple[list[Ranked], int]:
-    """The first `count`: of each text the best, and the copy that contradicts the others, unless nothing else is left.
-    With it, how many different texts were seen on the way."""
-    taken: list[Ranked] = []
-    spare: list[Ranked] = []
-    texts = 0
-    for editions in voices(ranked, lambda one: one.chunk.text):
-        if len(taken) >= count:
-            break
-        texts += 1
-        taken += editions[:2]
-        spare += editions[2:]
-    chosen = [*taken[:count], *spare[: max(count - len(taken), 0)]]
-    return sorted(chosen, key=lambda one: -one.score), texts
 
 
 def _passage(ranked: Ranked) -> RetrievedChunk:

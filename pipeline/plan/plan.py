@@ -47,7 +47,7 @@ class RulePlanner:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen(text).flag:
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
-        if await self.passages.empty(audience):
+        if not audience.collections:
             empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
             return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self.max_question:

@@ -117,10 +117,6 @@ class Passages(Protocol):
         most `limit`; and how many such documents there are."""
         ...
 
-    async def empty(self, audience: Audience | None = None) -> bool:
-        """Whether there is no document."""
-        ...
-
 
 class Staged(Protocol):
     """A document's new version that comes in parts; the old one serves until it is published."""

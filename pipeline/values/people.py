@@ -94,6 +94,7 @@ class Audience(Value):
     """The collections that everyone who will read the reply may see."""
 
     collections: frozenset[str]
+    """Those that hold documents."""
     external: bool = False
     """Somebody of them is outside the organisation, and sees public collections only."""
 

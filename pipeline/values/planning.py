@@ -99,8 +99,8 @@ class Retrieval(Value):
     """At or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
     """The best few whatever their score: looked at where few are above the floor and nothing answers."""
-    further: tuple[RetrievedChunk, ...] = ()
-    """What else was read, best first, near-duplicates collapsed: for a model that reads more than is quoted."""
+    read: tuple[RetrievedChunk, ...] = ()
+    """All that was read, copies among it, best first."""
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()

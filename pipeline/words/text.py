@@ -50,8 +50,8 @@ def visible(text: str) -> str:
     """`text` without characters that hide, move the cursor or turn the direction; every line end is `\\n`.
 
     The one definition of what may not be shown, for whatever documents, models and people wrote."""
-    if text.isascii() and text.isprintable():
-        return text
+    if text.replace("\n", "").isprintable():  # as most are: of what does not print, line ends stay as they are
+        return text if text.isascii() else _FILLERS.sub("", text)
     lines = _LINE_ENDS.sub("\n", text)
     return _FILLERS.sub("", "".join(c for c in lines if c in _KEPT or unicodedata.category(c) not in _HIDDEN))
 

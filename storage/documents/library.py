@@ -172,15 +172,6 @@ class SQLLibrary:
         """How many documents there are."""
         return int(await self._database.read(lambda db: scalar(db, "SELECT count(*) FROM live")))
 
-    async def empty(self, audience: Audience | None = None) -> bool:
-        """Whether there is no document."""
-
-        def work(db: Connection) -> bool:
-            within = "SELECT 1 FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
-            return db.execute(f"{within} LIMIT 1", _within(audience)).fetchone() is None
-
-        return await self._database.read(work)
-
     async def collections(self) -> list[str]:
         """Names of the collections that hold documents which somebody may see."""
 

@@ -443,7 +443,7 @@ class Wide(Straight):
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        return found.model_copy(update={"further": (FAR,)})
+        return found.model_copy(update={"read": (FAR,)})
 
 
 async def test_a_model_may_rest_on_what_is_read_besides_the_best_passages_and_an_extract_may_not() -> None:

@@ -61,9 +61,6 @@ class Shelf:
     async def documents(self, audience: Audience | None = None) -> list[Document]:
         return [Document(id=title, filename=f"{title}.md", title=title) for title in self._documents]
 
-    async def empty(self, audience: Audience | None = None) -> bool:
-        return not self._documents
-
 
 HANDBOOK = Shelf({"Travel policy": "trains and hotels", "Network guide": "how the vpn works"})
 
