@@ -42,8 +42,14 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
 
-bench: $(BIN)/citewell ## one table of timings from this machine
+build/beside/installed: $(BIN)/citewell locks/beside.txt
+	$(BIN)/python -m venv --clear build/beside
+	build/beside/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement locks/beside.txt
+	touch $@
+
+bench: $(BIN)/citewell build/beside/installed ## timings from this machine, and beside LlamaIndex
 	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.beside build/beside/bin/python
 
 bench-scale: $(BIN)/citewell ## SQLite beside PostgreSQL with several processes: answers a second, waits, acknowledgements
 	$(BIN)/python -m bench.scale
@@ -62,6 +68,7 @@ lock: $(BIN)/citewell ## the locks brought up to date with pyproject.toml; UPGRA
 	$(LOCK) $(UPGRADE) pyproject.toml --extra traces --group dev --output-file locks/dev.txt
 	$(LOCK) $(UPGRADE) --group build --output-file locks/build.txt
 	$(LOCK) $(UPGRADE) --group release --output-file locks/release.txt
+	$(LOCK) $(UPGRADE) --group beside --output-file locks/beside.txt
 
 build/release/bin/cyclonedx-py: $(BIN)/citewell locks/release.txt
 	$(BIN)/python -m venv --clear build/release

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import psutil
 
-from adapters.models.minilm.embedder import MiniLM
+from bench.filling import fill as fill_folder
 from bench.prose import documents
 from bench.synthetic import Corpus
 from bot.config.settings import Settings
@@ -28,7 +28,6 @@ from bot.run.operations.metrics import Metrics
 from bot.wiring import open_citewell
 from pipeline.values import Request
 from storage.messages.levels import levels
-from storage.open import open_storage
 
 T = TypeVar("T")
 QUESTIONS = 200
@@ -36,24 +35,24 @@ WARM = 20
 WORDS = 60_000
 OBSERVED, PAGE = "observed for /metrics", "`/metrics`"
 STAGES = ("plan", "retrieve", "read", "write", "validate", "assess", "compose", "total", OBSERVED, PAGE)
+MEMORY = "resident memory, MB"
 ROOT = Path(__file__).parent.parent
 
 
-def settings(data: Path) -> Settings:
-    return Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg] # pydantic-settings' own
+def settings(data: Path, database: str = "") -> Settings:
+    return Settings(_env_file=None, data=data, database=database or None, model="extractive")  # type: ignore[call-arg] # pydantic-settings' own
 
 
-async def fill(size: int, data: Path) -> list[str]:
-    """Make a library of `size` passages; returns questions about it."""
+async def fill(size: int, data: Path, database: str) -> list[str]:
+    """Make a library of `size` passages where it is not there; returns questions about it."""
     corpus = Corpus(size)
-    async with open_storage(data) as storage:
-        await corpus.fill(storage.library, MiniLM.name)
+    await fill_folder(corpus, data, database)
     return corpus.questions(QUESTIONS + WARM)
 
 
-async def answering(data: Path, questions: Sequence[str]) -> dict[str, str]:
+async def answering(data: Path, questions: Sequence[str], database: str = "") -> dict[str, str]:
     """p50 / p95 in milliseconds of each stage, and resident memory."""
-    async with open_citewell(settings(data)) as citewell:
+    async with open_citewell(settings(data, database)) as citewell:
         await citewell.storage.vectors.sync()  # Chroma answers, as in `citewell run`
         everything = await citewell.everything()
         taken: dict[str, list[float]] = defaultdict(list)
@@ -79,7 +78,7 @@ async def answering(data: Path, questions: Sequence[str]) -> dict[str, str]:
                     taken[stage].append(value)
         memory = psutil.Process().memory_info().rss / 1e6
     rows = {stage: percentiles(taken[stage]) for stage in STAGES if taken[stage]}
-    return rows | {"resident memory, MB": f"{memory:.0f}"}
+    return rows | {MEMORY: f"{memory:.0f}"}
 
 
 def percentiles(values: list[float]) -> str:
@@ -123,11 +122,11 @@ def installed() -> str:
     return f"{sum(f.stat().st_size for f in Path(sys.prefix).rglob('*') if f.is_file()) / 1e6:.0f}"
 
 
-def measured(size: int, data: Path) -> dict[str, str]:
+def measured(size: int, data: Path, database: str = "") -> dict[str, str]:
     """`answering` in a process of its own, so that its memory is its own."""
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as process:
-        questions = process.submit(run, fill, size, data).result()
-        return process.submit(run, answering, data, questions).result()
+        questions = process.submit(run, fill, size, data, database).result()
+        return process.submit(run, answering, data, questions, database).result()
 
 
 def run(work: Callable[..., Coroutine[None, None, T]], *arguments: object) -> T:
@@ -143,7 +142,7 @@ def main() -> None:
         columns = {size: measured(size, folder / str(size)) for size in sizes}
         print("| milliseconds, p50 / p95 | " + " | ".join(f"{size:,} passages" for size in sizes) + " |")
         print("| --- |" + " --- |" * len(sizes))
-        for stage in (*STAGES, "resident memory, MB"):
+        for stage in (*STAGES, MEMORY):
             print(f"| {stage} | " + " | ".join(columns[size].get(stage, "") for size in sizes) + " |")
         print("\n| | |\n| --- | --- |")
         for name, value in asyncio.run(indexing(folder)).items():

@@ -18,6 +18,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.filling import fill
+from bench.run import MEMORY
+from bench.run import measured as alone
 from bench.searches import show_searches
 from bench.several import EVENTS_PER_SECOND, Measured, Setup, measured
 from bench.synthetic import Corpus
@@ -86,6 +88,15 @@ def spread(rows: Sequence[Measured], what: str, times: float = 1) -> str:
     return f"{median} ± {statistics.stdev(values):.0f}" if len(values) > 1 else median
 
 
+def show_answers(size: int, *setups: Setup) -> None:
+    """What a whole answer takes without a platform, one at a time."""
+    for setup in setups:
+        found = alone(size, Path(setup.environment["CITEWELL_DATA"]), setup.database)
+        where = "PostgreSQL" if setup.database else "SQLite"
+        told = f"{found['total']} ms, p50 / p95, in {found[MEMORY]} MB"
+        print(f"a whole answer in one process on {where}: {told}", flush=True)
+
+
 COSTS: Mapping[str, Callable[[Measured], float]] = {
     "p50": lambda one: one.p50,
     "processor": lambda one: one.processor + one.served,
@@ -133,6 +144,7 @@ async def main() -> None:
                 questions = Corpus(size).questions(QUESTIONS)
                 tables[size] = await in_turn(chosen, questions)
                 show(size, tables[size])
+                show_answers(size, chosen[0], chosen[-1])
                 await show_searches(Corpus(size), folder / f"{size}-shared", chosen[-1].database)
         if len(tables) > 1:
             growth(tables)

@@ -42,6 +42,7 @@ def locked(name: str) -> dict[str, set[str]]:
         ("dev.txt", [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]),
         ("build.txt", PROJECT["dependency-groups"]["build"]),
         ("release.txt", PROJECT["dependency-groups"]["release"]),
+        ("beside.txt", PROJECT["dependency-groups"]["beside"]),
     ],
 )
 def test_a_lock_holds_what_the_project_asks_for(lock: str, wanted: list[str | dict[str, str]]) -> None:

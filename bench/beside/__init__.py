@@ -1,0 +1,1 @@
+"""Retrieval and indexing beside LlamaIndex: the same documents, weights and core."""
