@@ -121,6 +121,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "dated": _dated,
     "roles_of_ratings": None,
     "quoting": _quoting,
+    "collections_of_revisions": None,
 }
 
 

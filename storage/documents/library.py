@@ -176,7 +176,10 @@ class SQLLibrary:
         """Names of the collections that hold documents which somebody may see."""
 
         def work(db: Connection) -> list[str]:
-            names = db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")
+            names = db.execute(
+                "SELECT name FROM collection WHERE (SELECT id FROM revision WHERE collection = collection.id"
+                " AND state = 'live' LIMIT 1) IS NOT NULL ORDER BY name"
+            )
             return [name for (name,) in names if name != WITHHELD]
 
         return await self._database.read(work)

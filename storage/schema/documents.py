@@ -44,6 +44,7 @@ TABLES = (
             TableIndex("revision_hidden", "(id) WHERE state <> 'live'"),
             TableIndex("revision_source", "(source)"),
             TableIndex("revision_dated", "(dated) WHERE state = 'live'"),
+            TableIndex("revision_collection", "(collection) WHERE state = 'live'"),
         ),
         people=(Personal(f"state = 'live' AND {ADDED_BY}", Export("added", "body", "id"), forgotten=BY_PROGRAM),),
         owned=Owned(Owner.RULE),
