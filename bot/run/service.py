@@ -115,7 +115,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
         answering = worker if role.answers else None
         async with operations.serving(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
             await greet(citewell, role.listens, say, answers=role.answers)
-            settling = asyncio.create_task(_settle(citewell), name="settle")
+            settling = asyncio.create_task(_settle(citewell, answers=role.answers), name="settle")
             status = await _until_stopped(parts, role.listens, worker, stop, say)
             settling.cancel()
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
@@ -125,11 +125,12 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             return status
 
 
-async def _settle(citewell: Citewell) -> None:
+async def _settle(citewell: Citewell, *, answers: bool) -> None:
     """Load what answers need before one is asked for, and keep the collector of garbage from looking through all of it
     again and again: of the acknowledgements of a flood one in a hundred waited for that, 150 ms each time."""
-    with suppress(CitewellError):
-        await citewell.retriever.retrieve(Search(question=FIRST, queries=(FIRST,)), await citewell.everything())
+    if answers:
+        with suppress(CitewellError):
+            await citewell.retriever.retrieve(Search(question=FIRST, queries=(FIRST,)), await citewell.everything())
     gc.collect()
     gc.freeze()
 
