@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections import Counter
@@ -14,10 +15,12 @@ import pytest
 
 from adapters.models.onnx.embedder import OnnxEmbedder
 from bench.load import OnSlack
+from bot.config.settings import Settings
 from bot.run.service import serve
 from storage.postgres.connection import PostgresConnection, PostgresTransactions
 from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.contracts.slack_driver import granted
+from tests.contracts.waiting import until
 from tests.doubles.engines import Engine
 from tests.doubles.settings import extractive
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
@@ -58,18 +61,36 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.mark.slow
+async def test_what_answers_need_is_there_before_the_first_question(
+    tmp_path: Path, documents: Path, counts: Counter[str]
+) -> None:
+    await indexed(tmp_path, documents)
+    counts.clear()
+    gc.unfreeze()
+    async with SlackServer(granted()) as slack:
+        serving = asyncio.create_task(serve(on_slack(tmp_path, slack), lambda line: None))
+        await until(lambda: gc.get_freeze_count() > 0)
+        assert counts["vectors"] == 1
+        os.kill(os.getpid(), signal.SIGTERM)
+        await serving
+
+
+def on_slack(folder: Path, slack: SlackServer, database: str = "") -> Settings:
+    return extractive(
+        folder,
+        database=database or None,
+        slack_bot_token=BOT_TOKEN,
+        slack_app_token=APP_TOKEN,
+        slack_api_url=slack.api_url,
+    )
+
+
+@pytest.mark.slow
 async def test_an_answer_costs_no_more_than_it_did(engine: Engine, documents: Path, counts: Counter[str]) -> None:
     await indexed(engine.folder, documents, engine.url)
     async with SlackServer(granted()) as slack:
         platform = OnSlack(slack)
-        settings = extractive(
-            engine.folder,
-            database=engine.url or None,
-            slack_bot_token=BOT_TOKEN,
-            slack_app_token=APP_TOKEN,
-            slack_api_url=slack.api_url,
-        )
-        serving = asyncio.create_task(serve(settings, lambda line: None))
+        serving = asyncio.create_task(serve(on_slack(engine.folder, slack, engine.url), lambda line: None))
         await platform.connected()
         await platform.ask()
         found: list[Counter[str]] = []
