@@ -20,13 +20,12 @@ from pathlib import Path
 
 import psutil
 
-from adapters.models.minilm.embedder import MiniLM
+from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Audience, Request, Written
-from storage.open import open_storage
 
 PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))
 QUESTIONS = 100
@@ -133,8 +132,7 @@ async def main() -> None:
     print("| | |\n| --- | --- |")
     with tempfile.TemporaryDirectory(prefix="citewell-bench-") as name:
         data, corpus = Path(name) / "data", Corpus(PASSAGES)
-        async with open_storage(data) as storage:
-            await corpus.fill(storage.library, MiniLM.name)
+        await fill(corpus, data)
         answerable = await overhead(data, corpus)
         await at_once(data, [answerable[number % len(answerable)] for number in range(AT_ONCE)])
 

@@ -86,6 +86,12 @@ def percentiles(values: list[float]) -> str:
     return " / ".join(f"{value:.1f}" if value >= 0.2 else f"{value:.3f}" for value in both)
 
 
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """The median of the rounds, with the standard deviation where there are several."""
+    median = f"{statistics.median(values):.{digits}f}"
+    return f"{median} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else median
+
+
 async def indexing(folder: Path) -> dict[str, str]:
     """Words and passages a second, parsing, embedding and storing included; the overlap of passages is not counted."""
     source = folder / "documents"

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.filling import fill
-from bench.run import MEMORY
+from bench.run import MEMORY, spread
 from bench.run import measured as alone
 from bench.searches import show_searches
 from bench.several import EVENTS_PER_SECOND, Measured, Setup, measured
@@ -70,22 +70,19 @@ def show(size: int, measured: Mapping[str, Sequence[Measured]]) -> None:
     print(f"\n| {size:,} passages | {' | '.join(COLUMNS)} |\n|{' --- |' * (1 + len(COLUMNS))}")
     for name, rows in measured.items():
         cells = (
-            f"{spread(rows, 'p50')} / {spread(rows, 'p95')}",
-            spread(rows, "per_second"),
-            f"{spread(rows, 'processor')} + {spread(rows, 'served')}",
-            spread(rows, "megabytes"),
-            spread(rows, "busy", 100),
-            f"{spread(rows, 'locked', 100)} / {spread(rows, 'disk', 100)}",
-            spread(rows, "acknowledged"),
+            f"{rounds(rows, 'p50')} / {rounds(rows, 'p95')}",
+            rounds(rows, "per_second"),
+            f"{rounds(rows, 'processor')} + {rounds(rows, 'served')}",
+            rounds(rows, "megabytes"),
+            rounds(rows, "busy", 100),
+            f"{rounds(rows, 'locked', 100)} / {rounds(rows, 'disk', 100)}",
+            rounds(rows, "acknowledged"),
         )
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-def spread(rows: Sequence[Measured], what: str, times: float = 1) -> str:
-    """The median of the rounds, with the standard deviation where there are several."""
-    values = [times * float(getattr(row, what)) for row in rows]
-    median = f"{statistics.median(values):.0f}"
-    return f"{median} ± {statistics.stdev(values):.0f}" if len(values) > 1 else median
+def rounds(rows: Sequence[Measured], what: str, times: float = 1) -> str:
+    return spread([times * float(getattr(row, what)) for row in rows])
 
 
 def show_answers(size: int, *setups: Setup) -> None:

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bench.beside.side import Found
+from bench.run import spread
 from bench.synthetic import Corpus
+from storage.documents.vectors import mean
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("DATA") or ROOT.parent / "shared" / "eval" / "clapnq")
@@ -65,13 +65,7 @@ class Sides:
 
 def show(what: str, ours: Sequence[float], theirs: Sequence[float]) -> None:
     share = statistics.median(ours) / statistics.median(theirs)
-    print(f"| {what} | {spread(ours)} | {spread(theirs)} | {share:.2f} |", flush=True)
-
-
-def spread(values: Sequence[float]) -> str:
-    median = statistics.median(values)
-    shown = f"{median:.0f}" if median >= 100 else f"{median:.2f}"
-    return shown + (f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else "")
+    print(f"| {what} | {spread(ours, 2)} | {spread(theirs, 2)} | {share:.2f} |", flush=True)
 
 
 def of_documents(sides: Sides, folder: Path) -> None:
@@ -90,8 +84,7 @@ def of_passages(sides: Sides, folder: Path, size: int) -> None:
     with passages.open("w", encoding="utf-8") as file:
         for document, chunks, vectors in corpus.documents():
             for chunk, units in zip(chunks, vectors, strict=True):
-                mean = units.mean(axis=0)
-                vector = (mean / np.linalg.norm(mean)).tolist()
+                vector = mean(units).tolist()
                 row = {"id": chunk.id, "doc_id": document.id, "text": chunk.text, "vector": vector}
                 file.write(json.dumps(row) + "\n")
     asked = [json.dumps({"question": question}) for question in corpus.questions(QUESTIONS)]

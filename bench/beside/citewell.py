@@ -10,14 +10,10 @@ from pathlib import Path
 
 from bench.beside.side import Found, on_one_core, tell, timed
 from bench.filling import fill
+from bench.run import settings
 from bench.synthetic import Corpus
-from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Search
-
-
-def settings(folder: Path) -> Settings:
-    return Settings(_env_file=None, data=folder, model="extractive")  # type: ignore[call-arg] # pydantic-settings' own
 
 
 async def index(documents: Path, folder: Path) -> float:

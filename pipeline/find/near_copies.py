@@ -35,7 +35,6 @@ DIFFERENT = 0.1
 FURTHEST = 40
 """Passages of all that were read."""
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BETWEEN = {code: " " for code in range(128) if not chr(code).isalpha()}
 _WORD = re.compile(r"\w+")
 
 
@@ -96,8 +95,6 @@ def _near(some: frozenset[str], others: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> frozenset[str]:
-    if text.isascii():  # the same words, at two thirds of the time
-        return frozenset(text.translate(_BETWEEN).split())
     return frozenset(_LETTERS.findall(text))
 
 
