@@ -49,6 +49,7 @@ build/beside/installed: $(BIN)/citewell locks/beside.txt
 
 bench: $(BIN)/citewell build/beside/installed ## timings from this machine, and beside LlamaIndex
 	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.load
 	$(BIN)/python -m bench.beside build/beside/bin/python
 
 bench-scale: $(BIN)/citewell ## SQLite beside PostgreSQL with several processes: answers a second, waits, acknowledgements

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import psutil
 
+from bench.figures import percentiles
 from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.citewell import Citewell
@@ -93,12 +93,12 @@ async def overhead(data: Path, corpus: Corpus) -> list[str]:
             busy = time.process_time() - busy
         own = served(url)[-QUESTIONS:]
     written = [(first, whole, answer) for first, whole, answer in runs if answer.usage.writer != "extractive"]
-    print(f"| first sentence, ms, p50 / p95 | {_percentiles([first for first, _, _ in written])} |")
-    print(f"| whole answer, ms, p50 / p95 | {_percentiles([whole for _, whole, _ in written])} |")
-    print(f"| the model's own time, ms, p50 / p95 | {_percentiles(own)} |")
+    print(f"| first sentence, ms, p50 / p95 | {percentiles([1000 * first for first, _, _ in written])} |")
+    print(f"| whole answer, ms, p50 / p95 | {percentiles([1000 * whole for _, whole, _ in written])} |")
+    print(f"| the model's own time, ms, p50 / p95 | {percentiles([1000 * one for one in own])} |")
     for stage in ("plan", "retrieve", "read", "write", "validate", "assess", "compose"):
-        taken = [answer.usage.milliseconds.get(stage, 0.0) / 1000 for _, _, answer in written]
-        print(f"| of which {stage} | {_percentiles(taken)} |")
+        taken = [answer.usage.milliseconds.get(stage, 0.0) for _, _, answer in written]
+        print(f"| of which {stage} | {percentiles(taken)} |")
     print(f"| CPU of this process, ms an answer | {busy / QUESTIONS * 1000:.1f} |")
     print(f"| answers by the model | {len(written)} of {len(runs)} |")
     return [answer.question for _, _, answer in written]
@@ -121,11 +121,6 @@ async def at_once(data: Path, questions: list[str]) -> None:
     print(f"| the same, CPU of this process, s | {busy:.2f} |")
     print(f"| the same, memory above idle, MB | {more / 1e6:.0f} |")
     print(f"| the same, answers by the model | {by_model} of {len(runs)} |")
-
-
-def _percentiles(seconds: list[float]) -> str:
-    values = [value * 1000 for value in seconds]
-    return f"{statistics.median(values):.1f} / {statistics.quantiles(values, n=20)[-1]:.1f}"
 
 
 async def main() -> None:

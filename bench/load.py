@@ -1,13 +1,13 @@
-"""`python -m bench.load discord|slack [MESSAGES]`: `citewell run` on a loopback platform, without a model.
+"""`python -m bench.load [MESSAGES]`: `citewell run` on Slack's double and on Discord's, without a model.
 
-Prints milliseconds from the event to the posted reply, for one question at a time and 50 at once; answers a second and
-processor time of each while 50 are always under way; and the bot's resident memory over MESSAGES (default 10,000)."""
+Prints one table: milliseconds from the event to the posted reply, for one question at a time and of the last of 50 at
+once; answers a second and processor time of each while 50 are always under way; and the bot's resident memory after
+MESSAGES (default 2,000). What is measured in rounds comes as their median with the standard deviation."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psutil
 
+from bench.figures import percentiles, spread
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.discord.server import FakeDiscord
@@ -34,7 +35,7 @@ QUESTIONS = (
     "Can I work remotely from abroad?",
     "When is the office closed in 2026?",
 )
-WARM, ALONE, AT_ONCE, ROUNDS, STEADY = 20, 200, 50, 10, 1000
+WARM, ALONE, AT_ONCE, ROUNDS, STEADY = 20, 200, 50, 5, 200
 
 
 class Platform:
@@ -170,52 +171,49 @@ async def bot(platform: Platform) -> AsyncIterator[psutil.Process]:
             await process.wait()
 
 
-async def measure(platform: Platform, messages: int) -> None:
+async def measured(platform: Platform, messages: int) -> dict[str, str]:
+    """The rows of the table."""
     async with bot(platform) as process:
         for _ in range(WARM):
             await platform.ask()
         alone = [await platform.ask() for _ in range(ALONE)]
-        print(f"one at a time, {ALONE} questions: {spread(alone)}")
         last = [max(await asyncio.gather(*(platform.ask() for _ in range(AT_ONCE)))) for _ in range(ROUNDS)]
-        print(f"{AT_ONCE} at once, {ROUNDS} times: the last after {', '.join(f'{one:.0f}' for one in sorted(last))} ms")
-        await steady(platform, process, STEADY)
-        sizes = [process.memory_info().rss >> 20]
+        rates, costs = zip(*[await steady(platform, process) for _ in range(ROUNDS)], strict=True)
         while platform.asked < messages:
             await asyncio.gather(*(platform.ask() for _ in range(AT_ONCE)))
             platform.forget()
-            if platform.asked % 1000 < AT_ONCE:
-                sizes.append(process.memory_info().rss >> 20)
-        print(f"resident MB until {platform.asked} questions: {sizes}")
+        return {
+            "one at a time, p50 / p95, ms": percentiles(alone),
+            f"{AT_ONCE} at once, the last, ms": spread(last),
+            f"{AT_ONCE} always under way, answers/s": spread(rates),
+            "processor of each of those, ms": spread(costs, 1),
+            f"resident memory after {messages:,} questions, MB": f"{process.memory_info().rss / 1e6:.0f}",
+        }
 
 
-async def steady(platform: Platform, process: psutil.Process, count: int) -> None:
-    """`AT_ONCE` people, each of whom asks again as soon as there is a reply."""
+async def steady(platform: Platform, process: psutil.Process) -> tuple[float, float]:
+    """`AT_ONCE` people, each of whom asks again as soon as there is a reply: answers a second, milliseconds of
+    processor each."""
     began, used = time.perf_counter(), sum(process.cpu_times()[:2])
 
     async def person() -> None:
-        for _ in range(count // AT_ONCE):
+        for _ in range(STEADY // AT_ONCE):
             await platform.ask()
 
     await asyncio.gather(*(person() for _ in range(AT_ONCE)))
     seconds, work = time.perf_counter() - began, sum(process.cpu_times()[:2]) - used
-    print(
-        f"{AT_ONCE} always under way: {count / seconds:.0f} answers/s, {1000 * work / count:.1f} ms processor time each"
-    )
+    return STEADY / seconds, 1000 * work / STEADY
 
 
-def spread(times: list[float]) -> str:
-    cuts = statistics.quantiles(times, n=20)
-    return f"p50 {cuts[9]:.0f} ms, p95 {cuts[18]:.0f} ms, max {max(times):.0f} ms"
-
-
-async def main(name: str, messages: int) -> None:
-    if name == "discord":
-        async with FakeDiscord() as discord:
-            await measure(OnDiscord(discord), messages)
-    else:
-        async with SlackServer(granted()) as slack:
-            await measure(OnSlack(slack), messages)
+async def main(messages: int = 2_000) -> None:
+    async with SlackServer(granted()) as server:
+        slack = await measured(OnSlack(server), messages)
+    async with FakeDiscord() as fake:
+        discord = await measured(OnDiscord(fake), messages)
+    print("\n| `citewell run`, without a model | Slack | Discord |\n| --- | --- | --- |")
+    for name in slack:
+        print(f"| {name} | {slack[name]} | {discord[name]} |")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000))
+    asyncio.run(main(*map(int, sys.argv[1:])))

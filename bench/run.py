@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import psutil
 
+from bench.figures import percentiles
 from bench.filling import fill as fill_folder
 from bench.prose import documents
 from bench.synthetic import Corpus
@@ -33,6 +34,7 @@ T = TypeVar("T")
 QUESTIONS = 200
 WARM = 20
 WORDS = 60_000
+ROWS, ITEMS = 100_000, ("dock", "phone", "cable", "switch", "screen")
 OBSERVED, PAGE = "observed for /metrics", "`/metrics`"
 STAGES = ("plan", "retrieve", "read", "write", "validate", "assess", "compose", "total", OBSERVED, PAGE)
 MEMORY = "resident memory, MB"
@@ -81,17 +83,6 @@ async def answering(data: Path, questions: Sequence[str], database: str = "") ->
     return rows | {MEMORY: f"{memory:.0f}"}
 
 
-def percentiles(values: list[float]) -> str:
-    both = (statistics.median(values), statistics.quantiles(values, n=20)[-1])
-    return " / ".join(f"{value:.1f}" if value >= 0.2 else f"{value:.3f}" for value in both)
-
-
-def spread(values: Sequence[float], digits: int = 0) -> str:
-    """The median of the rounds, with the standard deviation where there are several."""
-    median = f"{statistics.median(values):.{digits}f}"
-    return f"{median} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else median
-
-
 async def indexing(folder: Path) -> dict[str, str]:
     """Words and passages a second, parsing, embedding and storing included; the overlap of passages is not counted."""
     source = folder / "documents"
@@ -109,6 +100,25 @@ async def indexing(folder: Path) -> dict[str, str]:
         "passages/s": f"{summary.chunks / seconds:,.0f}",
         "words for each second of processor time": f"{words / worked:,.0f}",
     }
+
+
+def table(folder: Path) -> dict[str, str]:
+    """`citewell index` of a CSV, the whole process."""
+    source = folder / "table.csv"
+    rows = (f"{row},{ITEMS[row % len(ITEMS)]} {row},R{row % 97},{row * 7919 % 1000}\n" for row in range(ROWS))
+    source.write_text("id,item,room,price\n" + "".join(rows), encoding="utf-8")
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", "index", str(source), "--data", str(folder / "table")],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    name = f"a CSV of {ROWS:,} rows, `citewell index`"
+    return {f"{name}, s": f"{time.perf_counter() - started:.0f}", f"{name}, memory, MB": f"{used.ru_maxrss / 1e3:.0f}"}
 
 
 def cold(data: Path) -> str:
@@ -153,6 +163,8 @@ def main() -> None:
         print("\n| | |\n| --- | --- |")
         for name, value in asyncio.run(indexing(folder)).items():
             print(f"| indexing, {name} | {value} |")
+        for name, value in table(folder).items():
+            print(f"| {name} | {value} |", flush=True)
         print(f"| `citewell ask` cold, whole process, s | {cold(folder / str(sizes[0]))} |")
         print(f"| installed, with development tools, MB | {installed()} |")
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench.figures import spread
 from bench.filling import fill
-from bench.run import MEMORY, spread
+from bench.run import MEMORY
 from bench.run import measured as alone
 from bench.searches import show_searches
 from bench.several import EVENTS_PER_SECOND, Measured, Setup, measured

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.beside.side import Found
-from bench.run import spread
+from bench.figures import spread
 from bench.synthetic import Corpus
 from storage.documents.vectors import mean
 
