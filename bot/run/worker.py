@@ -91,6 +91,8 @@ class Worker:
                 self._bell.clear()
                 while len(self._running) < self._concurrency and (work := await self._lease()):
                     await self._take(work)
+                    if not work.more:
+                        break
                 try:
                     async with asyncio.timeout(self._idle):
                         await self._bell.wait()
@@ -120,6 +122,7 @@ class Worker:
             return
         await self.abandon(work.message.key)  # of a lease that was lost meanwhile
         self._left[work.message.key] = work.message.conversation.workspace
+        self.ring()
 
     def _begin(self, work: Work) -> None:
         key = work.message.key
@@ -128,12 +131,14 @@ class Worker:
         task.add_done_callback(lambda task: self._finished(work.message, task))
 
     def _finished(self, message: IncomingMessage, task: asyncio.Task[None]) -> None:
+        full = len(self._running) >= self._concurrency
         del self._running[message.key]
         if not task.cancelled() and (error := task.exception()):
             log.warning("answer_interrupted", key=message.key, reason=str(error))
             self._left[message.key] = message.conversation.workspace
         self._moved = time.monotonic()
-        self.ring()
+        if full or self._left:
+            self.ring()
 
     def _serves(self, space: str) -> bool:
         platform, _, name = space.partition(":")

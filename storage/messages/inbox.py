@@ -294,10 +294,10 @@ class SQLInbox:
     async def _lease(self, served: Callable[[str], bool]) -> Work | None:
         now = self._clock()
 
-        while (sequence := await self._database.read(lambda db: candidate(db, now, served))) is not None:
+        while (found := await self._database.read(lambda db: candidate(db, now, served))) is not None:
             turn = partial(
                 take_turn,
-                sequence=sequence,
+                candidate=found,
                 now=now,
                 attempts=self._attempts,
                 until=now + self._lease_seconds,

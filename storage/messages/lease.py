@@ -11,6 +11,7 @@ the next end tells, and after all others, so that they do not pay for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import structlog
 
@@ -47,14 +48,15 @@ SUSPECT = f"""
         ORDER BY not_before, sequence
 """  # noqa: S608 - as above
 SPACES = f"""
-    SELECT scope, many, alone, suspicious FROM waiting, (
-        SELECT count(*) AS many, count(*) FILTER (WHERE alone_until > $1) AS alone,
+    SELECT scope, messages, leased, many, alone, suspicious FROM waiting, (
+        SELECT count(*) AS leased, count(*) FILTER (WHERE holder = $2) AS many,
+            count(*) FILTER (WHERE holder = $2 AND alone_until > $1) AS alone,
             EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS}) AS suspicious
-            FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2) AS under_way
+            FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1) AS under_way
     WHERE space = '' ORDER BY turn, since
 """  # noqa: S608 - as above
-"""Those that have open messages, in turn, each with how many are under way in this process, how many of these alone,
-and whether any is a suspect."""
+"""Those that have open messages, in turn, each with how many; with them how many are under way, how many of those in
+this process, how many of these alone, and whether any is a suspect."""
 SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
 HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
 TAKE = f"""
@@ -63,34 +65,43 @@ TAKE = f"""
 """  # noqa: S608 - as above
 
 
-def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
-    """The message whose turn it is in the spaces that are served: its sequence number, or None when nothing can be
-    leased.
+class Candidate(NamedTuple):
+    """The message whose turn it is."""
+
+    sequence: int
+    more: bool
+    """Others are not under way either."""
+
+
+def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> Candidate | None:
+    """The message whose turn it is in the spaces that are served, or None when nothing can be leased.
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
     spaces = db.execute(SPACES, (now, db.holder)).fetchall()
     if not spaces:
         return None
-    _, under_way, alone, suspicious = spaces[0]
+    _, _, leased, under_way, alone, suspicious = spaces[0]
     if alone:
         return None
     suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()
     suspect, due = next((row for *row, space in suspects if served(space)), (None, now))
+    more = sum(messages for _, messages, *_ in spaces) > leased + 1
     if due + PATIENCE_SECONDS > now:
         for space, *_ in spaces:
             if served(space) and (row := db.execute(NEXT, (now, space)).fetchone()):
-                return int(row[0])
-    return None if under_way or suspect is None else int(suspect)
+                return Candidate(row[0], more)
+    return None if under_way or suspect is None else Candidate(suspect, more)
 
 
 def take_turn(
-    db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
+    db: Connection, candidate: Candidate, now: float, *, attempts: int, until: float, late_before: float
 ) -> Work | None:
     """Lease the candidate `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
     is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
     db.alone(Alone.INBOX)
+    sequence, more = candidate
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None
@@ -106,7 +117,7 @@ def take_turn(
         (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
     )
     try:
-        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
+        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before, more=more)
     except ValueError as error:
         log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
@@ -166,6 +177,7 @@ def _work(
     *,
     attempts: int,
     late_before: float,
+    more: bool,
 ) -> Work:
     return Work(
         message=IncomingMessage.model_validate_json(body),
@@ -176,4 +188,5 @@ def _work(
         posting_since=moment(posting_since),
         reference=reference,
         late=sent_at < late_before,
+        more=more,
     )

@@ -40,7 +40,6 @@ SESSION = {
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 DURABLE = "BEGIN"
 QUICK = "BEGIN; SET LOCAL synchronous_commit TO off"
-SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresConnection:
@@ -164,16 +163,14 @@ class PostgresTransactions:
 
 
 def snapshot(pool: Pool, work: Work[T], holder: int) -> T:
-    """What `work` finds in a transaction that only reads; its first statement travels together with the beginning.
+    """What `work` finds in one transaction, that of the pipeline; the `pool` has connections that are `reading`.
 
     Done again on another connection when this one was lost, as it may be while nothing uses it."""
     for last in _tries():
         with _connection(pool) as raw:
             try:
                 with raw.pipeline():
-                    raw.execute(SNAPSHOT)
                     found = work(PostgresConnection(raw, holder, reading=True))
-                    raw.execute("COMMIT")
             except psycopg.OperationalError:
                 if last or not raw.closed:
                     raise
@@ -215,6 +212,12 @@ def configured(raw: Raw) -> None:
     raw.adapters.register_loader("json", TextBinaryLoader)
     for name, value in SESSION.items():
         raw.execute(f"SET {name} TO {value}")
+
+
+def reading(raw: Raw) -> None:
+    """What a connection has that `snapshot` uses."""
+    configured(raw)
+    raw.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
 
 class _WithoutNul(StrDumperUnknown):

@@ -26,6 +26,7 @@ from storage.postgres.connection import (
     PostgresTransactions,
     configured,
     cut,
+    reading,
     snapshot,
 )
 from storage.postgres.errors import denied, translated
@@ -68,7 +69,7 @@ class PostgresDatabase:
             url,
             connection_class=psycopg.Connection,
             kwargs={**CONNECT, "autocommit": True, "cursor_factory": psycopg.RawCursor},
-            configure=self._configured,
+            configure=self._reader,
             min_size=1,
             max_size=READERS,
             timeout=WAIT_SECONDS,
@@ -190,3 +191,7 @@ class PostgresDatabase:
     def _configured(self, raw: Raw) -> None:
         configured(raw)
         self._lines.add(raw)
+
+    def _reader(self, raw: Raw) -> None:
+        self._configured(raw)
+        reading(raw)

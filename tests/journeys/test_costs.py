@@ -30,8 +30,8 @@ QUESTIONS = 8
 COSTS = {"commits": 6, "vectors": 1, "calls": 2}
 """Of the cheapest of QUESTIONS mentions, each answered before the next is asked: others pay for what the bot does by
 itself meanwhile. Web calls: the post, and the look at who is in the channel."""
-STATEMENTS = {"sqlite": 43, "postgresql": 68}
-"""On a quiet machine; on PostgreSQL 21 of them name the workspace that the others are for."""
+STATEMENTS = {"sqlite": 37, "postgresql": 62}
+"""On a quiet machine; on PostgreSQL 19 of them name the workspace that the others are for."""
 LOOKS = 12
 """Statements more where that is slow: the inbox is looked at five times a second."""
 

@@ -21,6 +21,8 @@ class Work(Outgoing):
     """Saved before a crash: deliver it, do not compute it again."""
     late: bool = False
     """Older than the age cap when it was reached."""
+    more: bool = True
+    """Others may wait to be leased."""
 
     @property
     def key(self) -> str:

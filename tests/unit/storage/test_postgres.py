@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +14,10 @@ import psycopg
 import pytest
 
 from pipeline.errors import Misconfigured, Unavailable
+from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Audience, Conversation, ConversationId
 from pipeline.words.text import STOP_WORDS, query_terms
+from storage.database import Connection, scalar
 from storage.migrations import MIGRATIONS
 from storage.open import Storage, open_storage
 from storage.postgres.database import PostgresDatabase
@@ -122,6 +125,32 @@ async def test_what_fails_in_a_shared_commit_fails_alone(storage: Storage) -> No
     assert kept == [True, True, True]
     assert isinstance(failed, ValueError)
     assert await storage.inbox.counts() == {"open": 3}
+
+
+async def test_a_read_sees_what_there_was_when_it_began(storage: Storage) -> None:
+    seen, written = threading.Event(), threading.Event()
+
+    def messages(db: Connection) -> list[int]:
+        before = scalar(db, "SELECT count(*) FROM message")
+        seen.set()
+        assert written.wait(10)
+        return [before, scalar(db, "SELECT count(*) FROM message")]
+
+    with bound(EVERYTHING):
+        reading = asyncio.create_task(storage.database.read(messages))
+        await asyncio.to_thread(seen.wait, 10)
+        await storage.inbox.accept(message("1.0"))
+        written.set()
+        assert await reading == [0, 0]
+        assert await storage.inbox.counts() == {"open": 1}
+
+
+async def test_a_read_changes_nothing(storage: Storage) -> None:
+    with bound(EVERYTHING):
+        await storage.inbox.accept(message("1.0"))
+        with pytest.raises(Unavailable, match="read-only transaction"):
+            await storage.database.read(lambda db: db.execute("DELETE FROM message").fetchall())
+        assert await storage.inbox.counts() == {"open": 1}
 
 
 async def test_a_conversation_is_recalled_by_its_exact_name(storage: Storage) -> None:
