@@ -1,19 +1,20 @@
 """How writes that wait at the same time share a commit.
 
 A commit that survives a power cut waits for the disk; while it does, more writes arrive, and all of them are one
-transaction the next time. Each is a savepoint in it, so that it can fail alone.
+transaction the next time. Where one of them fails, each is done by itself.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
+from pipeline.errors import Unavailable
 from storage.database import Connection, Work
 
 T = TypeVar("T")
@@ -22,23 +23,12 @@ BATCH = 100
 """Writes that share one commit at most."""
 
 
-class Writing(Connection, Protocol):
-    """A connection inside a transaction that it may have lost."""
-
-    @property
-    def in_transaction(self) -> bool: ...
-
-
 class Transactions(Protocol):
     """Where writes go, one transaction at a time."""
 
-    @property
-    def undone(self) -> type[Exception]:
-        """Raised by a transaction of which nothing was written, and that may succeed another time."""
-        ...
-
-    def begin(self, *, durable: bool) -> AbstractContextManager[Writing]:
-        """One transaction, committed when the block ends and undone when it raises."""
+    def begin(self, *, durable: bool) -> AbstractContextManager[Connection]:
+        """One transaction, committed when the block ends and undone when it raises. Raises Unavailable when none can be
+        begun, or when it is not known whether it was committed."""
         ...
 
 
@@ -82,29 +72,12 @@ class WriteQueue:
 def _commit(transactions: Transactions, batch: list[_Write[Any]]) -> None:
     try:
         with transactions.begin(durable=batch[0].durable) as connection:
-            if len(batch) == 1:
-                outcomes: list[Callable[[], None]] = [partial(batch[0].outcome.set_result, batch[0].work(connection))]
-            else:
-                outcomes = [_attempt(connection, write) for write in batch]
+            outcomes = [partial(write.outcome.set_result, write.work(connection)) for write in batch]
     except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the write is awaited
-        if isinstance(error, transactions.undone) and len(batch) > 1:
+        if len(batch) > 1 and not isinstance(error, Unavailable):  # nothing was written
             for write in batch:
                 _commit(transactions, [write])
             return
         outcomes = [partial(write.outcome.set_exception, error) for write in batch]
     for tell in outcomes:
         tell()
-
-
-def _attempt(connection: Writing, write: _Write[Any]) -> Callable[[], None]:
-    """Do one write or leave nothing of it behind; returns what tells its outcome, for when it is committed."""
-    connection.execute("SAVEPOINT one")
-    try:
-        tell = partial(write.outcome.set_result, write.work(connection))
-    except Exception as error:
-        if not connection.in_transaction:
-            raise  # a full disk or a lost connection undoes the whole transaction, not only this write
-        connection.execute("ROLLBACK TO one")
-        tell = partial(write.outcome.set_exception, error)
-    connection.execute("RELEASE one")
-    return tell

@@ -53,10 +53,6 @@ class PostgresConnection:
         self._alone: set[Alone] = set()
         self._binding: Binding | None = None
 
-    @property
-    def in_transaction(self) -> bool:
-        return self.raw.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-
     def alone(self, what: Alone) -> None:
         if what not in self._alone:
             self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
@@ -67,11 +63,6 @@ class PostgresConnection:
         if binding != self._binding:
             self.execute(BIND, binding)
             self._binding = binding
-
-    def undone(self) -> None:
-        """What was done since a savepoint is undone, and so may be what this transaction holds and says."""
-        self._alone.clear()
-        self._binding = None
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
         return self.raw.execute(statement, values, binary=True)
@@ -96,8 +87,6 @@ class PostgresConnection:
 
 class PostgresTransactions:
     """Those of one process, one after the other, on the connection that `connect` makes."""
-
-    undone = psycopg.Error
 
     def __init__(self, connect: Callable[[], PostgresSession]) -> None:
         self._connect = connect

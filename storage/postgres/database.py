@@ -153,11 +153,7 @@ class PostgresDatabase:
         def bound(db: Connection) -> T:
             assert isinstance(db, PostgresConnection)
             db.bind(binding)
-            try:
-                return work(db)
-            except BaseException:
-                db.undone()
-                raise
+            return work(db)
 
         return bound
 

@@ -26,10 +26,6 @@ class SQLiteConnection:
     def __init__(self, raw: sqlite3.Connection) -> None:
         self.raw = raw
 
-    @property
-    def in_transaction(self) -> bool:
-        return self.raw.in_transaction
-
     def alone(self, what: Alone) -> None:
         """Every transaction that writes is."""
 
@@ -42,8 +38,6 @@ class SQLiteConnection:
 
 class SQLiteTransactions:
     """Those of the one writing connection."""
-
-    undone = sqlite3.Error
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
