@@ -82,7 +82,7 @@ async def searched(folder: Path, what: str, questions: list[str]) -> float:
         took = []
         for question in questions:
             begun = time.perf_counter()
-            await citewell.retriever.retrieve(Search(question=question, queries=(question,)), audience)
+            await citewell.retriever.retrieve(Search(question=question), audience)
             took.append((time.perf_counter() - begun) * 1000)
     middle, late = statistics.median(took), statistics.quantiles(took, n=20)[-1]
     print(f"{what}: {middle:.1f} ms, p95 {late:.1f} ms, of {len(took)} questions")

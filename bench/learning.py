@@ -64,7 +64,7 @@ async def prepared(data: Path, folder: Path, paraphrases: Path | None, wrong: fl
 
 async def _mistaken(citewell: Citewell, answer: Answer, row: Row) -> Answer:
     """`answer` as if it cited the best passage of another document."""
-    search = Search(question=answer.standalone, queries=(answer.standalone,))
+    search = Search(question=answer.standalone)
     found = await citewell.retriever.retrieve(search, await citewell.everything())
     others = [one for one in (*found.passages, *further(found)) if one.document.id not in row["gold_doc_ids"]]
     cited = [answer.citations[0].model_copy(update={"chunk_id": one.chunk.id}) for one in others[:1]]
@@ -130,7 +130,7 @@ async def latency(data: Path, questions: list[str]) -> None:
 
 
 def _search(question: str) -> Search:
-    return Search(question=question, queries=(question,))
+    return Search(question=question)
 
 
 def main() -> None:

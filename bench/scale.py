@@ -87,7 +87,7 @@ def rounds(rows: Sequence[Measured], what: str, times: float = 1) -> str:
 
 
 def show_answers(size: int, *setups: Setup) -> None:
-    """What a whole answer takes without a platform, one at a time."""
+    """What a whole answer takes without a platform, one at a time, once Chroma is filled, however long that takes."""
     for setup in setups:
         found = alone(size, Path(setup.environment["CITEWELL_DATA"]), setup.database)
         where = "PostgreSQL" if setup.database else "SQLite"

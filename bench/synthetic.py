@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.models.minilm.embedder import FOLDER
-from pipeline.ports import Library, Vectors
+from pipeline.ports import Vectors
 from pipeline.values import BlockKind, Chunk, Document, Unit
 
 SENTENCES = 6
@@ -34,11 +34,6 @@ class Corpus:
         self._words = np.array(_vocabulary())
         weights = 1 / np.arange(1, len(self._words) + 1)
         self._shares = np.cumsum(weights / weights.sum())
-
-    async def fill(self, library: Library, embedder: str) -> None:
-        """Put every document into `library`, with vectors as if `embedder` had made them."""
-        for document, chunks, vectors in self.documents():
-            await library.put(document, chunks, vectors, embedder)
 
     @property
     def count(self) -> int:

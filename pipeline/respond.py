@@ -269,7 +269,7 @@ class Responder:
 
     def _look(self, audience: Audience) -> Look:
         async def look(text: str) -> Sequence[RetrievedChunk]:
-            found = await self.retriever.retrieve(Search(question=text, queries=(text,)), audience)
+            found = await self.retriever.retrieve(Search(question=text), audience)
             return (*found.passages, *further(found))
 
         return look

@@ -30,7 +30,7 @@ async def ask(questions: Path, folder: Path) -> Found:
         everything = await citewell.everything()
 
         async def retrieve(question: str) -> Sequence[str]:
-            found = await citewell.retriever.retrieve(Search(question=question, queries=(question,)), everything)
+            found = await citewell.retriever.retrieve(Search(question=question), everything)
             return [passage.document.id.removeprefix("jsonl:") for passage in found.nearest]
 
         return await timed(retrieve, questions, citewell.storage.vectors.sync)

@@ -72,7 +72,7 @@ async def _compare(old: End, new: End, embedder: Embedder | None) -> None:
     again = same = 0
     lacking = set[str]()
     for question in asked:
-        search = Search(question=question, queries=(question,))
+        search = Search(question=question)
         found = [await retriever.retrieve(search, everything) for retriever in retrievers]
         before, after = (one.passages or one.nearest for one in found)
         again += not before or bool(_known(before[:1]) & _known(after))

@@ -56,7 +56,7 @@ class Reader:
 
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
         """The passages that fit `text`, best first."""
-        found = await self._retriever.retrieve(Search(question=text, queries=(text,)), audience)
+        found = await self._retriever.retrieve(Search(question=text), audience)
         links = await self._links() if self._links else None
         return [_passage(one, links) for one in (*found.passages, *further(found))[:limit]]
 

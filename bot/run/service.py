@@ -130,7 +130,7 @@ async def _settle(citewell: Citewell, *, answers: bool) -> None:
     again and again: of the acknowledgements of a flood one in a hundred waited for that, 150 ms each time."""
     if answers:
         with suppress(CitewellError):
-            await citewell.retriever.retrieve(Search(question=FIRST, queries=(FIRST,)), await citewell.everything())
+            await citewell.retriever.retrieve(Search(question=FIRST), await citewell.everything())
     gc.collect()
     gc.freeze()
 

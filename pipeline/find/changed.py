@@ -20,7 +20,7 @@ async def changed(search: Search, audience: Audience, library: Passages, retriev
     any other. Raises Unavailable."""
     most = MOST if search.everything else SHOWN
     if search.about:
-        about = Search(question=search.about, queries=(search.about,), context=search.context)
+        about = Search(question=search.about, context=search.context)
         found = await retriever.retrieve(about, audience)
         best: dict[str, RetrievedChunk] = {}
         for passage in (*found.passages, *(one for one in further(found) if one.score >= NEAR)):

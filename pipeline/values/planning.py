@@ -30,10 +30,11 @@ class Format(StrEnum):
 
 
 class Search(Value):
-    """Look it up: `question` is complete by itself, `queries` are what is searched, one per part or side."""
+    """Look it up: `question` is complete by itself, `queries` are what is searched, one per part or side; without any
+    it is the question."""
 
     question: str
-    queries: tuple[str, ...]
+    queries: tuple[str, ...] = ()
     said: str = ""
     """`question` in people's own words, as it is kept and told: with no word that only documents have."""
     sides: tuple[str, ...] = ()

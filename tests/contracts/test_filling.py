@@ -54,7 +54,8 @@ async def test_a_library_filled_at_once_in_two_goes_has_the_rows_and_indexes_of_
 ) -> None:
     corpus, found = Corpus(50), []
     async with two[0].storage() as storage:
-        await corpus.fill(storage.library, MiniLM.name)
+        for document, chunks, vectors in corpus.documents():
+            await storage.library.put(document, chunks, vectors, MiniLM.name)
     assert await fill(Corpus(40), two[1].folder, two[1].url)
     assert await fill(corpus, two[1].folder, two[1].url)
     assert not await fill(corpus, two[1].folder, two[1].url)

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from adapters.models.minilm.embedder import MiniLM
+from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
@@ -53,8 +53,8 @@ def said(given: list[Answer]) -> list[tuple[str, list[str]]]:
 @pytest.mark.timeout(300)
 async def test_a_restored_folder_gives_the_same_answers(tmp_path: Path) -> None:
     corpus, data = Corpus(CHUNKS), tmp_path / "data"
+    await fill(corpus, data)
     async with open_storage(data) as storage:
-        await corpus.fill(storage.library, MiniLM.name)
         backup = await storage.back_up(tmp_path / "away.db")
     questions = corpus.questions(10)
     before = said(await answers(data, questions, exclusive=True))
@@ -79,8 +79,8 @@ async def test_a_folder_in_use_is_not_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("harm", ["missing", "empty", "torn", "not ours", "text"])
 async def test_what_is_no_whole_backup_replaces_nothing(tmp_path: Path, harm: str) -> None:
     corpus, data, backup = Corpus(50), tmp_path / "data", tmp_path / "away.db"
+    await fill(corpus, data)
     async with open_storage(data) as storage:
-        await corpus.fill(storage.library, MiniLM.name)
         await storage.back_up(backup)
     whole = backup.read_bytes()
     match harm:
@@ -105,8 +105,8 @@ async def test_what_is_no_whole_backup_replaces_nothing(tmp_path: Path, harm: st
 
 async def test_a_passage_that_is_missing_among_the_words_is_found(tmp_path: Path) -> None:
     corpus, backup = Corpus(50), tmp_path / "away.db"
+    await fill(corpus, tmp_path / "data")
     async with open_storage(tmp_path / "data") as storage:
-        await corpus.fill(storage.library, MiniLM.name)
         await storage.back_up(backup)
     assert contents(backup).passages == 50
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
@@ -136,8 +136,8 @@ def blank(content: bytearray, random: Random) -> None:
 
 async def test_no_byte_of_a_backup_can_change_unnoticed(tmp_path: Path, record_property: Count) -> None:
     corpus, backup = Corpus(50), tmp_path / "away.db"
+    await fill(corpus, tmp_path / "data")
     async with open_storage(tmp_path / "data") as storage:
-        await corpus.fill(storage.library, MiniLM.name)
         await storage.back_up(backup)
     written = backup.read_bytes()
     for number in range(n := trials(60)):
