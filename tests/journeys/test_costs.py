@@ -6,6 +6,8 @@ import asyncio
 import gc
 import os
 import signal
+import sys
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +16,12 @@ from typing import Any
 import pytest
 
 from adapters.models.onnx.embedder import OnnxEmbedder
-from bench.load import OnSlack
+from bench.load import QUESTIONS as ASKED
+from bench.load import ROOT, OnSlack
 from bot.config.settings import Settings
 from bot.run.service import serve
+from bot.wiring import open_citewell
+from pipeline.values import Request
 from storage.postgres.connection import PostgresConnection, PostgresTransactions
 from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.contracts.slack_driver import granted
@@ -32,6 +37,8 @@ COSTS = {"commits": 6, "vectors": 1, "calls": 2}
 itself meanwhile. Web calls: the post, and the look at who is in the channel."""
 STATEMENTS = {"sqlite": 37, "postgresql": 62}
 """On a quiet machine; on PostgreSQL 19 of them name the workspace that the others are for."""
+HELD, LEFT = 640_000, 10
+"""Bytes that an answer of the bot itself holds at once, and blocks of memory that each leaves behind."""
 LOOKS = 12
 """Statements more where that is slow: the inbox is looked at five times a second."""
 
@@ -105,3 +112,31 @@ async def test_an_answer_costs_no_more_than_it_did(engine: Engine, documents: Pa
     least = {name: min(one[name] for one in found) for name in found[0]}
     assert least.pop("statements") <= STATEMENTS["postgresql" if engine.url else "sqlite"] + LOOKS
     assert least == COSTS
+
+
+async def test_an_answer_holds_and_leaves_no_more_memory_than_it_did(tmp_path: Path) -> None:
+    await indexed(tmp_path, ROOT / "examples" / "handbook")
+    async with open_citewell(extractive(tmp_path)) as citewell:
+        everything = await citewell.everything()
+
+        async def ask() -> int:
+            """Bytes held at once, at most."""
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            for question in ASKED:
+                await citewell.respond(Request(text=question, audience=everything))
+            return tracemalloc.get_traced_memory()[1] - before
+
+        for _ in range(2):  # what is kept of the passages is
+            await ask()
+        gc.collect()
+        blocks = sys.getallocatedblocks()
+        for _ in range(20):
+            await ask()
+        gc.collect()
+        assert sys.getallocatedblocks() - blocks <= LEFT * 20 * len(ASKED)
+        tracemalloc.start()
+        try:
+            assert await ask() <= HELD
+        finally:
+            tracemalloc.stop()
