@@ -40,6 +40,8 @@ SESSION = {
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 DURABLE = "BEGIN"
 QUICK = "BEGIN; SET LOCAL synchronous_commit TO off"
+READING = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+"""What a connection of the pool has: each of its transactions is a `snapshot`."""
 
 
 class PostgresConnection:
@@ -152,7 +154,7 @@ class PostgresTransactions:
 
 
 def snapshot(pool: Pool, work: Work[T], holder: int) -> T:
-    """What `work` finds in one transaction, that of the pipeline; the `pool` has connections that are `reading`.
+    """What `work` finds in the one transaction that a pipeline is; what does not need an answer is sent with the next.
 
     Done again on another connection when this one was lost, as it may be while nothing uses it."""
     for last in _tries():
@@ -201,12 +203,6 @@ def configured(raw: Raw) -> None:
     raw.adapters.register_loader("json", TextBinaryLoader)
     for name, value in SESSION.items():
         raw.execute(f"SET {name} TO {value}")
-
-
-def reading(raw: Raw) -> None:
-    """What a connection has that `snapshot` uses."""
-    configured(raw)
-    raw.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
 
 class _WithoutNul(StrDumperUnknown):

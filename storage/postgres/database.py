@@ -21,12 +21,12 @@ from pipeline.rules.tenancy import ALL, Reaches, workspace
 from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
+    READING,
     WAIT_SECONDS,
     PostgresConnection,
     PostgresTransactions,
     configured,
     cut,
-    reading,
     snapshot,
 )
 from storage.postgres.errors import denied, translated
@@ -190,4 +190,4 @@ class PostgresDatabase:
 
     def _reader(self, raw: Raw) -> None:
         self._configured(raw)
-        reading(raw)
+        raw.execute(READING)

@@ -62,6 +62,17 @@ async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLInbox) -
     assert order == ["0.0", "4.0", "3.0", "1.0", "2.0"]
 
 
+async def test_what_is_leased_tells_whether_others_wait(inbox: SQLInbox) -> None:
+    for number in ("1.0", "2.0", "3.0"):
+        await inbox.accept(message(number, thread="t" if number != "3.0" else None, author=f"U{number}"))
+    leased = [work for work in [await inbox.lease(), await inbox.lease()] if work]
+    assert [(work.message.place.message, work.more) for work in leased] == [("1.0", True), ("3.0", True)]
+    await inbox.done(message("1.0").key)
+    last = await inbox.lease()
+    assert last
+    assert (last.message.place.message, last.more) == ("2.0", False)
+
+
 async def test_one_conversation_is_answered_one_at_a_time_and_in_order(inbox: SQLInbox) -> None:
     for number in ("1.0", "2.0", "3.0"):
         await inbox.accept(message(number, thread="t", author=f"U{number}"))
