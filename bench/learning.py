@@ -104,7 +104,7 @@ async def latency(data: Path, questions: list[str]) -> None:
         open_citewell(settings_of(data, Role.CONTRIBUTOR)) as learning,
     ):
         everything = await plain.everything()
-        passage = (await plain.retriever.retrieve(_search(alike[0]), everything)).nearest[0]
+        passage = (await plain.retriever.retrieve(Search(question=alike[0]), everything)).nearest[0]
         cited = Citation(number=1, document_id="", chunk_id=passage.chunk.id, title="", filename="")
         given = (await plain.answer(alike[0])).model_copy(update={"citations": (cited,), "nearest": ()})
 
@@ -114,7 +114,7 @@ async def latency(data: Path, questions: list[str]) -> None:
                 confirm(db, given.model_copy(update={"id": f"r{number}", "standalone": asked}))
 
         await plain.storage.database.write(fill)
-        await learning.retriever.retrieve(_search(alike[0]), everything)
+        await learning.retriever.retrieve(Search(question=alike[0]), everything)
         while not learning.retriever._confirmations._spaces:  # type: ignore[attr-defined] # noqa: SLF001, ASYNC110
             await asyncio.sleep(1)
         print()
@@ -123,14 +123,10 @@ async def latency(data: Path, questions: list[str]) -> None:
             for question in [*asked, *asked][:SEARCHES]:
                 for which, citewell in (("without", plain), ("with", learning)):
                     started = time.perf_counter()
-                    await citewell.retriever.retrieve(_search(question), everything)
+                    await citewell.retriever.retrieve(Search(question=question), everything)
                     waits[which].append((time.perf_counter() - started) * 1000)
             told = ", ".join(f"{which} {statistics.median(of):.1f} ms" for which, of in waits.items())
             print(f"{RATINGS:,} ratings, {name}: {told}", flush=True)
-
-
-def _search(question: str) -> Search:
-    return Search(question=question)
 
 
 def main() -> None:

@@ -187,7 +187,7 @@ async def measured(platform: Platform, messages: int) -> dict[str, str]:
             f"{AT_ONCE} at once, the last, ms": spread(last),
             f"{AT_ONCE} always under way, answers/s": spread(rates),
             "processor of each of those, ms": spread(costs, 1),
-            f"resident memory after {messages:,} questions, MB": f"{process.memory_info().rss / 1e6:.0f}",
+            f"resident memory after {platform.asked:,} questions, MB": f"{process.memory_info().rss / 1e6:.0f}",
         }
 
 

@@ -297,7 +297,7 @@ class SQLInbox:
         while (found := await self._database.read(lambda db: candidate(db, now, served))) is not None:
             turn = partial(
                 take_turn,
-                candidate=found,
+                found=found,
                 now=now,
                 attempts=self._attempts,
                 until=now + self._lease_seconds,

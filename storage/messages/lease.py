@@ -48,8 +48,8 @@ SUSPECT = f"""
         ORDER BY not_before, sequence
 """  # noqa: S608 - as above
 SPACES = f"""
-    SELECT scope, messages, leased, many, alone, suspicious FROM waiting, (
-        SELECT count(*) AS leased, count(*) FILTER (WHERE holder = $2) AS many,
+    SELECT scope, messages, leased, here, alone, suspicious FROM waiting, (
+        SELECT count(*) AS leased, count(*) FILTER (WHERE holder = $2) AS here,
             count(*) FILTER (WHERE holder = $2 AND alone_until > $1) AS alone,
             EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS}) AS suspicious
             FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1) AS under_way
@@ -80,7 +80,7 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> Cand
     spaces = db.execute(SPACES, (now, db.holder)).fetchall()
     if not spaces:
         return None
-    _, _, leased, under_way, alone, suspicious = spaces[0]
+    _, _, leased, here, alone, suspicious = spaces[0]
     if alone:
         return None
     suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()
@@ -90,18 +90,18 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> Cand
         for space, *_ in spaces:
             if served(space) and (row := db.execute(NEXT, (now, space)).fetchone()):
                 return Candidate(row[0], more)
-    return None if under_way or suspect is None else Candidate(suspect, more)
+    return None if here or suspect is None else Candidate(suspect, more)
 
 
 def take_turn(
-    db: Connection, candidate: Candidate, now: float, *, attempts: int, until: float, late_before: float
+    db: Connection, found: Candidate, now: float, *, attempts: int, until: float, late_before: float
 ) -> Work | None:
-    """Lease the candidate `until` then; None when it is no longer one.
+    """Lease the candidate that was `found` `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
     is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
     db.alone(Alone.INBOX)
-    sequence, more = candidate
+    sequence, more = found
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None

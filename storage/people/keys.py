@@ -83,21 +83,25 @@ class SQLReplies:
         """See `Replies`."""
         now = self._clock()
 
-        def work(db: Connection) -> str | None:
+        def work(db: Connection) -> tuple[str, str] | None:
             db.execute("DELETE FROM api_reply WHERE at < $1", (now - REMEMBERED,))
             db.execute("DELETE FROM api_reply WHERE at < $1 AND body = $2", (now - UNDER_WAY, _NOTHING))
-            known = db.execute("SELECT digest, body FROM api_reply WHERE request = $1", (request,)).fetchone()
+            known: tuple[str, str] | None = db.execute(
+                "SELECT digest, body FROM api_reply WHERE request = $1", (request,)
+            ).fetchone()
             if known is None:
                 db.execute("INSERT INTO api_reply VALUES ($1, $2, $3, $4)", (request, digest, _NOTHING, now))
-                return None
-            if known[0] != digest:
-                raise Refused("that idempotency key came with another request", what_to_do="Choose a new one.")
-            if known[1] == _NOTHING:
-                raise Busy("that request is still being answered", first=True)
-            return str(known[1])
+            return known
 
         with bound(EVERYTHING):
-            return await self._database.write(work, durable=True)
+            known = await self._database.write(work, durable=True)
+        if known is None:
+            return None
+        if known[0] != digest:
+            raise Refused("that idempotency key came with another request", what_to_do="Choose a new one.")
+        if known[1] == _NOTHING:
+            raise Busy("that request is still being answered", first=True)
+        return known[1]
 
     async def answered(self, request: str, body: str) -> None:
         with bound(EVERYTHING):

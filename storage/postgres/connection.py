@@ -185,8 +185,6 @@ def _connection(pool: Pool) -> Iterator[Raw]:
     try:
         yield raw
     finally:
-        if not raw.closed and raw.info.transaction_status is not TransactionStatus.IDLE:
-            raw.rollback()
         pool.putconn(raw)
 
 
