@@ -192,17 +192,25 @@ async def measured(platform: Platform, messages: int) -> dict[str, str]:
 
 
 async def steady(platform: Platform, process: psutil.Process) -> tuple[float, float]:
-    """`AT_ONCE` people, each of whom asks again as soon as there is a reply: answers a second, milliseconds of
-    processor each."""
-    began, used = time.perf_counter(), sum(process.cpu_times()[:2])
+    """Answers a second to a `crowd`, and milliseconds of processor each."""
+    began, used = time.perf_counter(), spent(process)
+    await crowd(platform, STEADY)
+    return STEADY / (time.perf_counter() - began), 1000 * (spent(process) - used) / STEADY
+
+
+async def crowd(platform: Platform, count: int) -> None:
+    """`AT_ONCE` people, each of whom asks again as soon as there is a reply, until `count` were asked."""
 
     async def person() -> None:
-        for _ in range(STEADY // AT_ONCE):
+        for _ in range(count // AT_ONCE):
             await platform.ask()
 
     await asyncio.gather(*(person() for _ in range(AT_ONCE)))
-    seconds, work = time.perf_counter() - began, sum(process.cpu_times()[:2]) - used
-    return STEADY / seconds, 1000 * work / STEADY
+
+
+def spent(process: psutil.Process) -> float:
+    """Seconds of processor time, its own."""
+    return float(sum(process.cpu_times()[:2]))
 
 
 async def main(messages: int = 2_000) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import psutil
 import psycopg
 
-from bench.load import AT_ONCE, ROOT, OnSlack
+from bench.load import ROOT, OnSlack, crowd, spent
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.slack.server import SlackServer
@@ -104,7 +104,7 @@ async def _measured(load: Load, running: Sequence[psutil.Process], setup: Setup)
     psutil.cpu_percent()
     began, used, served = time.perf_counter(), sum(map(spent, running)), serving(setup)
     with waits(setup.database) as sampled:
-        await asyncio.gather(*(repeatedly(load) for _ in range(AT_ONCE)))
+        await crowd(load, STEADY)
     seconds = time.perf_counter() - began
     busy, each = psutil.cpu_percent(), 1000 / STEADY
     used, served = sum(map(spent, running)) - used, serving(setup) - served
@@ -123,15 +123,6 @@ async def _measured(load: Load, running: Sequence[psutil.Process], setup: Setup)
         disk=disk / active if active else 0.0,
         acknowledged=acknowledged,
     )
-
-
-async def repeatedly(load: Load) -> None:
-    for _ in range(STEADY // AT_ONCE):
-        await load.ask()
-
-
-def spent(process: psutil.Process) -> float:
-    return float(sum(process.cpu_times()[:2]))
 
 
 def serving(setup: Setup) -> float:

@@ -120,9 +120,8 @@ class Worker:
         if work.message.key not in self._running:
             self._begin(work)
             return
-        await self.abandon(work.message.key)  # of a lease that was lost meanwhile
         self._left[work.message.key] = work.message.conversation.workspace
-        self.ring()
+        await self.abandon(work.message.key)  # of a lease that was lost meanwhile
 
     def _begin(self, work: Work) -> None:
         key = work.message.key

@@ -297,14 +297,14 @@ class SQLInbox:
         while (found := await self._database.read(lambda db: candidate(db, now, served))) is not None:
             turn = partial(
                 take_turn,
-                found=found,
+                sequence=found.sequence,
                 now=now,
                 attempts=self._attempts,
                 until=now + self._lease_seconds,
                 late_before=now - self._late_seconds,
             )
             if work := await self._database.write(turn, durable=True):
-                return work
+                return work.model_copy(update={"more": found.more})
         return None
 
     async def _unless_withdrawn(self, key: str, step: Callable[[Connection, Step], None]) -> None:

@@ -94,14 +94,13 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> Cand
 
 
 def take_turn(
-    db: Connection, found: Candidate, now: float, *, attempts: int, until: float, late_before: float
+    db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
 ) -> Work | None:
-    """Lease the candidate that was `found` `until` then; None when it is no longer one.
+    """Lease the candidate `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
     is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
     db.alone(Alone.INBOX)
-    sequence, more = found
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None
@@ -117,7 +116,7 @@ def take_turn(
         (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
     )
     try:
-        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before, more=more)
+        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
     except ValueError as error:
         log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
@@ -177,7 +176,6 @@ def _work(
     *,
     attempts: int,
     late_before: float,
-    more: bool,
 ) -> Work:
     return Work(
         message=IncomingMessage.model_validate_json(body),
@@ -188,5 +186,4 @@ def _work(
         posting_since=moment(posting_since),
         reference=reference,
         late=sent_at < late_before,
-        more=more,
     )
