@@ -123,7 +123,7 @@ async def main(calls: int) -> None:
             await citewell.index([HANDBOOK])
             await citewell.index([folder / "secret.md"], collection="secret")
             async with (
-                programs(citewell, url="", local=False, tokens=None) as routes,
+                programs(citewell, url="", machine=None, tokens=None) as routes,
                 Doors().serving("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port,
             ):
                 address = f"http://127.0.0.1:{port}"

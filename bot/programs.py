@@ -8,19 +8,20 @@ from contextlib import asynccontextmanager
 from starlette.routing import BaseRoute
 
 from adapters.http.caller import Callers, Tokens
+from adapters.http.machine import Machine
 from bot.citewell import Citewell
 
 
 @asynccontextmanager
 async def programs(
-    citewell: Citewell, *, url: str, local: bool, tokens: Tokens | None
+    citewell: Citewell, *, url: str, machine: Machine | None, tokens: Tokens | None
 ) -> AsyncIterator[list[BaseRoute]]:
-    """Their routes, which answer while the block is open. `url`: what callers reach it as; `local`: whoever is at the
-    machine needs no key."""
+    """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
+    signs in."""
     from adapters.api.routes import routes as api
     from adapters.mcp.routes import opened as mcp
 
     storage = citewell.storage
-    callers = Callers(storage.keys, citewell.reading, local=local, tokens=tokens)
+    callers = Callers(storage.keys, citewell.reading, machine=machine, tokens=tokens)
     async with mcp(citewell.reading, callers, url) as more:
         yield [*api(citewell.reading, citewell.desk, callers, storage.replies), *more]

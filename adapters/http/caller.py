@@ -6,8 +6,8 @@ from typing import Protocol
 
 from starlette.requests import Request
 
-from adapters.http.machine import at_the_machine
-from adapters.http.pace import Pace
+from adapters.http.machine import Machine
+from adapters.http.pace import Pace, address
 from pipeline.ports import Keys, Reading
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Audience, Readers, Value
@@ -54,12 +54,18 @@ class Callers:
     """Tells who calls the API and MCP."""
 
     def __init__(
-        self, keys: Keys, reading: Reading, *, local: bool, tokens: Tokens | None = None, pace: Pace | None = None
+        self,
+        keys: Keys,
+        reading: Reading,
+        *,
+        machine: Machine | None = None,
+        tokens: Tokens | None = None,
+        pace: Pace | None = None,
     ) -> None:
-        """`local`: whoever is at the machine needs no key."""
+        """`machine`: where nobody signs in; its secret is the operator's key."""
         self._keys = keys
         self._reading = reading
-        self._local = local
+        self._machine = machine
         self._tokens = tokens
         self._pace = pace or Pace()
 
@@ -69,18 +75,18 @@ class Callers:
         return self._tokens.issuer if self._tokens else ""
 
     async def caller(self, request: Request) -> Caller:
-        """Whoever `Authorization: Bearer` names; at the machine without it, the operator.
+        """Whoever `Authorization: Bearer` names: a key, a person by an access token, or at the machine the operator.
 
         Raises NotSignedIn, TooOften, and Unavailable."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
-        if not scheme and self._local and at_the_machine(request):
-            return await self._person(OPERATOR, "operator", Readers(groups=frozenset({OPERATOR})))
         if scheme.lower() == "bearer" and secret.isascii() and 0 < len(secret) <= 4096:
+            if self._machine and self._machine.operator(request, secret):
+                return await self._person(OPERATOR, "operator", Readers(groups=frozenset({OPERATOR})))
             if key := await self._keys.holder(secret):
                 return await self._program(key)
             if self._tokens and (known := await self._tokens.of_token(secret)):
                 return await self._person(*known)
-        self._in_time(f"address {request.client.host if request.client else ''}", WRONG_PER_MINUTE)
+        self._in_time(address(request), WRONG_PER_MINUTE)
         raise NotSignedIn("Send the key that an admin made with `citewell keys add` as `Authorization: Bearer …`.")
 
     async def _program(self, key: Key) -> Caller:

@@ -12,36 +12,45 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
-from adapters.http.limits import HEAD_BYTES, IDLE_SECONDS, MOST, PUBLIC, Limited, Limits, protocol
+from adapters.http.limits import FORM_BYTES, IDLE_SECONDS, MOST, PUBLIC, Limited, Limits, protocol
 from pipeline.errors import Misconfigured
 
 GOODBYE_SECONDS = 1
 """How long those who are being answered may take when a listener is closed."""
+LOOPBACK = ("127.0.0.1", "::1")
 
 
 class Doors:
     """The port `Doors`. A listener is open as long as somebody has routes at its address."""
 
-    def __init__(self, limits: Limits = PUBLIC) -> None:
+    def __init__(self, limits: Limits = PUBLIC, trusted_proxies: Sequence[str] = LOOPBACK) -> None:
+        """`trusted_proxies`: addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
         self._limits = limits
+        self._trusted_proxies = list(trusted_proxies)
         self._open: dict[str, _Door] = {}
 
     @asynccontextmanager
-    async def serving(self, address: str, routes: Sequence[BaseRoute], *, setting: str) -> AsyncIterator[int]:
-        """Answer at `HOST:PORT` while the block is open; gives the port. Raises Misconfigured, which names `setting`,
-        where nothing can listen there."""
+    async def serving(
+        self, address: str, routes: Sequence[BaseRoute], *, setting: str, body_bytes: int = FORM_BYTES
+    ) -> AsyncIterator[int]:
+        """Answer at `HOST:PORT` while the block is open; gives the port. `body_bytes`: the longest body that these
+        routes take. Raises Misconfigured, which names `setting`, where nothing can listen there."""
         door = self._open.get(address)
         if door is None:
-            door = self._open[address] = _Door(_listener(address, setting), self._limits)
+            door = self._open[address] = _Door(_listener(address, setting), self._limits, self._trusted_proxies)
         door.routes.extend(routes)
+        door.body_bytes.update({id(route): body_bytes for route in routes})
         door.users += 1
         try:
             await door.begun()
             yield door.port
         finally:
             door.routes[:] = [route for route in door.routes if not any(route is own for own in routes)]
+            for route in routes:
+                door.body_bytes.pop(id(route), None)
             door.users -= 1
             if not door.users:
                 del self._open[address]
@@ -52,7 +61,10 @@ class Doors:
 class _Door:
     listener: socket.socket
     limits: Limits
+    trusted_proxies: list[str]
     users: int = 0
+    body_bytes: dict[int, int] = field(default_factory=dict)
+    """The longest body that each route takes, by the id of the route."""
     _app: Starlette = field(default_factory=Starlette)
     _serving: asyncio.Task[None] | None = None
 
@@ -60,7 +72,7 @@ class _Door:
         self.port: int = self.listener.getsockname()[1]
         self._server = _Server(
             uvicorn.Config(
-                Limited(self._app, self.limits),
+                Limited(self._app, self.limits, self._most),
                 http=protocol(self.limits),
                 ws="none",
                 lifespan="off",
@@ -70,13 +82,19 @@ class _Door:
                 limit_concurrency=MOST + 1,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=GOODBYE_SECONDS,
-                h11_max_incomplete_event_size=HEAD_BYTES,
+                forwarded_allow_ips=self.trusted_proxies,
             )
         )
 
     @property
     def routes(self) -> list[BaseRoute]:
         return self._app.router.routes
+
+    def _most(self, scope: Scope) -> int:
+        return next(
+            (self.body_bytes.get(id(route), 0) for route in self.routes if route.matches(scope)[0] is not Match.NONE),
+            FORM_BYTES,
+        )
 
     async def begun(self) -> None:
         """Whoever calls is answered from then on, in no context of whoever came first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import NamedTuple
 
 import h11
@@ -12,15 +13,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_BYTES = 16 << 10
-BODY_BYTES = 4 << 20
-"""The longest body; of an event of Slack's."""
+FORM_BYTES = 64 << 10
+"""The longest body, unless a route says otherwise: a question of 4,000 characters takes 48 KB at most. Parsing a form
+of that size holds the event loop for 10 ms; one of 4 MB took .75 s."""
 TOGETHER_BYTES = 64 << 20
 """Of all bodies that are on their way; above, the one that began first is given up. 500 of the longest were 2 GB."""
 IDLE_SECONDS = 60
 """How long a connection is kept between two requests, as long as Prometheus' usual interval."""
 MOST = 500
-"""Connections at once. Above, the one that came first is hung up on, of those that are not being answered: 1,000 that
-say nothing keep nobody out. Where all are, who asks is told to come back (503)."""
+"""Connections at once. Beyond, one is aborted for each newcomer: the one that has left its answer unread for longest,
+else the first that is not being answered. 1,000 that say or read nothing keep nobody out. Where all are being answered
+and read, a newcomer is told to come back (503)."""
+STALLED_SECONDS = 1.0
+"""An answer that is on its way is unread for a moment; one that stays so longer is not being read."""
 
 log = structlog.get_logger(__name__)
 
@@ -31,7 +36,7 @@ class Limits(NamedTuple):
     body: float
     """Seconds for the body to come."""
     reading: float
-    """Seconds that a caller may leave a part of the answer unread."""
+    """Seconds in which a caller has to take some of what waits to be sent to them."""
 
 
 PUBLIC = Limits(head=10.0, body=10.0, reading=30.0)
@@ -39,29 +44,58 @@ PUBLIC = Limits(head=10.0, body=10.0, reading=30.0)
 
 
 def protocol(limits: Limits) -> type[H11Protocol]:
-    """HTTP/1.1 that hangs up on who does not finish the head of a request in time, and on the first of too many; the
-    length of heads, and how many are answered, uvicorn bounds."""
+    """Return HTTP/1.1 for one listener, which aborts connections that do not send a head, or read an answer, in time.
+
+    Beyond what h11 refuses, it refuses heads above `HEAD_BYTES` and line feeds without a carriage return, on which
+    proxies and servers may disagree where a request ends (RFC 9112, 2.2)."""
     there: dict[Bounded, None] = {}
+    unread: dict[Bounded, float] = {}
+    """Since when each leaves unread what was sent to it; by the loop's clock, the longest first."""
+
+    def _worst() -> Bounded | None:
+        first, since = next(iter(unread.items()), (None, 0.0))
+        if first and asyncio.get_running_loop().time() - since >= STALLED_SECONDS:
+            return first
+        return next((connection for connection in there if not connection.answered), first)
 
     class Bounded(H11Protocol):
         _late: asyncio.TimerHandle | None = None
+        _stalled: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            transport.set_write_buffer_limits(high=0)  # `pause_writing` says that anything at all is left unread
+            if len(there) >= MOST and (worst := _worst()):
+                worst.transport.abort()
+                there.pop(worst)
+                unread.pop(worst, None)
             there[self] = None
-            if len(there) > MOST and (first := next((one for one in there if not one.answered), None)):
-                del there[first]
-                first.transport.abort()
             self._wait()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
             self._wait()
 
+        def handle_events(self) -> None:
+            if self.conn.their_state is h11.IDLE and _malformed(self.conn.trailing_data[0]):
+                self.send_400_response("Invalid HTTP request received.")
+                return
+            super().handle_events()
+
         def connection_lost(self, exc: Exception | None) -> None:
             there.pop(self, None)
+            self._all_read()
             self._be_content()
             super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            unread[self] = asyncio.get_running_loop().time()
+            self._expect_reading()
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._all_read()
 
         @property
         def answered(self) -> bool:
@@ -79,46 +113,71 @@ def protocol(limits: Limits) -> type[H11Protocol]:
                 self._late.cancel()
                 self._late = None
 
+        def _expect_reading(self) -> None:
+            left = self.transport.get_write_buffer_size()
+            self._stalled = asyncio.get_running_loop().call_later(limits.reading, self._look_at_reading, left)
+
+        def _look_at_reading(self, left: int) -> None:
+            if self.transport.get_write_buffer_size() < left:
+                self._expect_reading()
+                return
+            log.info("caller_does_not_read", path=self.scope["path"] if self.scope else "")
+            self.transport.abort()  # closing would wait for what is left to be read
+
+        def _all_read(self) -> None:
+            unread.pop(self, None)
+            if self._stalled:
+                self._stalled.cancel()
+                self._stalled = None
+
     return Bounded
+
+
+def _malformed(waiting: bytes) -> bool:
+    """Whether what waits to be parsed cannot become the head of a request that we take."""
+    end = waiting.find(b"\r\n\r\n")
+    head = waiting if end < 0 else waiting[: end + 4]
+    return len(head) > HEAD_BYTES or head.count(b"\n") != head.count(b"\r\n")
 
 
 class Limited:
     """ASGI around an application, which finds the whole body there when it is called."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, most: Callable[[Scope], int] = lambda _: FORM_BYTES) -> None:
+        """`most`: bytes of the longest body that a request may have."""
         self._app = app
         self._limits = limits
+        self._most = most
         self._coming: dict[asyncio.Timeout, int] = {}
         """How many bytes of each body are here, by what gives it up."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        names = {name for name, _ in scope["headers"]}
+        if names >= {b"content-length", b"transfer-encoding"}:  # whoever believes the other one sees other requests
+            await _refused(400, "a body has one length")(scope, receive, send)
+            return
         try:
             async with asyncio.timeout(self._limits.body) as until:
-                body = await self._body(receive, until)
+                body = await self._body(receive, until, self._most(scope))
         except TimeoutError:
-            await PlainTextResponse("the body did not come", 408, {"Connection": "close"})(scope, receive, send)
+            await _refused(408, "the body did not come")(scope, receive, send)
             return
         if body is None:
-            await PlainTextResponse("the body is too long", 413, {"Connection": "close"})(scope, receive, send)
+            await _refused(413, "the body is too long")(scope, receive, send)
             return
         whole = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def again() -> Message:
             return next(whole, None) or await receive()
 
-        async def in_time(message: Message) -> None:
-            async with asyncio.timeout(self._limits.reading):
-                await send(message)
-
         try:
-            await self._app(scope, again, in_time)
-        except TimeoutError:
-            log.info("caller_does_not_read", path=scope["path"])
+            await self._app(scope, again, send)
         except Exception:
             log.exception("request_failed", path=scope["path"])
 
-    async def _body(self, receive: Receive, until: asyncio.Timeout) -> bytes | None:
-        """All of it, as far as it came before the caller left; None where it is too long. Raises TimeoutError."""
+    async def _body(self, receive: Receive, until: asyncio.Timeout, most: int) -> bytes | None:
+        """All of it, as far as it came before the caller left; None where it is longer than `most` bytes. Raises
+        TimeoutError."""
         body = bytearray()
         try:
             while True:
@@ -126,7 +185,7 @@ class Limited:
                 if message["type"] == "http.disconnect":
                     return bytes(body)
                 body += message.get("body", b"")
-                if len(body) > BODY_BYTES:
+                if len(body) > most:
                     return None
                 if not message.get("more_body"):
                     return bytes(body)
@@ -141,3 +200,7 @@ class Limited:
             del self._coming[first]
             if not first.expired():
                 first.reschedule(asyncio.get_running_loop().time())
+
+
+def _refused(status: int, why: str) -> PlainTextResponse:
+    return PlainTextResponse(why, status, {"Connection": "close"})

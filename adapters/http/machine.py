@@ -1,24 +1,45 @@
-"""Whether somebody calls from the machine itself: nobody was led here, and nothing was handed on."""
+"""Whether somebody calls from the machine itself, and proves it by the secret of this start."""
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
-"""What the machine calls itself: a browser that was led here under another name acts for somebody else."""
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host")
-"""Someone else's requests, handed on by a proxy."""
+from adapters.http.hosts import LOOPBACK, from_another_site, host, navigates
+
+FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""What most proxies add to a request of somebody else's. One that adds nothing is told apart by the secret alone."""
+LINKS = "/s/"
+"""Links to sources, which people follow from chat: each proves itself, and shows nothing of the operator's."""
 
 
 def loopback(address: str) -> bool:
     """Whether a listener (`HOST:PORT`), or an address that people open, is this machine's own."""
-    return (urlsplit(address if "//" in address else f"//{address}").hostname or "") in NAMES
+    name = urlsplit(address if "//" in address else f"//{address}").hostname or ""
+    return name in LOOPBACK or f"[{name}]" in LOOPBACK
 
 
-def at_the_machine(request: Request) -> bool:
-    """By the names that the request gives; a page of another site may send one, but says so in `Origin`."""
-    origin = request.headers.get("origin")
-    ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    return ours and request.url.hostname in NAMES and not any(name in request.headers for name in FORWARDED)
+class Machine:
+    """The machine, where nobody signs in: whoever calls from it with the secret of this start is the operator."""
+
+    def __init__(self) -> None:
+        self.secret = secrets.token_urlsafe(24)
+        """192 random bits, which the operator is told in a link; another with each start."""
+
+    def operator(self, request: Request, given: str) -> bool:
+        """Whether `given` is the secret, and the request comes from the machine: under its own name, handed on by no
+        proxy, and for no page of another site."""
+        origin = request.headers.get("origin")
+        ours = origin is None or origin == f"http://{request.headers.get('host', '')}"
+        here = host(request) in LOOPBACK and not any(name in request.headers for name in FORWARDED)
+        known = hmac.compare_digest(given.encode("utf-8", "replace"), self.secret.encode())
+        return known and here and ours and not from_another_site(request)
+
+    def refusal(self, request: Request) -> str:
+        """Why a request is refused whoever sends it: a page of another site asks for it."""
+        if from_another_site(request) and not (navigates(request) and request.url.path.startswith(LINKS)):
+            return "Another website asked for this. Open Citewell by its own address.\n"
+        return ""

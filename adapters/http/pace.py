@@ -5,9 +5,26 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from starlette.requests import Request
 
 REMEMBERED = 10_000
 """Callers whose calls are counted; of more, those that called longest ago are forgotten."""
+
+
+def address(request: Request) -> str:
+    """Whom a limit for each address counts: the caller, by the word of a trusted proxy where one stands between.
+
+    Of IPv6 it is the network of 64 bits, all of which one household has."""
+    given = request.client.host if request.client else ""
+    try:
+        known = ip_address(given.partition("%")[0])
+    except ValueError:
+        return f"address {given[:64]}"
+    if isinstance(known, IPv6Address):
+        known = known.ipv4_mapped or ip_network((known, 64), strict=False).network_address
+    return f"address {known}"
 
 
 class Pace:

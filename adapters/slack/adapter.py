@@ -42,6 +42,9 @@ from pipeline.values import (
 )
 from pipeline.values.posting.digest import Announcement
 
+EVENT_BYTES = 4 << 20
+"""The longest event of Slack's that is taken over HTTP."""
+
 
 class SlackAdapter:
     """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
@@ -131,7 +134,7 @@ class SlackAdapter:
         """Raises Misconfigured where we cannot listen."""
         if self._doors is None:
             raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
-        async with self._doors.serving(self._address, routes, setting="CITEWELL_SLACK_PORT"):
+        async with self._doors.serving(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=EVENT_BYTES):
             await asyncio.Event().wait()
 
     def serves(self, space: str) -> bool:

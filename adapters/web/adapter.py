@@ -8,7 +8,9 @@ from contextlib import AbstractAsyncContextManager, aclosing
 
 from starlette.routing import BaseRoute
 
-from adapters.web import pages
+from adapters.http.hosts import guarded
+from adapters.http.machine import Machine
+from adapters.web import loopback, pages
 from adapters.web.admin import routes as admin
 from adapters.web.ask import routes as ask
 from adapters.web.ask.live import Live
@@ -47,37 +49,43 @@ class WebAdapter:
         site: Site,
         say: Callable[[str], None],
         programs: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
-        door: Door | None = None,
+        entrance: Door | Machine | None = None,
+        url: str = "",
     ) -> None:
-        """`say` tells the operator; `programs` are what is called beside the page; `door`: where people sign in, None
-        where whoever is at the machine is the operator."""
+        """`say` tells the operator; `programs` are what is called beside the page; `entrance`: where people sign in, or
+        the machine, whose operator opens the page by a link; `url`: what it is opened as."""
         self._address = address
         self._doors = doors
         self._site = site
         self._say = say
         self._programs = programs
-        self._door = door
+        self._door = entrance if isinstance(entrance, Door) else None
+        self._machine = entrance if isinstance(entrance, Machine) else None
+        self._url = url
         self._live = Live()
         self._open = False
 
-    def routes(self, inbox: Inbox) -> Sequence[BaseRoute]:
-        """Each room's."""
-        return [
+    def routes(self, inbox: Inbox, programs: Sequence[BaseRoute] = ()) -> Sequence[BaseRoute]:
+        """Return every route of this address, `programs` among them."""
+        entrance = loopback.routes(self._machine) if self._machine else signin.routes(self._site, self._door)
+        routes = [
             pages.assets(),
             *source.routes(self._site),
-            *signin.routes(self._site, self._door),
+            *entrance,
             *admin.routes(self._site),
             *ask.routes(self._site, inbox, self._live),
+            *programs,
         ]
+        return guarded(routes, self._machine.refusal) if self._machine else routes
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         try:
             async with (
                 self._programs() as more,
-                self._doors.serving(self._address, [*self.routes(inbox), *more], setting=WEB.setting),
+                self._doors.serving(self._address, self.routes(inbox, more), setting=WEB.setting),
             ):
                 self._open = True
-                self._say(f"Page: http://{self._address}")
+                self._say(f"Page: {loopback.link(self._url, self._machine) if self._machine else self._url}")
                 await asyncio.Event().wait()
         finally:
             self._open = False

@@ -7,9 +7,11 @@ from urllib.parse import quote
 
 import structlog
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from adapters.http.pace import address
 from adapters.web import pages, wording
 from adapters.web.language import spoken
 from adapters.web.site import Site
@@ -27,6 +29,9 @@ PER_MINUTE = 300
 LINKS_PER_MINUTE = 3000
 """Sources of one address: a whole office may stand behind it."""
 
+MOST_FIELDS = 50
+"""Of a form; ours have eight at most."""
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 log = structlog.get_logger(__name__)
@@ -34,8 +39,7 @@ log = structlog.get_logger(__name__)
 
 def hurried(site: Site, request: Request, visitor: Visitor | None, per_minute: int = PER_MINUTE) -> bool:
     """Whether somebody asks for pages faster than anybody reads them; counts this one."""
-    who = visitor.person if visitor else f"address {request.client.host if request.client else ''}"
-    return site.pace.wait(who, per_minute) > 0
+    return site.pace.wait(visitor.person if visitor else address(request), per_minute) > 0
 
 
 def too_often(request: Request, visitor: Visitor | None) -> Response:
@@ -84,10 +88,19 @@ def changing(site: Site, handle: Callable[[Request, Visitor, FormData], Awaitabl
         visitor = await site.visitors.visitor(request)
         if hurried(site, request, visitor):
             return too_often(request, visitor)
-        form = await request.form()
+        if visitor is None:
+            return _refused(request, visitor)
+        try:
+            form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+        except HTTPException:
+            return _refused(request, visitor)
         given = request.headers.get(f"x-{TOKEN}") or str(form.get(TOKEN, ""))
-        if visitor is None or not site.visitors.checked(visitor, given, request):
-            return pages.page(request, "refused.html", visitor, spoken(request), status=403, text=wording)
+        if not site.visitors.checked(visitor, given, request):
+            return _refused(request, visitor)
         return await handle(request, visitor, form)
 
     return calm(answer)
+
+
+def _refused(request: Request, visitor: Visitor | None) -> Response:
+    return pages.page(request, "refused.html", visitor, spoken(request), status=403, text=wording)

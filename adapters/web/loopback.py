@@ -1,28 +1,41 @@
-"""Whoever is at the machine, where the page listens on loopback alone and nobody signs in: the operator."""
+"""Whoever opened the page by the link of this start, where it listens on loopback alone and nobody signs in: the
+operator."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from functools import cached_property
 
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
-from adapters.http.machine import at_the_machine
+from adapters.http.machine import Machine
+from adapters.web import pages
+from adapters.web.guard import SIGN_IN
+from adapters.web.language import spoken
 from adapters.web.visitor import Visitor
+from adapters.web.wording import CLOSED_HERE
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Actor, Readers
+
+OPEN = "/open"
 
 
 class AtTheMachine:
     """The port `Visitors` without sign-in."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
 
     @cached_property
     def _csrf(self) -> str:
         return secrets.token_urlsafe(24)
 
     async def visitor(self, request: Request) -> Visitor | None:
-        if not at_the_machine(request):
+        if not self._machine.operator(request, request.cookies.get(_cookie(request), "")):
             return None
         return Visitor(
             person=OPERATOR,
@@ -39,3 +52,31 @@ class AtTheMachine:
 
     def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
         return hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))
+
+
+def routes(machine: Machine) -> Sequence[BaseRoute]:
+    """Where the link of this start leads, and where whoever came without it is told so."""
+
+    async def enter(request: Request) -> Response:
+        """Keep the secret in the browser, for this site's own pages alone."""
+        given = request.path_params["secret"]
+        if not machine.operator(request, given):
+            return await closed(request)
+        answer = pages.see_other("/")
+        answer.set_cookie(_cookie(request), given, path="/", httponly=True, samesite="strict")
+        return answer
+
+    async def closed(request: Request) -> Response:
+        return pages.page(request, "why.html", None, spoken(request), status=403, said=CLOSED_HERE)
+
+    return [Route(f"{OPEN}/{{secret}}", enter), Route(SIGN_IN, closed)]
+
+
+def link(address: str, machine: Machine) -> str:
+    """What the operator opens the page with."""
+    return f"{address.rstrip('/')}{OPEN}/{machine.secret}"
+
+
+def _cookie(request: Request) -> str:
+    """Named after the port, since a browser sends the cookies of a host to all its ports."""
+    return f"citewell-{(request.scope.get('server') or ('', 0))[1]}"

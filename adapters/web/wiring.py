@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from adapters.chat.reply.parts import Look
-from adapters.http.machine import loopback
+from adapters.http.machine import Machine, loopback
 from adapters.http.pace import Pace
 from adapters.web.adapter import WebAdapter
 from adapters.web.links import signed
@@ -36,9 +36,11 @@ def adapter(config: WebSettings, host: Host) -> WebAdapter:
         )
     pace = Pace()
     openid = openid_of(config)
-    visitors: Visitors = AtTheMachine()
+    machine = None if config.signs_in else Machine()
     door = None
-    if config.signs_in:
+    if machine:
+        visitors: Visitors = AtTheMachine(machine)
+    else:
         cookie = Cookie(secure=config.reached.startswith("https://"))
         visitors = SignedInVisitors(host.sessions, host.people, cookie, config.proxy_secret)
         door = Door(
@@ -62,8 +64,8 @@ def adapter(config: WebSettings, host: Host) -> WebAdapter:
         originals=config.originals,
         admin=lambda actor: host.desk.authority.allows(actor, Action.READ_INSIGHTS),
     )
-    programs = partial(host.programs, url=config.url, local=not config.signs_in, tokens=openid)
-    return WebAdapter(config.listen, host.doors, site, host.say, programs, door)
+    programs = partial(host.programs, url=config.url, machine=machine, tokens=openid)
+    return WebAdapter(config.listen, host.doors, site, host.say, programs, machine or door, config.reached)
 
 
 def openid_of(config: WebSettings) -> OpenID | None:

@@ -9,6 +9,7 @@ SIGN_OUT = Message("Sign out")
 PAGES, SKIP = Message("Pages"), Message("Skip to the content")
 SOURCE = Message("Source {number}")
 TABLE = Message("Table")
+CLOSED_HERE = Message("Open the link that Citewell printed when it started: it signs you in until the next start.")
 TOO_OFTEN = Message("That was too often. Please wait a minute.")
 NOT_DONE, NOT_DONE_WHY = (
     Message("That was not done"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
@@ -49,6 +50,15 @@ def listed(value: object, form: str, allowed: str) -> object:
     if not isinstance(parts, list | tuple) or not all(re.fullmatch(form, str(part)) for part in parts):
         raise ValueError(allowed)
     return parts
+
+
+def networks(value: object) -> object:
+    """Addresses and networks in a list that may be written as one text. Raises ValueError where one is neither."""
+    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    try:
+        return [str(ip_network(part)) for part in parts if isinstance(part, str)]  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise ValueError("addresses or networks, such as 10.0.0.5,172.16.0.0/12") from error
 
 
 def collection_name(value: str) -> str:

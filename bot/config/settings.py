@@ -29,6 +29,7 @@ from bot.config.kinds import (
     ShardRange,
     Somewhere,
     listed,
+    networks,
     one_of,
 )
 from bot.config.tables import AnySource, Collection, Roles, one_name_each
@@ -236,8 +237,18 @@ class Settings(BaseSettings):
     web_proxy_secret: SecretStr | None = Field(
         None, description="Sign-in by a reverse proxy: the secret that it sends as X-Citewell-Proxy"
     )
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("127.0.0.1", "::1"),
+        description="Addresses and networks of reverse proxies (10.0.0.5,172.16.0.0/12) whose X-Forwarded-For says who "
+        "calls, for limits per address",
+    )
     operations: Annotated[str, Listener] | None = Field(
         None, description="Where /healthz, /readyz and /metrics are served, e.g. 127.0.0.1:9464; empty: nowhere"
+    )
+    operations_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Names with a dot that Prometheus and probes may use for that address (citewell.monitoring.svc); "
+        "addresses and names without a dot always may",
     )
     price_input: float = Field(0.0, ge=0, description="Price of a million tokens that a model reads, for /metrics")
     price_output: float = Field(0.0, ge=0, description="Price of a million tokens that a model writes, for /metrics")
@@ -288,6 +299,16 @@ class Settings(BaseSettings):
             if sets.ask and not (around and known.platforms().is_channel(sets.ask)):
                 raise ValueError(f"such that ask of {place} is a channel of {place.around}")
         return value
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _proxies(cls, value: object) -> object:
+        return networks(value)
+
+    @field_validator("operations_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, value: object) -> object:
+        return listed(value, r"[0-9a-z.-]+", "names of hosts, such as citewell.monitoring.svc")
 
     @field_validator("discord_home_guilds", mode="before")
     @classmethod

@@ -64,7 +64,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         storage = citewell.storage
-        doors = Doors()
+        doors = Doors(trusted_proxies=settings.trusted_proxies)
         adapters = make_adapters(settings, citewell, doors, say)
         role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))

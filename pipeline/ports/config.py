@@ -42,8 +42,8 @@ class Host(NamedTuple):
     """The readers of a person alone, as the platform that they are of tells; None where it does not run here or cannot
     tell."""
     programs: Callable[..., AbstractAsyncContextManager[Sequence[Any]]]
-    """The routes of what programs call, for whoever serves pages. `local`: whoever is at the machine needs no key;
-    `tokens`: what people get where they sign in opens it, too."""
+    """The routes of what programs call, for whoever serves pages. `machine`: whose secret opens them where nobody signs
+    in; `tokens`: what people get where they sign in opens them, too."""
 
 
 class PlatformConfig(Protocol):

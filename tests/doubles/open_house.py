@@ -8,6 +8,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
+from adapters.http.machine import Machine
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection
@@ -24,7 +25,8 @@ SECRET = "quetzalcoatlus"
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, local: bool = True) -> AsyncIterator[tuple[Citewell, Starlette]]:
+async def opened(folder: Path, machine: Machine | None = None) -> AsyncIterator[tuple[Citewell, Starlette]]:
+    """`machine`: where nobody signs in."""
     settings = Settings(
         _env_file=None,  # type: ignore[call-arg] # pydantic's own
         data=folder / "data",
@@ -36,5 +38,5 @@ async def opened(folder: Path, *, local: bool = True) -> AsyncIterator[tuple[Cit
         for collection, text in DOCUMENTS.items():
             (folder / f"{collection}.md").write_text(text)
             await citewell.index([folder / f"{collection}.md"], collection=collection)
-        async with programs(citewell, url="", local=local, tokens=None) as routes:
+        async with programs(citewell, url="", machine=machine, tokens=None) as routes:
             yield citewell, Starlette(routes=routes)

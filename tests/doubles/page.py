@@ -14,7 +14,9 @@ from typing import cast
 
 from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
+from adapters.http.machine import Machine
 from adapters.http.pace import Pace
 from adapters.web import pages
 from adapters.web.links import SignedLinks
@@ -42,6 +44,7 @@ def with_page(data: Path, **more: object) -> Settings:
 class OpenPage:
     citewell: Citewell
     client: AsyncClient
+    routes: Sequence[BaseRoute]
 
     async def get(self, address: str, **headers: str) -> Response:
         return await self.client.get(address, headers=headers)
@@ -78,14 +81,15 @@ async def open_page(
             originals=settings.web_originals,
             pace=Pace(clock=count(step=60).__next__),
         )
-        app = Starlette(routes=[pages.assets(), *source.routes(cast("Site", site))])
+        routes = [pages.assets(), *source.routes(cast("Site", site))]
+        app = Starlette(routes=routes)
         async with AsyncClient(transport=ASGITransport(app=app), base_url=URL) as client:
-            yield OpenPage(citewell, client)
+            yield OpenPage(citewell, client, routes)
 
 
 class _Always(AtTheMachine, Visitors):
     def __init__(self, who: Visitor | None) -> None:
-        super().__init__()
+        super().__init__(Machine())
         self._who = who
 
     async def visitor(self, request: object) -> Visitor | None:

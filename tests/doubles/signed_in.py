@@ -10,6 +10,7 @@ from typing import Any
 import httpx2 as httpx
 
 from adapters.http.doors import Doors
+from adapters.http.machine import Machine
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection, Roles
@@ -21,11 +22,15 @@ PROXY = "the proxy's secret"
 
 
 class Page:
-    def __init__(self, citewell: Citewell, address: str, adapters: dict[str, Any]) -> None:
+    def __init__(
+        self, citewell: Citewell, address: str, adapters: dict[str, Any], machine: Machine | None = None
+    ) -> None:
         self.citewell = citewell
         self.address = address
         self.adapters = adapters
         """Of the platforms that run beside it."""
+        self.machine = machine
+        """Where nobody signs in."""
 
     def browser(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.address, follow_redirects=True, timeout=30, trust_env=False)
@@ -49,8 +54,8 @@ async def opened(folder: Path, **settings: Any) -> AsyncIterator[Page]:
         adapter = adapters["web"]
         try:
             async with adapter._programs() as programs:
-                routes = [*adapter.routes(citewell.storage.inbox), *programs]
+                routes = adapter.routes(citewell.storage.inbox, programs)
                 async with Doors().serving(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
-                    yield Page(citewell, f"http://127.0.0.1:{port}", adapters)
+                    yield Page(citewell, f"http://127.0.0.1:{port}", adapters, adapter._machine)
         finally:
             await adapter.close()

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -52,7 +53,7 @@ def figure(request: pytest.FixtureRequest) -> Figure:
 
 @pytest.fixture(scope="session")
 def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """Over one document of each kind, on loopback: whoever comes is the operator."""
+    """Over one document of each kind, on loopback: whoever opens its link is the operator."""
     with house(tmp_path_factory.mktemp("handbook"), HANDBOOK) as running:
         yield running
 
@@ -66,12 +67,16 @@ def own_house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def people() -> Iterator[Callable[[str], Browser]]:
-    """Somebody with a browser of their own before the page at an address. Nothing that they did may have left it."""
+    """Somebody with a browser of their own, who opened the page by a link. Nothing that they did may have left it."""
     with ExitStack() as stack:
         opened: list[Browser] = []
 
-        def somebody(home: str) -> Browser:
+        def somebody(link: str) -> Browser:
+            home = f"http://{urlsplit(link).netloc}"
             opened.append(stack.enter_context(chromium.chromium(home)))
+            if link != home:
+                opened[-1].open(link)
+                opened[-1].forget()
             return opened[-1]
 
         yield somebody
@@ -82,4 +87,4 @@ def people() -> Iterator[Callable[[str], Browser]]:
 @pytest.fixture
 def browser(people: Callable[[str], Browser], handbook: House) -> Browser:
     """The operator's."""
-    return people(handbook.url)
+    return people(handbook.link)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -75,6 +76,18 @@ class House:
                 time.sleep(0.05)
             else:
                 return
+
+    @property
+    def link(self) -> str:
+        """What the operator opens the page with, as `citewell run` says it."""
+        said = re.search(r"Page: (\S+)", self.log)
+        assert said, self.log
+        return said[1]
+
+    @property
+    def secret(self) -> str:
+        """That of this start, which stands in the link."""
+        return self.link.rpartition("/")[2]
 
     @property
     def log(self) -> str:

@@ -61,7 +61,7 @@ def test_sentences_appear_one_by_one_as_each_is_checked(people: Callable[[str], 
         made.environment |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         made.command("index", str(text))
         with made.running():
-            browser = people(made.url)
+            browser = people(made.link)
             browser.tell("Page.addScriptToEvaluateOnNewDocument", source=_GROWN)
             browser.open("/")
             asking.ask(browser, asking.QUESTION)
@@ -145,7 +145,7 @@ def test_a_bad_answer_is_rated_with_a_reason(answered: Browser) -> None:
 
 
 def test_whoever_asks_says_how_they_are_answered(people: Callable[[str], Browser], own_house: House) -> None:
-    browser = people(own_house.url)
+    browser = people(own_house.link)
     browser.open("/you")
     browser.find("select[name=style]")
     chosen = browser.all("select[name=style] option")[-1]
@@ -158,7 +158,7 @@ def test_whoever_asks_says_how_they_are_answered(people: Callable[[str], Browser
 
 
 def test_ones_own_data_is_seen_and_erased(people: Callable[[str], Browser], own_house: House) -> None:
-    browser = people(own_house.url)
+    browser = people(own_house.link)
     browser.open("/")
     asking.ask(browser, asking.QUESTION)
     browser.open("/you")

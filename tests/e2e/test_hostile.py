@@ -89,7 +89,7 @@ async def links(data: Path, house: House) -> list[str]:
 
 
 def test_no_document_is_more_than_text_on_its_own_page(people: Callable[[str], Browser], planted: Planted) -> None:
-    browser = people(planted.house.url)
+    browser = people(planted.house.link)
     assert len(planted.links) >= DOCUMENTS * 0.95
     shown = tags = 0
     for link in planted.links:
@@ -104,7 +104,7 @@ def test_no_document_is_more_than_text_on_its_own_page(people: Callable[[str], B
 
 
 def test_nor_is_one_in_an_answer_nor_is_a_question(people: Callable[[str], Browser], planted: Planted) -> None:
-    browser = people(planted.house.url)
+    browser = people(planted.house.link)
     for number in range(0, DOCUMENTS, 20):
         browser.open("/")
         asking.ask(browser, f"What is the {WORD} of room {number}? {ACTIVE[number % len(ACTIVE)]}")

@@ -33,7 +33,7 @@ def travel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 @pytest.fixture
 def admin(people: Callable[[str], Browser], travel: House) -> Browser:
-    return people(travel.url)
+    return people(travel.link)
 
 
 def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(admin: Browser) -> None:
@@ -70,7 +70,7 @@ def test_what_the_check_left_out_is_shown_with_what_was_asked(people: Callable[[
         made.environment |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         made.command("index", str(tmp_path / "old.md"))
         with made.running():
-            browser = people(made.url)
+            browser = people(made.link)
             browser.open("/")
             answer = asking.ask(browser, QUESTION)
             assert "90 euros" in answer

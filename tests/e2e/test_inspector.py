@@ -24,7 +24,7 @@ def inspected(*words: str, house: House) -> Any:
 def test_another_client_lists_and_calls_the_tools_over_both_transports(handbook: House) -> None:
     ways = (
         (sys.executable, "-m", "bot", "mcp"),
-        (f"{handbook.url}/mcp", "--transport", "http"),
+        (f"{handbook.url}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {handbook.secret}"),
     )
     for way in ways:
         tools = inspected(*way, "--method", "tools/list", house=handbook)["tools"]

@@ -43,7 +43,7 @@ def test_one_reads_on_and_comes_back_to_what_was_cited(browser: Browser) -> None
 def test_a_link_that_was_changed_or_revoked_says_so_and_shows_nothing(
     people: Callable[[str], Browser], own_house: House
 ) -> None:
-    browser = people(own_house.url)
+    browser = people(own_house.link)
     browser.open("/")
     asking.ask(browser, asking.QUESTION)
     link = browser.link(".sources li a").partition("#")[0]
@@ -58,7 +58,7 @@ def test_a_link_that_was_changed_or_revoked_says_so_and_shows_nothing(
 
 
 def test_a_document_that_is_gone_is_not_shown(people: Callable[[str], Browser], own_house: House) -> None:
-    browser = people(own_house.url)
+    browser = people(own_house.link)
     browser.open("/")
     asking.ask(browser, asking.QUESTION)
     link = browser.link(".sources li a")

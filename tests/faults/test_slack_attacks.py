@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.http.limits import BODY_BYTES
+from adapters.slack.adapter import EVENT_BYTES
 from adapters.slack.transport.requests import PATH
 from pipeline.values import Reason, Style
 from tests.contracts.slack_driver import CHANNEL, SlackHTTPDriver, user
@@ -141,7 +141,7 @@ async def test_what_makes_no_sense_is_refused_and_the_next_question_is_answered_
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(b"[" * (BODY_BYTES // 2), id="nested without end"),
+        pytest.param(b"[" * (EVENT_BYTES // 2), id="nested without end"),
         pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="nested"),
         pytest.param(b'{"event_id": ' + b"9" * 100_000 + b"}", id="a giant number"),
         pytest.param(b"&".join(b"a%d=" % n for n in range(200_000)), id="200,000 fields"),
@@ -151,7 +151,7 @@ async def test_what_makes_no_sense_is_refused_and_the_next_question_is_answered_
 )
 async def test_a_body_that_wants_to_be_too_much_is_refused(http: SlackHTTPDriver, body: bytes, content: str) -> None:
     if content != "application/json":
-        body = b"payload=" + quote_from_bytes(body).encode() if len(body) < BODY_BYTES // 3 else body
+        body = b"payload=" + quote_from_bytes(body).encode() if len(body) < EVENT_BYTES // 3 else body
     async with aiohttp.ClientSession() as session:
         status, text = await post(session, http, body, content)
     assert status in UNDERSTOOD

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.http.pace import address
 from adapters.web import pages
 from adapters.web import wording as common
 from adapters.web.guard import SIGN_IN, calm, changing, told
@@ -62,7 +63,7 @@ class _SignIn:
         provider = self._door.providers.get(request.path_params["provider"])
         if provider is None:
             return self._page(request, wording.WRONG, 404)
-        if self._door.pace.wait(f"sign-in {request.client.host if request.client else ''}", TRIES):
+        if self._door.pace.wait(f"sign-in {address(request)}", TRIES):
             return told(request, None, common.TOO_OFTEN, 429)
         attempt = Attempt(provider=provider.name, then=local(request.query_params.get("next", "/")))
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import BinaryIO
 from urllib.parse import quote
@@ -11,6 +11,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from adapters.web import pages
 from adapters.web.guard import LINKS_PER_MINUTE, calm, hurried, too_often
@@ -86,15 +87,21 @@ def _original(site: Site) -> Shows:
             "Content-Length": str(os.fstat(file.fileno()).st_size),
         }
         kind = "application/octet-stream"
-        return StreamingResponse(_pieces(file), headers={**pages.HEADERS, **headers}, media_type=kind)
+        return _FileResponse(file, headers={**pages.HEADERS, **headers}, media_type=kind)
 
     return shows
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(_PIECE):
-            yield piece
+class _FileResponse(StreamingResponse):
+    """An open file, closed as soon as it is sent, or its reader is gone."""
+
+    def __init__(self, file: BinaryIO, headers: Mapping[str, str], media_type: str) -> None:
+        super().__init__(iter(lambda: file.read(_PIECE), b""), headers=headers, media_type=media_type)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._file:
+            await super().__call__(scope, receive, send)
 
 
 def _position(given: str, cited: Cited) -> int:

@@ -72,7 +72,7 @@ class Operations:
 
         watching = asyncio.create_task(health.watch(), name="health")
         try:
-            shown = routes(alive, health.ready, page)
+            shown = routes(alive, health.ready, page, hosts=settings.operations_hosts)
             async with doors.serving(settings.operations, shown, setting=SETTING):
                 yield
         finally:

@@ -99,7 +99,7 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
             admin=lambda actor: citewell.desk.authority.allows(actor, Action.READ_INSIGHTS),
         )
         routes: Any = WebAdapter("", Doors(), site, lambda _: None, programs).routes(citewell.storage.inbox)  # type: ignore[arg-type] # asked of no door
-        more = await stack.enter_async_context(programs(citewell, url=URL, local=False, tokens=None))
+        more = await stack.enter_async_context(programs(citewell, url=URL, machine=None, tokens=None))
         app = Starlette(routes=[*routes, *more])
         client = await stack.enter_async_context(
             httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=URL)
@@ -111,7 +111,7 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
             slack,
             web,
             client,
-            Callers(citewell.storage.keys, citewell.reading, local=False, pace=Pace(clock=count(step=60).__next__)),
+            Callers(citewell.storage.keys, citewell.reading, pace=Pace(clock=count(step=60).__next__)),
             Calls(citewell.reading),
             delivery(citewell, adapters),
             Courier(citewell.storage.outbox, citewell.desk, adapters, grace_seconds=0, retry_seconds=0),

@@ -12,6 +12,7 @@ import httpx2 as httpx
 import pytest
 from starlette.applications import Starlette
 
+from adapters.http.machine import Machine
 from bot.citewell import Citewell
 from pipeline.errors import Refused
 from tests.doubles.open_house import SECRET, opened
@@ -106,16 +107,19 @@ async def test_a_revoked_key_opens_nothing_and_its_name_is_free(house: House) ->
     assert [bool(one.revoked) for one in await citewell.storage.keys.all()] == [True, False]
 
 
-async def test_at_the_machine_no_key_is_needed_and_no_other_sites_page_is_let_in(tmp_path: Path) -> None:
-    async with opened(tmp_path) as (_, app):
+async def test_at_the_machine_the_secret_of_this_start_is_the_operators_key_there_alone(tmp_path: Path) -> None:
+    machine = Machine()
+    mine = {"Authorization": f"Bearer {machine.secret}"}
+    async with opened(tmp_path, machine) as (_, app):
         async with client(app) as caller:
-            assert SECRET in (await caller.post("/api/v1/search", json={"text": "salary band"})).text
-            for headers in ({"Origin": "http://evil.example"}, {"X-Forwarded-For": "10.0.0.1"}):
-                assert (await caller.get("/api/v1/health", headers=headers)).status_code == 401
+            assert SECRET in (await caller.post("/api/v1/search", json={"text": "salary band"}, headers=mine)).text
+            assert (await caller.get("/api/v1/health")).status_code == 401
+            for headers in ({"Origin": "http://evil.example"}, {"X-Forwarded-For": "10.0.0.1"}, {"Host": "a b"}):
+                assert (await caller.get("/api/v1/health", headers={**mine, **headers})).status_code == 401
         async with client(app, "rebound.example") as led:
-            assert (await led.get("/api/v1/health")).status_code == 401
-    async with opened(tmp_path, local=False) as (_, app), client(app) as caller:
-        assert (await caller.get("/api/v1/health")).status_code == 401
+            assert (await led.get("/api/v1/health", headers=mine)).status_code == 401
+    async with opened(tmp_path) as (_, app), client(app) as caller:
+        assert (await caller.get("/api/v1/health", headers=mine)).status_code == 401
 
 
 async def test_the_same_request_is_answered_once_and_another_of_its_name_refused(house: House) -> None:
@@ -152,8 +156,9 @@ async def test_feedback_is_kept_with_the_callers_own_answer_and_with_no_other(ho
 
 
 async def test_what_is_wrong_with_a_request_is_said(house: House) -> None:
-    _, caller = house
-    told: Any = (await caller.post("/api/v1/ask", json={"question": " ", "stile": "x"})).json()
+    citewell, caller = house
+    wrong = {"question": " ", "stile": "x"}
+    told: Any = (await caller.post("/api/v1/ask", json=wrong, headers=await key(citewell))).json()
     assert told["status"] == 422
     assert "question" in told["detail"]
     assert "stile" in told["detail"]

@@ -28,7 +28,7 @@ async def test_a_client_of_the_documentation_gets_an_answer(language: str, tmp_p
         pytest.skip("there is no curl")
     program = {"sh": ["sh", "-eu", "-c"], "python": [sys.executable, "-c"]}[language]
     async with (
-        opened(tmp_path, local=False) as (citewell, app),
+        opened(tmp_path) as (citewell, app),
         Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
     ):
         _, key = await citewell.storage.keys.add("docs", (), 60)

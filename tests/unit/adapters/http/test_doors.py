@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import psutil
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -14,7 +15,8 @@ from structlog.testing import capture_logs
 
 from adapters.http import limits
 from adapters.http.doors import Doors
-from adapters.http.limits import BODY_BYTES, HEAD_BYTES, MOST, PUBLIC, Limits
+from adapters.http.limits import FORM_BYTES, HEAD_BYTES, MOST, PUBLIC, Limits
+from adapters.http.pace import address
 from pipeline.errors import Misconfigured
 from pipeline.rules.tenancy import EVERYTHING, NOBODY, bound, workspace
 
@@ -33,6 +35,7 @@ async def broken(_: Request) -> Response:
 async def endless(_: Request) -> Response:
     async def flood() -> AsyncIterator[bytes]:
         while True:
+            await asyncio.sleep(0)
             yield b"x" * (1 << 20)
 
     return StreamingResponse(flood())
@@ -46,9 +49,17 @@ async def silent(_: Request) -> Response:
     return StreamingResponse(wait())
 
 
+async def large(_: Request) -> Response:
+    return PlainTextResponse("x" * (1 << 20))
+
+
+async def caller(request: Request) -> Response:
+    return PlainTextResponse(f"{address(request)} over {request.url.scheme}")
+
+
 ROUTES = [
     Route("/length", length, methods=["POST"]),
-    *(Route(f"/{one.__name__}", one) for one in (broken, endless, silent)),
+    *(Route(f"/{one.__name__}", one) for one in (broken, endless, silent, large, caller)),
 ]
 
 
@@ -82,8 +93,8 @@ async def test_a_body_that_does_not_come_is_408() -> None:
 
 
 async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "TOGETHER_BYTES", 100_000)
-    head, half = POST + b"Expect: 100-continue\r\nContent-Length: 120000\r\n\r\n", b"x" * 60_000
+    monkeypatch.setattr(limits, "TOGETHER_BYTES", 50_000)
+    head, half = POST + b"Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n", b"x" * 30_000
     async with served(PUBLIC) as port, asyncio.timeout(10):
         callers = []
         for _ in range(2):
@@ -95,7 +106,7 @@ async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(m
         (first, _), (second, writer) = callers
         assert b" 408 " in await first.read()
         writer.write(half)
-        assert (await second.read()).endswith(b"120000")
+        assert (await second.read()).endswith(b"60000")
         for _, writer in callers:
             writer.close()
 
@@ -103,7 +114,7 @@ async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(m
 async def test_a_head_or_a_body_that_is_too_long_is_refused() -> None:
     async with served() as port:
         assert b" 400 " in await said(port, POST, b"X: " + b"y" * HEAD_BYTES)
-        assert b" 413 " in await said(port, POST + b"Transfer-Encoding: chunked\r\n\r\n", _chunk(BODY_BYTES + 1))
+        assert b" 413 " in await said(port, POST + b"Transfer-Encoding: chunked\r\n\r\n", _chunk(FORM_BYTES + 1))
         assert await said(port, POST + b"Content-Length: 4\r\n\r\nfour") != b""
 
 
@@ -140,6 +151,101 @@ async def test_who_asks_is_answered_while_many_more_than_may_be_there_do_not(raw
                 assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
         for writer in kept:
             writer.transport.abort()
+
+
+async def unread(port: int, path: bytes = b"/endless") -> asyncio.StreamWriter:
+    """A connection that asks, and reads nothing of the answer."""
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.transport.pause_reading()  # type: ignore[attr-defined] # of a socket
+    writer.write(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path * 16)
+    return writer
+
+
+async def test_who_asks_is_answered_while_many_more_than_may_be_there_read_nothing() -> None:
+    async with served(PUBLIC) as port:
+        kept = []
+        for number in range(MOST + 100):
+            kept.append(await unread(port, b"/large" if number % 2 else b"/endless"))
+            if number % 20 == 0:
+                assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+        for writer in kept:
+            writer.transport.abort()
+
+
+@pytest.mark.parametrize("path", [b"/large", b"/endless"])
+async def test_a_connection_that_reads_nothing_is_gone(path: bytes) -> None:
+    async with served() as port:
+        before = len(psutil.Process().net_connections())
+        writer = await unread(port, path)
+        async with asyncio.timeout(20):
+            while len(psutil.Process().net_connections()) <= before:  # noqa: ASYNC110 - it is there
+                await asyncio.sleep(0.01)
+            while len(psutil.Process().net_connections()) > before + 1:  # noqa: ASYNC110 - ours is left
+                await asyncio.sleep(0.01)
+        writer.transport.abort()
+
+
+async def test_a_caller_that_reads_slowly_is_not_hung_up_on() -> None:
+    async with served(Limits(head=5, body=5, reading=0.5)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 14)
+        writer.write(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+        end = asyncio.get_running_loop().time() + 1.5
+        while asyncio.get_running_loop().time() < end:
+            assert await reader.read(1 << 20)
+            await asyncio.sleep(0.01)
+        writer.transport.abort()
+
+
+PLAIN = b"GET /caller HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+HEADS = [
+    pytest.param(PLAIN + b"X: %s\r\n\r\n" % (b"y" * (15 << 10)), b"200", id="fifteen kilobytes"),
+    pytest.param(PLAIN + b"X: %s\r\n\r\n" % (b"y" * (16 << 10)), b"400", id="more than sixteen"),
+    pytest.param(PLAIN + b"X: %s\r\n\r\n" % (b"y" * 100_000), b"400", id="a hundred kilobytes at once"),
+    pytest.param(PLAIN + b"X: y\r\n" * 5_000 + b"\r\n", b"400", id="a hundred short ones"),
+    pytest.param(PLAIN.replace(b"\r", b"") + b"\n", b"400", id="no carriage return"),
+    pytest.param(PLAIN + b"X: y\nZ: z\r\n\r\n", b"400", id="a line feed within"),
+    pytest.param(PLAIN + b"\n", b"400", id="a line feed at the end"),
+    pytest.param(
+        b"POST /length HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"400",
+        id="a length and chunks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "status"), HEADS)
+async def test_a_head_that_a_proxy_may_read_in_another_way_or_that_is_too_long_is_refused(
+    head: bytes, status: bytes
+) -> None:
+    async with served() as port:
+        assert (await said(port, head)).split(b" ")[1] == status
+
+
+@pytest.mark.parametrize("second", [PLAIN + b"X: %s\r\n\r\n" % (b"y" * 20_000), PLAIN + b"X: y\nZ: z\r\n\r\n"])
+async def test_nor_is_one_that_comes_behind_another_request(second: bytes) -> None:
+    async with served() as port:
+        answers = await said(port, b"GET /caller HTTP/1.1\r\nHost: x\r\n\r\n" + second)
+        assert [part[:3] for part in answers.split(b"HTTP/1.1 ")[1:]] == [b"200", b"400"]
+
+
+async def test_a_route_may_take_more_than_a_form() -> None:
+    longer = [Route("/longer", length, methods=["POST"])]
+    async with Doors(PUBLIC).serving("127.0.0.1:0", longer, setting="CITEWELL_SLACK_PORT", body_bytes=200_000) as port:
+        post = b"POST /longer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+        assert (await said(port, post % 150_000 + b"x" * 150_000)).endswith(b"150000")
+        assert b" 413 " in await said(port, post % 250_000 + b"x" * 250_000)
+
+
+async def test_a_proxy_that_is_trusted_says_who_calls_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    sent = PLAIN + b"X-Forwarded-For: 2001:db8:1:2:3::4, 203.0.113.7\r\nX-Forwarded-Proto: https\r\n\r\n"
+    for trusted, seen in (
+        (["127.0.0.0/8"], b"address 203.0.113.7 over https"),
+        (["127.0.0.1", "203.0.113.7"], b"address 2001:db8:1:2:: over https"),
+        (["10.0.0.0/8"], b"address 127.0.0.1 over http"),
+    ):
+        async with Doors(PUBLIC, trusted).serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as port:
+            assert (await said(port, sent)).endswith(seen)
 
 
 TRICKS = [

@@ -60,7 +60,7 @@ class Team:
 @pytest.fixture
 async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with (
-        opened(tmp_path, local=False) as (citewell, app),
+        opened(tmp_path) as (citewell, app),
         Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
     ):
         yield Team(citewell, f"http://127.0.0.1:{port}")

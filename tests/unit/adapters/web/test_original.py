@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from adapters.http.doors import Doors
+from adapters.http.limits import Limits
 from tests.doubles.page import URL, OpenPage, open_page, parsed, prose, with_page
 
 
@@ -29,6 +33,24 @@ async def test_the_original_is_the_very_file_and_no_browser_opens_it(with_file: 
     assert answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''pay%20scale%20%C3%A9.md"
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_who_reads_nothing_of_it_is_hung_up_on_and_the_file_is_closed(
+    with_file: tuple[OpenPage, Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, file, link = with_file
+    with file.open("ab") as growing:
+        growing.truncate(64 << 20)
+    await page.citewell.index([file.parent])
+    hurried = Doors(Limits(head=5, body=5, reading=0.2))
+    async with hurried.serving("127.0.0.1:0", page.routes, setting="CITEWELL_WEB") as port, asyncio.timeout(20):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.transport.pause_reading()  # type: ignore[attr-defined] # of a socket
+        writer.write(f"GET {link.removeprefix(URL)}/original HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        for there in (True, False):
+            while (str(file) in {one.path for one in psutil.Process().open_files()}) != there:  # noqa: ASYNC110 - no event
+                await asyncio.sleep(0.01)
+        writer.transport.abort()
 
 
 async def test_there_is_none_once_the_file_is_another_or_gone(

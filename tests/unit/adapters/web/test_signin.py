@@ -180,13 +180,6 @@ async def test_a_page_that_strangers_reach_does_not_open_without_a_way_to_sign_i
             pass
 
 
-async def test_at_the_machine_nobody_signs_in_and_who_was_led_there_sees_nothing(tmp_path: Path) -> None:
-    async with opened(tmp_path) as page, page.browser() as browser:
-        assert (await browser.get("/you")).url.path == "/you"
-        led = await browser.get("/you", headers={"Host": "rebound.example"}, follow_redirects=False)
-        assert led.status_code == 303
-
-
 class Platform:
     """Where somebody is known, as it tells of them now."""
 
