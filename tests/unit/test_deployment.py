@@ -119,6 +119,14 @@ def test_citewell_alone_is_composed_unless_a_profile_is_named() -> None:
     ] == []
 
 
+def test_the_image_shows_nothing_to_anybody_until_it_is_told_to() -> None:
+    assert "EXPOSE" not in DOCKERFILE
+    assert set(re.findall(r"CITEWELL_(?:WEB|OPERATIONS|SLACK_HOST)=([^:\s]+)", DOCKERFILE)) == {"127.0.0.1"}
+    published = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
+    assert [port for ports in published.values() for port in ports if not port.startswith("127.0.0.1:")] == []
+    assert not published.keys() & {"citewell", "worker", "postgres"}
+
+
 @pytest.mark.skipif(not shutil.which("promtool"), reason="there is no promtool here (Debian: prometheus)")
 def test_prometheus_accepts_what_the_composition_gives_it(tmp_path: Path) -> None:
     for given in ("deploy/prometheus.yml", "docs/operations/alerts.yml"):
