@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import psycopg
 import pytest
 
 from pipeline.errors import Busy, Refused
 from pipeline.values.session import SignedIn
-from storage.open import Storage
+from storage.open import Storage, open_storage
 from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
 from storage.people.sessions import IDLE, LONGEST, SQLSessions
 from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server
 
 ANN = SignedIn(person="web:ann", name="Ann", groups=("web:group:staff",))
 
@@ -134,3 +138,17 @@ async def test_a_request_is_answered_once_a_day_and_again_where_it_was_cut_off(s
     assert await replies.begin("one", "other") is None
     await replies.forgone("one")
     assert await replies.begin("one", "d") is None
+
+
+async def test_after_a_dump_was_restored_the_documented_statement_ends_all_sessions(
+    postgres: Server, tmp_path: Path
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/operations/postgresql.md").read_text()
+    said = re.search(r'PGOPTIONS="([^"]+)" psql --command="([^"]+)"', page)
+    assert said
+    with postgres.database() as url:
+        async with open_storage(tmp_path, database=url) as storage:
+            secret = await storage.sessions.begin(ANN)
+            with psycopg.connect(url, options=said[1]) as raw:
+                raw.execute(said[2])
+            assert await storage.sessions.of(secret) is None
