@@ -8,10 +8,11 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+import structlog
 from starlette.requests import Request
 
 from adapters.web.platform import WEB
-from adapters.web.signin.provider import groups_of, inside
+from adapters.web.signin.provider import NotVouched, groups_of, inside
 from adapters.web.visitor import Visitor
 from pipeline.ports import Sessions
 from pipeline.values import Actor, PersonId, Readers
@@ -22,6 +23,8 @@ SEEN_SECONDS = 60.0
 """How long it is taken for true what a platform said of a person; how often what a proxy says is written down, where
 it says the same."""
 NOBODY = Readers(groups=frozenset(), external=True)
+
+log = structlog.get_logger(__name__)
 
 OnPlatform = Callable[[PersonId], Awaitable[Readers | None]]
 """The readers of a person alone on the platform that they are of; None where that does not run or cannot tell."""
@@ -75,7 +78,11 @@ class SignedInVisitors:
             return None
         groups = tuple(filter(None, map(str.strip, request.headers.get("x-forwarded-groups", "").split(","))))
         name = request.headers.get("x-forwarded-preferred-username") or request.headers.get("x-forwarded-email") or user
-        who = inside(user, name, groups)
+        try:
+            who = inside(user, name, groups)
+        except NotVouched as error:
+            log.warning("proxy_not_believed", reason=str(error))
+            return None
         written = self._written.get(who.person)
         if written is None or written[0] < self._clock() - SEEN_SECONDS or written[1] != who:
             await self._sessions.vouched(who)
