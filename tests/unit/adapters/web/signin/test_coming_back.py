@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import httpx2 as httpx
 import pytest
+from itsdangerous import TimestampSigner
 
 from tests.doubles.oidc import Provider
 from tests.doubles.signed_in import Page
@@ -88,6 +90,19 @@ async def test_where_a_provider_says_that_it_names_itself_an_answer_without_its_
     async with page.browser() as browser:
         answer = await browser.get(changed(await begun(browser, "openid"), iss=provider.issuer))
         assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("ahead", "status"), [(0, 200), (5, 200), (55, 200), (120, 403), (86_400, 403), (-500, 200), (-610, 403)]
+)
+async def test_an_attempt_lasts_ten_minutes_and_the_clocks_of_two_processes_may_differ(
+    ahead: int, status: int, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with page.browser() as browser:
+        with monkeypatch.context() as patch:
+            patch.setattr(TimestampSigner, "get_timestamp", lambda _: int(time.time()) + ahead)
+            back = await begun(browser, "discord")
+        assert (await browser.get(back)).status_code == status
 
 
 ELSEWHERE = (
