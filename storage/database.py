@@ -26,6 +26,8 @@ class Alone(StrEnum):
     TOKENS = "tokens"
     """What is used of a day's."""
     WISHES = "wishes"
+    SESSIONS = "sessions"
+    """What is told of a person."""
 
 
 class Rows(Protocol):

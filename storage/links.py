@@ -23,4 +23,9 @@ async def link_key(database: Database) -> str:
 
 async def rotate_link_key(database: Database) -> None:
     """Put a new key in force: no link that was signed before opens anything any more."""
-    await database.write(lambda db: set_to(db, _NAME, secrets.token_urlsafe(32)))
+    await database.write(renew_link_key)
+
+
+def renew_link_key(db: Connection) -> None:
+    """The same, inside the caller's transaction."""
+    set_to(db, _NAME, secrets.token_urlsafe(32))

@@ -87,17 +87,18 @@ class Fetcher:
         json: object = None,
         form: Mapping[str, str] | None = None,
         most: int = 20_000_000,
+        attempts: int = _ATTEMPTS,
         refusal: Callable[[Fetched], Unavailable | None] = lambda answer: None,
     ) -> Fetched:
         """What `url` answers with; no credentials of `headers` go along to another host.
 
         Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
-        Unavailable for what did not come after 4 attempts, and for an answer that `refusal` tells to be one, which
+        Unavailable for what did not come after the `attempts`, and for an answer that `refusal` tells to be one, which
         is asked for again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a
         longer one is in the error."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(_worth_another),
-            stop=stop_after_attempt(_ATTEMPTS),
+            stop=stop_after_attempt(attempts),
             wait=_wait,
             sleep=self._sleep,
             reraise=True,

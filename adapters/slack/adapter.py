@@ -20,7 +20,7 @@ from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
 from adapters.slack.transport.requests import events
 from adapters.slack.transport.session import SlackSession, Terms
 from adapters.slack.transport.startup import socket_address
-from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces
+from adapters.slack.transport.workspaces import Connecting, Installed, NotInstalled, Only, Workspaces
 from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
@@ -187,8 +187,12 @@ class SlackAdapter:
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(of, IncomingMessage):
             return await (await self._of(of)).audiences.of_message(of)
-        audiences = (await self._workspaces.of(of.space)).audiences
-        return await (audiences.of_person(of.user) if isinstance(of, PersonId) else audiences.of_channel(of.channel))
+        session = await self._workspaces.of(of.space)
+        if isinstance(of, PlaceId):
+            return await session.audiences.of_channel(of.channel)
+        if of.space != session.me.team:
+            raise NotInstalled(f"{of} is of another workspace")
+        return await session.audiences.of_person(of.user)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""

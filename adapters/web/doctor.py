@@ -29,6 +29,12 @@ async def examine(config: WebSettings) -> AsyncIterator[Finding]:
         )
     if not config.url:
         yield warning(SUBJECT, "links in replies lead nowhere", "Set CITEWELL_WEB_URL to what people open.")
+    if config.oidc_issuer and config.proxy_secret:
+        yield warning(
+            SUBJECT,
+            "whom the proxy and OpenID call by the same name are one person",
+            "See that both mean the same by it (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
+        )
     if openid := openid_of(config):
         back = f"{config.reached.rstrip('/')}/sign-in/openid/back"
         try:

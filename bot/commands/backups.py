@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
 
-from bot.commands.terminal import Data, note, run, say, settings
+from bot.commands.terminal import Data, note, run, say, settings, warn
 from pipeline.errors import Refused
 from pipeline.words import wording
 
 if TYPE_CHECKING:
     from bot.config.settings import Settings
+    from pipeline.values.keys import Key
     from storage.sqlite.verify import Contents
 
 MAKE = "make"
@@ -83,15 +85,23 @@ def verify(
 
 
 def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: Data = None) -> None:
-    """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first."""
+    """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first.
+
+    Sessions and links to sources end, and keys that were revoked since stay revoked."""
     found = _embedded(data)
 
     async def work() -> None:
         from storage.sqlite.restore import restore
 
-        contents, kept = await restore(file, found.data)
-        _tell(f"{found.data} is restored from {file}", contents)
-        if kept:
+        restored = await restore(file, found.data)
+        _tell(f"{found.data} is restored from {file}", restored.contents)
+        say("Whoever was signed in to the page signs in again, and links to sources in earlier answers open nothing.")
+        if restored.revoked:
+            say(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
+        if restored.unchecked:
+            warn([f"keys open again of which nothing says whether they were revoked: {_named(restored.unchecked)}"])
+            note("To close one that should not open: citewell keys revoke NAME")
+        if kept := restored.kept:
             say(f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well.")
         note("Questions sent before the restored database took over are not answered; whoever waits has to ask again.")
 
@@ -107,6 +117,10 @@ def _embedded(data: Path | None) -> Settings:
             what_to_do="Use pg_dump and pg_restore: docs/operations/postgresql.md",
         )
     return found
+
+
+def _named(keys: Iterable[Key]) -> str:
+    return ", ".join(f"{key.name} ({key.id})" for key in keys)
 
 
 def _size(file: Path) -> str:

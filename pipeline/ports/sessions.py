@@ -8,7 +8,7 @@ from pipeline.values.session import Session, SignedIn
 
 
 class Sessions(Protocol):
-    """All raise Unavailable."""
+    """What is told of a person last holds in all their sessions. All raise Unavailable."""
 
     async def begin(self, who: SignedIn) -> str:
         """A new session; its secret, which is told to their browser and kept nowhere."""

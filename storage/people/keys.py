@@ -38,7 +38,7 @@ class SQLKeys:
         secret = PREFIX + secrets.token_urlsafe(32)
 
         def work(db: Connection) -> None:
-            if any(key.name == name for key in _keys(db) if not key.revoked):
+            if any(key.name == name for key in all_keys(db) if not key.revoked):
                 raise Refused(f"there is a key called {name}", what_to_do="Revoke it, or choose another name.")
             db.execute(
                 "INSERT INTO api_key (id, digest, body, at) VALUES ($1, $2, $3, $4)",
@@ -52,13 +52,13 @@ class SQLKeys:
     async def all(self) -> list[Key]:
         """Every key, also those that are revoked, the oldest first."""
         with bound(EVERYTHING):
-            return await self._database.read(_keys)
+            return await self._database.read(all_keys)
 
     async def revoke(self, name: str) -> Key | None:
         """The key of that name or id, which opens nothing from now on; None where there is none that did."""
 
         def work(db: Connection) -> Key | None:
-            found = next((key for key in _keys(db) if name in (key.name, key.id) and not key.revoked), None)
+            found = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
             if found:
                 db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), found.id))
             return found
@@ -117,7 +117,8 @@ class SQLReplies:
 _NOTHING = "null"
 
 
-def _keys(db: Connection) -> list[Key]:
+def all_keys(db: Connection) -> list[Key]:
+    """Every key, also those that are revoked, the oldest first."""
     rows = db.execute("SELECT body, revoked_at FROM api_key ORDER BY at").fetchall()
     return [
         Key.model_validate_json(body).model_copy(

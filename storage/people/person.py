@@ -16,6 +16,7 @@ from storage.messages.erase import KEPT
 from storage.messages.wishes import settle
 from storage.people.forget import erase_person
 from storage.people.keys import REMEMBERED
+from storage.people.sessions import sweep_sessions
 from storage.schema.tables import TABLES
 
 MESSAGE_SECONDS = 24 * 3600.0
@@ -83,7 +84,7 @@ class People:
             db.alone(Alone.INBOX)
             settle(db)
             expired = db.execute("DELETE FROM message WHERE state = 'open' AND sent_at < $1", (old,)).rowcount
-            return expired, sum(
+            return expired, sweep_sessions(db, now) + sum(
                 db.execute(statement, (limit,)).rowcount
                 for statement, limit in (
                     ("DELETE FROM turn WHERE asked_at < $1", old),
@@ -101,7 +102,6 @@ class People:
                     ("DELETE FROM told WHERE at < $1", now - MESSAGE_SECONDS),
                     ("DELETE FROM known WHERE at < $1", now - KNOWN_SECONDS),
                     ("DELETE FROM api_reply WHERE at < $1", now - REMEMBERED),
-                    ("DELETE FROM web_session WHERE until < $1", now),
                     ("DELETE FROM audit WHERE at < $1", now - AUDIT_SECONDS),
                 )
             )

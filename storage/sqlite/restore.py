@@ -2,7 +2,9 @@
 
 What a backup does not know is what was answered after it was made. So that nobody is answered twice, what was sent
 before the replaced database was last written counts as dealt with, and a question that waited in the backup is looked
-up before it is answered. The vector index is not part of a backup: the next `citewell run` fills it.
+up before it is answered. What was closed since stays closed: sessions end, links are signed with a new key, and keys
+that the replaced database knows as revoked are revoked. The vector index is not part of a backup: the next
+`citewell run` fills it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,15 @@ import sqlite3
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
 
 from pipeline.errors import Misconfigured
+from pipeline.values.keys import Key
 from storage.database import Connection
 from storage.folder import DATABASE, Lock, in_use, prepare
 from storage.messages.intake import DEALT_WITH_UNTIL
+from storage.people.doors import REVOCATIONS, Doors, Revocations, close_doors
 from storage.settings import set_to
 from storage.sqlite.backup import copy_database, unseal
 from storage.sqlite.connection import SQLiteConnection, immediate
@@ -27,8 +33,18 @@ from storage.sqlite.migrations import migrate
 from storage.sqlite.verify import Contents, contents
 
 
-async def restore(file: Path, folder: Path) -> tuple[Contents, Path | None]:
-    """Make `folder` what `file` holds; returns what that is, and where the old folder is kept, if there was one.
+class Restored(NamedTuple):
+    contents: Contents
+    kept: Path | None
+    """Where the old folder is, if there was one."""
+    revoked: list[Key]
+    """Keys that were revoked after the backup was made, and are so again."""
+    unchecked: list[Key]
+    """Keys that open, of which the old folder did not say whether they were revoked."""
+
+
+async def restore(file: Path, folder: Path) -> Restored:
+    """Make `folder` what `file` holds.
 
     Raises as `contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
     nothing is replaced then."""
@@ -43,8 +59,8 @@ async def restore(file: Path, folder: Path) -> tuple[Contents, Path | None]:
         staged = folder.with_name(f".{folder.name}.restoring")
         shutil.rmtree(staged, ignore_errors=True)
         stack.callback(shutil.rmtree, staged, ignore_errors=True)
-        await asyncio.to_thread(_stage, file, staged, folder)
-        return held, _exchange(folder, staged)
+        doors = await asyncio.to_thread(_stage, file, staged, folder)
+        return Restored(held, _exchange(folder, staged), *doors)
 
 
 def last_written(folder: Path) -> float:
@@ -53,8 +69,9 @@ def last_written(folder: Path) -> float:
     return max(times, default=time.time())
 
 
-def _stage(file: Path, staged: Path, folder: Path) -> None:
+def _stage(file: Path, staged: Path, folder: Path) -> Doors:
     prepare(staged)
+    since = _revocations(folder / DATABASE)
     with translated(staged / DATABASE, into=folder):
         with closing(sqlite3.connect(file)) as source:
             copy_database(source, staged / DATABASE)
@@ -62,6 +79,18 @@ def _stage(file: Path, staged: Path, folder: Path) -> None:
             unseal(copied)
             migrate(SQLiteConnection(copied))
             _settle(SQLiteConnection(copied), last_written(folder))
+            return close_doors(SQLiteConnection(copied), since)
+
+
+def _revocations(file: Path) -> Revocations:
+    """What the database that is replaced says of its keys; nothing where it cannot be read."""
+    if not file.is_file():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as db:
+            return dict(db.execute(REVOCATIONS).fetchall())
+    except sqlite3.Error:
+        return {}
 
 
 def _settle(db: Connection, dealt_with_until: float) -> None:

@@ -6,9 +6,11 @@ import pytest
 
 from pipeline.errors import Busy
 from pipeline.values import PlaceId
+from pipeline.values.session import SignedIn
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox
+from storage.people.sessions import AHEAD, IDLE, SQLSessions
 from tests.doubles.clock import Clock
 from tests.doubles.samples import answer, message
 
@@ -92,3 +94,51 @@ async def test_what_was_heard_until_a_wrong_time_is_noted_again_until_the_right_
     for moment in (clock.now, clock.now + jump, clock.now):
         await inbox.heard("slack:T1", f"{moment:.6f}")
     assert clock.now <= float(await inbox.seen("slack:T1") or 0) <= clock.now + SOON
+
+
+ANN, BOB = SignedIn(person="web:ann", name="Ann"), SignedIn(person="web:bob", name="Bob")
+
+
+async def test_a_session_that_nobody_looks_at_ends_after_its_days_whatever_the_clock_did(
+    database: Database, clock: Clock, jump: float
+) -> None:
+    sessions = SQLSessions(database, clock=clock)
+    before = await sessions.begin(ANN)
+    clock.now += jump
+    during = await sessions.begin(ANN)
+    await sessions.of(before)
+    clock.now -= jump
+    await sessions.begin(BOB)
+    clock.now += IDLE + AHEAD + 1
+    for secret in (before, during):
+        assert await sessions.of(secret) is None
+    assert await sessions.newest(ANN.person) is None
+
+
+async def test_a_session_that_is_used_ends_after_a_month_whatever_the_clock_did_and_never_comes_back(
+    database: Database, clock: Clock, jump: float
+) -> None:
+    sessions = SQLSessions(database, clock=clock)
+    clock.now += jump
+    secret = await sessions.begin(ANN)
+    clock.now -= jump
+    for _ in range(40):
+        clock.now += DAY
+        await sessions.of(secret)
+        await sessions.begin(BOB)
+    for _ in range(800):
+        clock.now += DAY
+        assert await sessions.of(secret) is None
+
+
+async def test_what_was_told_under_a_clock_that_was_ahead_does_not_stand_before_what_is_told_now(
+    database: Database, clock: Clock, jump: float
+) -> None:
+    sessions = SQLSessions(database, clock=clock)
+    clock.now += jump
+    await sessions.begin(ANN.model_copy(update={"groups": ("web:group:leads",)}))
+    clock.now -= jump
+    secret = await sessions.begin(ANN)
+    for session in (await sessions.of(secret), await sessions.newest(ANN.person)):
+        assert session
+        assert session.who.groups == ()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import psycopg
 import pytest
 
 from pipeline.errors import Busy, Refused
 from pipeline.values.session import SignedIn
-from storage.open import Storage
+from storage.open import Storage, open_storage
 from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
 from storage.people.sessions import IDLE, LONGEST, SQLSessions
 from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server
 
 ANN = SignedIn(person="web:ann", name="Ann", groups=("web:group:staff",))
 
@@ -44,24 +49,54 @@ async def test_a_session_lasts_while_it_is_used_and_no_longer_than_a_month(stora
     assert await sessions.newest(ANN.person) is None
 
 
-async def test_the_newest_session_says_who_somebody_is_now(storage: Storage) -> None:
+LEADS = ANN.model_copy(update={"groups": ("web:group:leads",)})
+BOB = SignedIn(person="web:bob", name="Bob", groups=("web:group:leads",))
+
+
+async def test_what_was_told_of_a_person_last_holds_in_all_their_sessions_and_in_nobody_elses(
+    storage: Storage,
+) -> None:
     clock = Clock()
     sessions = SQLSessions(storage.database, clock=clock)
-    await sessions.begin(ANN)
+    older, of_bob = await sessions.begin(LEADS), await sessions.begin(BOB)
     clock.now += 60
-    secret = await sessions.begin(ANN.model_copy(update={"groups": ("web:group:leads",)}))
-    newest = await sessions.newest(ANN.person)
-    assert newest
-    assert newest.who.groups == ("web:group:leads",)
-    await sessions.end(secret)
-    before = await sessions.newest(ANN.person)
-    assert before
-    assert before.who.groups == ("web:group:staff",)
-    await sessions.vouched(ANN)
+    newer = await sessions.begin(ANN)
+    for secret in (older, newer):
+        found = await sessions.of(secret)
+        assert found
+        assert found.who == ANN
+    bob = await sessions.of(of_bob)
+    assert bob
+    assert bob.who == BOB
     await sessions.vouched(ANN.model_copy(update={"name": "Annie"}))
-    vouched = await sessions.newest(ANN.person)
-    assert vouched
-    assert vouched.who.name == "Annie"
+    for session in (await sessions.of(older), await sessions.newest(ANN.person)):
+        assert session
+        assert session.who.name == "Annie"
+
+
+async def test_who_signs_out_of_the_newest_session_gets_no_older_groups_back(storage: Storage) -> None:
+    clock = Clock()
+    sessions = SQLSessions(storage.database, clock=clock)
+    older = await sessions.begin(LEADS)
+    clock.now += 60
+    newer = await sessions.begin(ANN)
+    await sessions.end(newer)
+    assert await sessions.of(newer) is None
+    for session in (await sessions.of(older), await sessions.newest(ANN.person)):
+        assert session
+        assert session.who == ANN
+    await sessions.end(older)
+    assert await sessions.newest(ANN.person) is None
+
+
+async def test_of_two_processes_in_which_somebody_signs_in_at_once_one_tells_last(engine: Engine) -> None:
+    async with engine.storage() as one, engine.database() as other:
+        both = (one.sessions, SQLSessions(other))
+        for _ in range(10):
+            secrets = await asyncio.gather(both[0].begin(ANN), both[1].begin(LEADS))
+            told = [session.who for secret in secrets for each in both if (session := await each.of(secret))]
+            assert len(told) == 4
+            assert len(set(told)) == 1
 
 
 async def test_no_secret_is_kept(storage: Storage) -> None:
@@ -103,3 +138,17 @@ async def test_a_request_is_answered_once_a_day_and_again_where_it_was_cut_off(s
     assert await replies.begin("one", "other") is None
     await replies.forgone("one")
     assert await replies.begin("one", "d") is None
+
+
+async def test_after_a_dump_was_restored_the_documented_statement_ends_all_sessions(
+    postgres: Server, tmp_path: Path
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/operations/postgresql.md").read_text()
+    said = re.search(r'PGOPTIONS="([^"]+)" psql --command="([^"]+)"', page)
+    assert said
+    with postgres.database() as url:
+        async with open_storage(tmp_path, database=url) as storage:
+            secret = await storage.sessions.begin(ANN)
+            with psycopg.connect(url, options=said[1]) as raw:
+                raw.execute(said[2])
+            assert await storage.sessions.of(secret) is None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from joserfc import jwt
+from joserfc import jws
 from joserfc.jwk import KeySet, RSAKey
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -18,18 +19,25 @@ from starlette.routing import Route
 
 from adapters.http.doors import Doors
 
+Lie = Callable[[Request], Awaitable[Response]]
+
 CLIENT, SECRET = "citewell", "the client's secret"
 
 
 class Provider:
-    """`claims` are added to every token, and `header` to its head."""
+    """`claims` are added to every token. What stands in `lies` for a path is answered there in the place of the truth.
+    Where keys are not `named`, neither they nor tokens have a `kid`."""
 
     def __init__(self) -> None:
         self.subject = "ann"
         self.claims: dict[str, Any] = {"name": "Ann", "groups": ["staff"]}
         self.key = self._made()
         self.published = [self.key]
+        self.named = True
         self.asked_for_keys = 0
+        self.lies: dict[str, Lie] = {}
+        self.asked: list[Request] = []
+        """What was answered with a lie."""
         self._codes: dict[str, dict[str, str]] = {}
 
     @staticmethod
@@ -49,12 +57,12 @@ class Provider:
             "aud": CLIENT,
             "exp": now + 300,
             "iat": now,
+            **({"nonce": nonce} if nonce else {}),
             **self.claims,
             **claims,
         }
-        return jwt.encode(
-            {"alg": "RS256", "kid": self.key.kid}, {**said, **({"nonce": nonce} if nonce else {})}, self.key
-        )
+        head = {"typ": "JWT", "alg": "RS256", **({"kid": self.key.kid} if self.named else {})}
+        return jws.serialize_compact(head, json.dumps(said), self.key)
 
     @property
     def issuer(self) -> str:
@@ -62,17 +70,32 @@ class Provider:
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[Provider]:
-        routes = [
-            Route("/.well-known/openid-configuration", self._document),
-            Route("/authorize", self._authorize),
-            Route("/token", self._token, methods=["POST"]),
-            Route("/keys", self._keys),
-            Route("/oauth2/authorize", self._authorize),
-            Route("/api/oauth2/token", self._token, methods=["POST"]),
-            Route("/api/users/@me", self._me),
-        ]
+        answers = {
+            "/.well-known/openid-configuration": self._document,
+            "/authorize": self._authorize,
+            "/token": self._token,
+            "/keys": self._keys,
+            "/oauth2/authorize": self._authorize,
+            "/api/oauth2/token": self._token,
+            "/api/users/@me": self._me,
+            "/elsewhere": self._elsewhere,
+        }
+        routes = [Route(path, self._or_a_lie(path, truth), methods=["GET", "POST"]) for path, truth in answers.items()]
         async with Doors().serving("127.0.0.1:0", routes, setting="the double") as self.port:
             yield self
+
+    def _or_a_lie(self, path: str, truth: Lie) -> Lie:
+        async def answer(request: Request) -> Response:
+            if path not in self.lies:
+                return await truth(request)
+            self.asked.append(request)
+            return await self.lies[path](request)
+
+        return answer
+
+    async def _elsewhere(self, request: Request) -> Response:
+        """Where nobody should be sent who brings something along."""
+        return JSONResponse({"id": "66", "access_token": "a", "token_type": "Bearer"})
 
     async def _document(self, _: Request) -> Response:
         paths = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
@@ -80,7 +103,10 @@ class Provider:
 
     async def _keys(self, _: Request) -> Response:
         self.asked_for_keys += 1
-        return JSONResponse(KeySet(self.published).as_dict(private=False))  # type: ignore[arg-type] # of one kind
+        keys = KeySet(self.published).as_dict(private=False)["keys"]  # type: ignore[arg-type] # of one kind
+        return JSONResponse(
+            {"keys": [{name: said for name, said in key.items() if self.named or name != "kid"} for key in keys]}
+        )
 
     async def _me(self, request: Request) -> Response:
         """As Discord tells it."""

@@ -17,6 +17,7 @@ from aiohttp import web
 
 from adapters.discord.permissions import permissions
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
+from adapters.web.config import WebConfig
 from bot.config.settings import Settings
 from bot.config.tables import NotionTable
 from bot.desks.channels import closed
@@ -28,6 +29,7 @@ from storage.open import open_storage
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.llm.faults import Status, Text
 from tests.doubles.llm.server import LlmServer
+from tests.doubles.oidc import CLIENT, SECRET, Provider
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
 from tests.journeys.process import indexed
 
@@ -270,3 +272,14 @@ async def test_the_command_names_wrong_settings_and_ends_with_1(tmp_path: Path) 
     found = [json.loads(line) for line in out.splitlines()]
     assert process.returncode == 1
     assert any("Did you mean CITEWELL_TOP_K?" in finding["said"] for finding in found if finding["state"] == "bad")
+
+
+async def test_an_openid_provider_beside_a_proxy_is_warned_of(tmp_path: Path) -> None:
+    async def page(**set_up: str) -> list[str]:
+        config = WebConfig(listen="127.0.0.1:8080", url="http://127.0.0.1:8080", **set_up)  # type: ignore[arg-type] # text
+        return [one.said async for one in config.examine((), lambda: None) if one.state is State.WARNING]  # type: ignore[arg-type, return-value] # nothing is kept
+
+    async with Provider().serving() as provider:
+        openid = {"oidc_issuer": provider.issuer, "oidc_client_id": CLIENT, "oidc_client_secret": SECRET}
+        assert any("one person" in said for said in await page(**openid, proxy_secret="p"))
+        assert await page(**openid) == await page(proxy_secret="p") == []

@@ -60,11 +60,11 @@ async def test_a_restored_folder_gives_the_same_answers(tmp_path: Path) -> None:
     before = said(await answers(data, questions, exclusive=True))
     assert any(body for body, _ in before)
     (data / "citewell.db").write_bytes(b"not a database " * 1000)
-    held, kept = await restore(backup, data)
-    assert held.passages == CHUNKS
+    restored = await restore(backup, data)
+    assert restored.contents.passages == CHUNKS
     assert said(await answers(data, questions, exclusive=True)) == before
-    assert kept
-    assert (kept / "citewell.db").read_bytes().startswith(b"not a database")
+    assert restored.kept
+    assert (restored.kept / "citewell.db").read_bytes().startswith(b"not a database")
 
 
 async def test_a_folder_in_use_is_not_replaced(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ async def test_what_was_planted_in_a_backup_of_an_earlier_version_is_not_restore
     with closing(sqlite3.connect(tmp_path / "old.db", isolation_level=None)) as db:
         db.execute("CREATE TRIGGER planted AFTER INSERT ON source BEGIN DELETE FROM revision; END")
         db.execute('CREATE VIEW "planted, ""too" AS SELECT 1')
-    held, _ = await restore(tmp_path / "old.db", tmp_path / "data")
-    assert held.documents == 4
+    restored = await restore(tmp_path / "old.db", tmp_path / "data")
+    assert restored.contents.documents == 4
     with closing(sqlite3.connect(tmp_path / "data" / "citewell.db")) as db:
         assert db.execute("SELECT count(*) FROM live").fetchone() == (4,)
         assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'planted%'").fetchall() == []
@@ -239,7 +239,7 @@ async def test_a_backup_is_still_one_after_somebody_was_erased_from_it(tmp_path:
 async def test_two_restores_in_a_row_keep_both_folders(tmp_path: Path) -> None:
     async with open_storage(tmp_path / "data") as storage:
         backup = await storage.back_up(tmp_path / "away.db")
-    kept = {(await restore(backup, tmp_path / "data"))[1] for _ in range(3)}
+    kept = {(await restore(backup, tmp_path / "data")).kept for _ in range(3)}
     assert len(kept) == 3
 
 
@@ -310,7 +310,7 @@ async def test_a_data_folder_of_an_earlier_version_is_backed_up_migrated_and_ans
 async def test_a_backup_of_an_earlier_version_is_restored_and_answers(tmp_path: Path) -> None:
     with gzip.open(FIXTURE) as packed, (tmp_path / "old.db").open("wb") as file:
         shutil.copyfileobj(packed, file)
-    held, kept = await restore(tmp_path / "old.db", tmp_path / "data")
-    assert (held.documents, held.passages, kept) == (4, 10, None)
+    restored = await restore(tmp_path / "old.db", tmp_path / "data")
+    assert (restored.contents.documents, restored.contents.passages, restored.kept) == (4, 10, None)
     (given,) = await answers(tmp_path / "data", ["How many vacation days do full-time employees get?"])
     assert "28 days" in given.body

@@ -331,6 +331,24 @@ def test_a_backup_is_made_verified_and_refused_when_it_is_none(indexed: Terminal
         assert "Take another backup" in said.err
 
 
+def test_a_restore_says_that_sessions_and_links_ended_and_names_the_keys_to_look_at(indexed: Terminal) -> None:
+    for name in ("kept", "stolen"):
+        assert indexed.type("keys", "add", name).status == 0
+    assert indexed.type("backup", "away.db").status == 0
+    assert indexed.type("keys", "revoke", "stolen").status == 0
+    said = indexed.type("restore", "away.db")
+    assert said.status == 0
+    assert "signs in again" in said.out
+    assert "links" in said.out
+    assert "stolen" in said.out
+    assert "kept (" not in said.out + said.err
+    other = indexed.type("restore", "away.db", "--data", "another")
+    assert other.status == 0
+    for name in ("kept", "stolen"):
+        assert re.search(rf"{name} \(\w+\)", other.err)
+    assert "citewell keys revoke" in other.err
+
+
 # --- Documents --------------------------------------------------------------------------------------
 
 

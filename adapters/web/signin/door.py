@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from adapters.web.signin.visitors import Cookie, OnPlatform
 from pipeline.ports import Sessions
 
 ATTEMPT_SECONDS = 600
+AHEAD_SECONDS = 60
+"""By how much the clock of the process where it was begun may be ahead of ours."""
 TRIES = 20
 """Of one address in a minute."""
 
@@ -41,8 +44,9 @@ class Door:
     async def remembered(self, request: Request) -> Attempt | None:
         """What this very browser began; None for anything else."""
         try:
-            told = (await self._signer()).loads(request.cookies.get(self._attempts, ""), max_age=ATTEMPT_SECONDS)
-            return Attempt.model_validate(told)
+            told, at = (await self._signer()).loads(request.cookies.get(self._attempts, ""), return_timestamp=True)
+            lasts = -AHEAD_SECONDS <= time.time() - at.timestamp() <= ATTEMPT_SECONDS
+            return Attempt.model_validate(told) if lasts else None
         except (BadData, ValueError):
             return None
 

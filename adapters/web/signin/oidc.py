@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
-from authlib.integrations.base_client import OAuthError
-from authlib.integrations.httpx_client import AsyncOAuth2Client
-from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
-from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.errors import BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError, JoseError
 from joserfc.jwk import KeySet
 
-from adapters.fetch.fetcher import Fetcher
 from adapters.web.signin import wording
-from adapters.web.signin.provider import Attempt, NotVouched, groups_of, inside
-from pipeline.errors import CitewellError
+from adapters.web.signin.claims import Whom, meant_for
+from adapters.web.signin.exchange import Exchange
+from adapters.web.signin.provider import Attempt, NotVouched, groups_of
 from pipeline.values import Readers
 from pipeline.values.session import SignedIn
 
@@ -32,10 +27,10 @@ LEEWAY = 60
 FRESH = 3600.0
 """Seconds that a discovery document and keys are taken for what they were."""
 PATIENCE = 30.0
-"""Seconds before keys are asked for again because one is not known."""
-SECONDS = 15.0
-
-Whom = Callable[[Mapping[str, Any]], SignedIn]
+"""Seconds before keys are asked for again because a token fits none."""
+UNFITTING = (BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError)
+"""How a token is refused that fits none of the keys."""
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 log = structlog.get_logger(__name__)
 
@@ -58,46 +53,34 @@ class OpenID:
         """`resources`: what access tokens may be for, beside the client."""
         self.name, self.title = name, title
         self.issuer = issuer.rstrip("/")
-        self._client_id, self._secret, self._scope = client_id, secret, scope
+        self._client_id = client_id
         self._whom = whom
         self._audiences = frozenset({client_id, *resources})
-        port = urlsplit(issuer).port
-        self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
-        self._document: tuple[float, dict[str, Any]] | None = None
+        self._exchange = Exchange(client_id, secret, scope=scope, site=issuer)
+        self._document: tuple[float, Mapping[str, Any]] | None = None
         self._keys: tuple[float, KeySet] | None = None
+        self._asked_again = -PATIENCE
 
     async def address(self, attempt: Attempt, back: str) -> str:
         """See `Provider`."""
-        document = await self._discovered()
-        async with self._client(back) as client:
-            url, _ = client.create_authorization_url(
-                document["authorization_endpoint"],
-                state=attempt.state,
-                nonce=attempt.nonce,
-                code_challenge=create_s256_code_challenge(attempt.verifier),
-                code_challenge_method="S256",
-            )
-        return str(url)
+        endpoint = (await self._discovered())["authorization_endpoint"]
+        return self._exchange.address(endpoint, attempt, back, nonce=attempt.nonce)
 
-    async def person(self, attempt: Attempt, back: str, code: str) -> SignedIn:
+    async def person(self, attempt: Attempt, back: str, code: str, issuer: str) -> SignedIn:
         """See `Provider`: the ID token's signature, issuer, audience, times and nonce are checked."""
         document = await self._discovered()
-        try:
-            async with asyncio.timeout(SECONDS), self._client(back) as client:
-                token = await client.fetch_token(document["token_endpoint"], code=code, code_verifier=attempt.verifier)
-        except (OAuthError, JoseError) as error:
-            raise NotVouched(wording.WRONG, f"token: {type(error).__name__}: {error}") from error
-        except Exception as error:  # whatever the network or the provider came up with
-            raise NotVouched(wording.UNREACHABLE, f"token: {type(error).__name__}") from error
-        claims = await self._checked(str(token.get("id_token", "")))
+        told = issuer or document.get("authorization_response_iss_parameter_supported") is True
+        if told and issuer != document["issuer"]:
+            raise NotVouched(wording.WRONG, "the answer is another provider's")
+        token = await self._exchange.token(document["token_endpoint"], attempt, back, code)
+        claims = await self._checked(token.get("id_token"))
         options = {"iss": {"essential": True, "value": document["issuer"]}, "nonce": {"essential": True}}
-        told = CodeIDToken(claims, {}, options, {"client_id": self._client_id, "nonce": attempt.nonce})
+        said = CodeIDToken(claims, {}, options, {"client_id": self._client_id, "nonce": attempt.nonce})
         try:
-            told.validate(now=int(time.time()), leeway=LEEWAY)
-            _for({self._client_id}, claims)
+            said.validate(now=int(time.time()), leeway=LEEWAY)
         except (JoseError, ValueError) as error:
             raise NotVouched(wording.WRONG, f"ID token: {error}") from error
-        return self._whom(claims)
+        return self._known({self._client_id}, claims)
 
     async def of_token(self, token: str) -> tuple[str, str, Readers] | None:
         """Whom an access token (JWT) of this provider was given to; see `Tokens`."""
@@ -108,84 +91,69 @@ class OpenID:
                 leeway=LEEWAY, iss={"essential": True, "value": document["issuer"]}, exp={"essential": True}
             )
             registry.validate(claims)
-            _for(self._audiences, claims)
-            who = self._whom(claims)
+            who = self._known(self._audiences, claims)
         except (NotVouched, JoseError, ValueError) as error:
             log.info("token_refused", reason=str(error))
             return None
         return who.person, who.name, Readers(groups=groups_of(who))
 
-    async def _checked(self, token: str) -> dict[str, Any]:
-        """The claims of a token that this provider signed; keys that are not known are asked for again, once."""
-        for again in (False, True):
-            try:
-                return dict(jwt.decode(token, await self._key_set(again), algorithms=list(ALGORITHMS)).claims)
-            except InvalidKeyIdError as error:
-                if again:
-                    raise NotVouched(wording.WRONG, "signed with a key that is not the provider's") from error
-            except (JoseError, ValueError) as error:
-                raise NotVouched(wording.WRONG, f"{type(error).__name__}: {error}") from error
-        raise AssertionError
+    def _known(self, audiences: frozenset[str] | set[str], claims: Mapping[str, Any]) -> SignedIn:
+        """Whom checked claims name; of a token that is for nobody of `audiences`, nobody."""
+        if not meant_for(claims).intersection(audiences):
+            raise NotVouched(wording.WRONG, "it is for somebody else")
+        return self._whom(claims)
 
-    async def _key_set(self, again: bool) -> KeySet:
+    async def _checked(self, token: object) -> dict[str, Any]:
+        """The claims of a token that this provider signed. Where it fits no key, keys are asked for again, once: not
+        every provider names its keys."""
+        if not isinstance(token, str):
+            raise NotVouched(wording.WRONG, "no token")
+        claims = _verified(token, await self._key_set(again=False))
+        if isinstance(claims, UNFITTING):
+            claims = _verified(token, await self._key_set(again=True))
+        if isinstance(claims, Exception):
+            raise NotVouched(wording.WRONG, f"{type(claims).__name__}: {claims}") from claims
+        return claims
+
+    async def _key_set(self, *, again: bool) -> KeySet:
         now = time.monotonic()
-        if self._keys is None or self._keys[0] < now - FRESH or (again and self._keys[0] <= now - PATIENCE):
-            found = await self._json((await self._discovered())["jwks_uri"])
-            self._keys = now, KeySet.import_key_set(found)  # type: ignore[arg-type] # what it is checked to be
+        again = again and max(self._asked_again, self._keys[0] if self._keys else 0.0) <= now - PATIENCE
+        if self._keys is None or self._keys[0] < now - FRESH or again:
+            self._asked_again = now
+            said = await self._exchange.json((await self._discovered())["jwks_uri"])
+            try:
+                self._keys = now, KeySet.import_key_set(said)  # type: ignore[arg-type] # what it is checked to be
+            except Exception as error:
+                raise NotVouched(wording.UNREACHABLE, f"keys: {type(error).__name__}: {error}") from error
         return self._keys[1]
 
-    async def _discovered(self) -> dict[str, Any]:
+    async def _discovered(self) -> Mapping[str, Any]:
         now = time.monotonic()
         if self._document is None or self._document[0] < now - FRESH:
-            found = await self._json(f"{self.issuer}/.well-known/openid-configuration")
-            if str(found.get("issuer", "")).rstrip("/") != self.issuer:
-                raise NotVouched(wording.WRONG, f"{self.issuer} says that it is {found.get('issuer')}")
-            self._document = now, found
+            said = await self._exchange.json(f"{self.issuer}/.well-known/openid-configuration")
+            if str(said.get("issuer", "")).rstrip("/") != self.issuer:
+                raise NotVouched(wording.WRONG, f"{self.issuer} says that it is {said.get('issuer')}")
+            for name in ENDPOINTS:
+                if not _as_safe(said.get(name), self.issuer):
+                    raise NotVouched(wording.WRONG, f"{self.issuer} gives no {name} that can be used")
+            self._document = now, said
         return self._document[1]
 
-    async def _json(self, url: str) -> dict[str, Any]:
-        try:
-            answer = await self._fetcher.fetch(url)
-            if answer.status == 200 and isinstance(found := json.loads(answer.body), dict):
-                return found
-        except (CitewellError, ValueError) as error:
-            raise NotVouched(wording.UNREACHABLE, f"{url}: {error}") from error
-        raise NotVouched(wording.UNREACHABLE, f"{url} answers {answer.status}")
-
-    def _client(self, back: str) -> AsyncOAuth2Client:
-        return AsyncOAuth2Client(
-            self._client_id, self._secret, scope=self._scope, redirect_uri=back, timeout=SECONDS, trust_env=False
-        )
-
     async def close(self) -> None:
-        await self._fetcher.close()
+        await self._exchange.close()
 
 
-def _for(audiences: frozenset[str] | set[str], claims: Mapping[str, Any]) -> None:
-    """Raises ValueError for a token that is for nobody of these."""
-    said = claims.get("aud", ())
-    if not audiences.intersection([said] if isinstance(said, str) else said):
-        raise ValueError("it is for somebody else")
+def _verified(token: str, keys: KeySet) -> dict[str, Any] | Exception:
+    """The claims of a token that one of `keys` signed; else what is wrong with it."""
+    try:
+        return dict(jwt.decode(token, keys, algorithms=list(ALGORITHMS)).claims)
+    except Exception as error:  # noqa: BLE001 - whatever a token can be made of
+        return error
 
 
-def whom_by(groups: str) -> Whom:
-    """A person of the page's own, in the groups that the claim of that name says."""
-
-    def whom(claims: Mapping[str, Any]) -> SignedIn:
-        subject = claims.get("sub")
-        if not isinstance(subject, str) or not subject:
-            raise NotVouched(wording.WRONG, "no subject")
-        told = claims.get(groups, ())
-        named = tuple(str(group) for group in ([told] if isinstance(told, str) else told) if str(group))
-        name = next((str(claims[one]) for one in ("name", "preferred_username", "email") if claims.get(one)), "")
-        return inside(subject, name, named)
-
-    return whom
-
-
-def whom_in_slack(claims: Mapping[str, Any]) -> SignedIn:
-    """The same person as in Slack."""
-    team, user = claims.get("https://slack.com/team_id"), claims.get("https://slack.com/user_id")
-    if not team or not user:
-        raise NotVouched(wording.WRONG, "no workspace or person of Slack's")
-    return SignedIn(person=f"slack:{team}:{user}", name=str(claims.get("name") or user))
+def _as_safe(address: object, issuer: str) -> bool:
+    """Whether it is a web address, over HTTPS where the issuer's is."""
+    if not isinstance(address, str) or not address.isascii() or not address.isprintable() or " " in address:
+        return False
+    scheme = "https" if issuer.startswith("https:") else urlsplit(address).scheme
+    return scheme in ("http", "https") and address.startswith(f"{scheme}://")

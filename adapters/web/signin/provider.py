@@ -9,9 +9,13 @@ from urllib.parse import quote
 from pydantic import Field
 
 from adapters.web.platform import SPACE, WEB
+from adapters.web.signin import wording
 from pipeline.translations import Message
 from pipeline.values import PersonId, Value
 from pipeline.values.session import SignedIn
+
+LONGEST = 1000
+"""Characters of a person's id and name: more can be kept in no index."""
 
 
 class NotVouched(Exception):
@@ -43,18 +47,21 @@ class Provider(Protocol):
         """Where the browser is sent, which comes back to `back`. Raises NotVouched where it cannot be reached."""
         ...
 
-    async def person(self, attempt: Attempt, back: str, code: str) -> SignedIn:
-        """Whom it vouches for. Raises NotVouched."""
+    async def person(self, attempt: Attempt, back: str, code: str, issuer: str) -> SignedIn:
+        """Whom it vouches for, as who answers to the name of `issuer` ("" where none is told). Raises NotVouched."""
         ...
 
     async def close(self) -> None: ...
 
 
 def inside(subject: str, name: str, groups: tuple[str, ...]) -> SignedIn:
-    """A person and groups of the page's own: two of a provider are never one here."""
+    """A person and groups of the page's own: two of a provider are never one here. Raises NotVouched for nobody."""
+    user = _plain(subject)
+    if not 0 < len(user) <= LONGEST:
+        raise NotVouched(wording.WRONG, "no subject")
     return SignedIn(
-        person=str(PersonId(platform=WEB.name, user=_plain(subject))),
-        name=name or subject,
+        person=str(PersonId(platform=WEB.name, user=user)),
+        name=(name or subject)[:LONGEST],
         groups=tuple(f"{WEB.name}:group:{_plain(group)}" for group in groups),
     )
 

@@ -83,7 +83,8 @@ class _SignIn:
         if not code:
             return self._page(request, wording.REFUSED, 403)
         try:
-            who = await self._door.providers[name].person(attempt, self._door.back(name), code)
+            issuer = request.query_params.get("iss", "")
+            who = await self._door.providers[name].person(attempt, self._door.back(name), code, issuer)
         except NotVouched as error:
             return self._refused(request, error)
         if not await self._belongs(who.person):
@@ -93,9 +94,12 @@ class _SignIn:
         return answer
 
     async def _belongs(self, person: str) -> bool:
-        """Whether it is one of the page's own, or of a platform that knows them."""
+        """Whether it is one of the page's own, or of a platform that knows them there as more than themselves."""
         known = PersonId.parse(person)
-        return known.platform == WEB.name or await self._door.on_platform(known) is not None
+        if known.platform == WEB.name:
+            return True
+        readers = await self._door.on_platform(known)
+        return readers is not None and bool(readers.groups - {known.group})
 
     async def out(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         await self._door.sessions.end(request.cookies.get(self._door.cookie.name, ""))

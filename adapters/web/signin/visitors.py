@@ -8,10 +8,11 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+import structlog
 from starlette.requests import Request
 
 from adapters.web.platform import WEB
-from adapters.web.signin.provider import groups_of, inside
+from adapters.web.signin.provider import NotVouched, groups_of, inside
 from adapters.web.visitor import Visitor
 from pipeline.ports import Sessions
 from pipeline.values import Actor, PersonId, Readers
@@ -19,8 +20,11 @@ from pipeline.values.session import SignedIn
 
 PROXY = "x-citewell-proxy"
 SEEN_SECONDS = 60.0
-"""How long it is taken for true what a platform said of a person; how often what a proxy says is written down."""
+"""How long it is taken for true what a platform said of a person; how often what a proxy says is written down, where
+it says the same."""
 NOBODY = Readers(groups=frozenset(), external=True)
+
+log = structlog.get_logger(__name__)
 
 OnPlatform = Callable[[PersonId], Awaitable[Readers | None]]
 """The readers of a person alone on the platform that they are of; None where that does not run or cannot tell."""
@@ -38,12 +42,23 @@ class Cookie:
 
 
 class SignedInVisitors:
-    def __init__(self, sessions: Sessions, on_platform: OnPlatform, cookie: Cookie, proxy_secret: str = "") -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        on_platform: OnPlatform,
+        cookie: Cookie,
+        proxy_secret: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._sessions = sessions
         self._on_platform = on_platform
         self._cookie = cookie
         self._proxy_secret = proxy_secret
+        self._clock = clock
         self._seen: dict[str, tuple[float, Readers]] = {}
+        """What a platform said of a person, and when."""
+        self._written: dict[str, tuple[float, SignedIn]] = {}
+        """What a proxy said of a person when it was written down last, and when that was."""
 
     async def visitor(self, request: Request) -> Visitor | None:
         if self._proxied(request):
@@ -63,10 +78,15 @@ class SignedInVisitors:
             return None
         groups = tuple(filter(None, map(str.strip, request.headers.get("x-forwarded-groups", "").split(","))))
         name = request.headers.get("x-forwarded-preferred-username") or request.headers.get("x-forwarded-email") or user
-        who = inside(user, name, groups)
-        seen = self._seen.get(who.person)
-        if seen is None or seen[0] < time.monotonic() - SEEN_SECONDS or seen[1].groups != groups_of(who):
+        try:
+            who = inside(user, name, groups)
+        except NotVouched as error:
+            log.warning("proxy_not_believed", reason=str(error))
+            return None
+        written = self._written.get(who.person)
+        if written is None or written[0] < self._clock() - SEEN_SECONDS or written[1] != who:
             await self._sessions.vouched(who)
+            self._written[who.person] = self._clock(), who
         return await self._made(who, f"{self._proxy_secret} {who.person}", session=False)
 
     async def _made(self, who: SignedIn, secret: str, *, session: bool) -> Visitor | None:
@@ -87,13 +107,12 @@ class SignedInVisitors:
 
     async def _readers(self, who: SignedIn) -> Readers:
         """Of a platform that does not tell, nobody is inside."""
-        now = time.monotonic()
         if who.person.startswith(f"{WEB.name}:"):
-            readers = Readers(groups=groups_of(who))
-        elif (seen := self._seen.get(who.person)) and seen[0] > now - SEEN_SECONDS:
+            return Readers(groups=groups_of(who))
+        now = self._clock()
+        if (seen := self._seen.get(who.person)) and seen[0] > now - SEEN_SECONDS:
             return seen[1]
-        else:
-            readers = await self._on_platform(PersonId.parse(who.person)) or NOBODY
+        readers = await self._on_platform(PersonId.parse(who.person)) or NOBODY
         self._seen[who.person] = now, readers
         return readers
 

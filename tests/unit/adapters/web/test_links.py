@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -11,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.links import CITED, LIFETIME, Cited, Closed, SignedLinks, Why
+from adapters.web.links import AHEAD, CITED, LIFETIME, Cited, Closed, SignedLinks, Why
 from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
 from tests.doubles.samples import chunks, document
 
 URL = "https://citewell.acme.example"
+DAY = 86_400.0
 TOKEN = string.ascii_letters + string.digits + "-_."
 
 
@@ -139,6 +141,34 @@ async def opened(links: SignedLinks, given: str) -> Cited | None:
 @given(st.text(max_size=2_000))
 async def test_any_text_is_refused_in_order(text: str) -> None:
     assert await refused(await opening(Shelf()), text) is Why.UNKNOWN
+
+
+@pytest.mark.parametrize("ahead", [-365 * DAY, -DAY, -300.0, -1.0, 0.0, 1.0, 300.0, DAY, 20 * DAY, 365 * DAY])
+async def test_a_link_is_open_for_thirty_days_and_an_hour_at_most_whatever_the_clock_did(ahead: float) -> None:
+    shelf, clock = Shelf(), Clock()
+    (passage,) = shelf.put(document("leave"), ["Text."])
+    links = await opening(shelf, clock)
+    clock.now += ahead
+    link = token(links.link(passage))
+    clock.now -= ahead
+    hours = 0
+    for _ in range(500 * 24):
+        with suppress(Closed):
+            await links.cited(link)
+            hours += 1
+        clock.now += DAY / 24
+    assert hours <= (LIFETIME + AHEAD).total_seconds() * 24 / DAY + 1
+
+
+@pytest.mark.parametrize("ahead", [1.0, 60.0, 3599.0])
+async def test_a_link_of_a_process_whose_clock_is_a_little_ahead_opens_at_once(ahead: float) -> None:
+    shelf, clock = Shelf(), Clock()
+    (passage,) = shelf.put(document("leave"), ["Text."])
+    links = await opening(shelf, clock)
+    clock.now += ahead
+    link = token(links.link(passage))
+    clock.now -= ahead
+    assert (await links.cited(link)).document.id == "leave"
 
 
 async def test_it_expires() -> None:

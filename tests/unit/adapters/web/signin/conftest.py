@@ -1,0 +1,31 @@
+"""A page with every way to sign in, and nobody who asks too often."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.http import caller
+from adapters.web import wiring
+from adapters.web.signin import routes
+from tests.doubles.oidc import Provider
+from tests.doubles.signed_in import Page
+from tests.doubles.ways_in import every_way
+
+
+@pytest.fixture
+async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Provider]:
+    for module, name in ((routes, "TRIES"), (caller, "WRONG_PER_MINUTE"), (caller, "PERSON_PER_MINUTE")):
+        monkeypatch.setattr(module, name, 1_000)
+    async with Provider().serving() as served:
+        for name in ("SLACK", "DISCORD"):
+            monkeypatch.setattr(wiring, name, served.issuer)
+        yield served
+
+
+@pytest.fixture
+async def page(provider: Provider, tmp_path: Path) -> AsyncIterator[Page]:
+    async with every_way(provider, tmp_path) as opened:
+        yield opened
