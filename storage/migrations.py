@@ -122,6 +122,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "roles_of_ratings": None,
     "quoting": _quoting,
     "collections_of_revisions": None,
+    "conversations_of_questions": None,
 }
 
 

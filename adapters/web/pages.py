@@ -19,6 +19,7 @@ from adapters.web import wording
 from adapters.web.spans import opened, spans
 from adapters.web.visitor import Visitor
 from pipeline.translations import ENGLISH, Words
+from pipeline.words.text import visible
 
 _HERE = Path(__file__).parent
 POLICY = (
@@ -85,6 +86,11 @@ class _Kept(StaticFiles):
         return answer
 
 
+def _shown(value: Any) -> Any:
+    """A value as it may stand on a page. What is markup already was made of such values."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 @cache
 def _templates() -> Environment:
     made = Environment(
@@ -93,6 +99,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     made.filters["zip"] = zip
     made.globals.update(asset=_asset, common=wording, opened=opened, spans=spans)

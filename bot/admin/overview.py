@@ -10,7 +10,7 @@ from bot.citewell import Citewell
 from pipeline.errors import Refused
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.rules.access import OPERATOR, audience
-from pipeline.values import Action, Actor, Audience, Document, Readers
+from pipeline.values import Action, Actor, Audience, Document, Readers, Request
 from pipeline.values.overview import Left, Passages, Seen, SourceState, Trial
 
 READ = 400
@@ -72,7 +72,12 @@ class AdminOverview:
         searched = Audience(collections=theirs.collections & own.collections, external=theirs.external)
         storage = citewell.storage
         return await tried(
-            question, searched, sees, citewell.responder, citewell.retriever, storage.index, storage.library
+            Request(text=question, audience=searched, author=actor.person),
+            sees,
+            citewell.responder,
+            citewell.retriever,
+            storage.index,
+            storage.library,
         )
 
     async def _seen(self, actor: Actor, readers: Readers) -> Audience:

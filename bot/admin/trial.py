@@ -56,21 +56,18 @@ class _Told:
 
 
 async def tried(
-    question: str,
-    audience: Audience,
+    request: Request,
     sees: Sequence[Seen],
     responder: Responder,
     retriever: HybridRetriever,
     index: Index,
     passages: Passages,
 ) -> Trial:
-    """The walk that every question takes, watched. Nothing of it is kept."""
+    """The walk that every question takes, watched. Nothing of it is kept; its tokens are its author's."""
     watched = _Watched(index)
     told = _Told(retriever.over(watched))
     answer: Answer | None = None
-    async for event in dataclasses.replace(responder, retriever=told).respond(
-        Request(text=question, audience=audience)
-    ):
+    async for event in dataclasses.replace(responder, retriever=told).respond(request):
         if isinstance(event, Answer):
             answer = event
     assert answer is not None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 
 from bot.desks.authority import AuditedAuthority
 from bot.desks.channels import ChannelDesk
+from bot.desks.export import withholding
 from bot.desks.handoffs import HandoffDesk, Keep
 from bot.desks.knowledge import KnowledgeDesk, Means
 from bot.desks.places import PlaceSettings
@@ -37,6 +39,7 @@ from pipeline.values.insights import Gap, Insights
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
 from storage.open import Storage
+from storage.people.person import as_text
 
 NOBODY: Roles = {}
 NOWHERE: Mapping[PlaceId, Place] = {}
@@ -142,6 +145,13 @@ class CitewellDesk:
             )
         return _for_readers(seen, theirs.collections)
 
+    async def rateable(self, answer_id: str, readers: Readers) -> bool:
+        """See `Desk`."""
+        answer = await self._storage.history.answer(answer_id)
+        theirs = (await self.audience(readers)).collections
+        found = [await self._storage.library.document(one) for one in (answer.documents if answer else ())]
+        return answer is not None and all(one is None or one.collection in theirs for one in found)
+
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
         """See `Desk`. Roles are kept with what helped, and only where the bot learns from it."""
         if self._learns and by and rating.vote is Vote.HELPFUL:
@@ -167,9 +177,15 @@ class CitewellDesk:
     async def prefer(self, person: str, preferences: Preferences) -> None:
         await self._storage.history.prefer(person, preferences)
 
-    async def export(self, person: str) -> str:
-        """All that is kept about a person, as JSON text."""
-        return await self._storage.people.export(person)
+    async def export(self, person: str, readers: Readers | None = None) -> str:
+        """See `Desk`; without `readers`, for the operator, all of it."""
+        if readers is None:
+            return await self._storage.people.export(person)
+        theirs, instead = await self.audience(readers), (await self.words(person))(wording.NO_ANSWER)
+        kept = await self._storage.people.kept(person)
+        seen = partial(self.seen, theirs=theirs)
+        given = await withholding(kept, seen, self._storage.library, theirs.collections, instead)
+        return as_text(person, given)
 
     async def forget(self, person: str) -> int:
         """Erase all that is kept about a person; returns how many entries went."""

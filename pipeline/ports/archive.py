@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from pipeline.values import ConversationId
-from pipeline.values.talks import Exchange, Talk
+from pipeline.values.talks import Talk, TalkPart
 
 
 class Archive(Protocol):
@@ -16,6 +16,21 @@ class Archive(Protocol):
         """Theirs on one platform, the latest first."""
         ...
 
-    async def exchanges(self, conversation: ConversationId, person: str) -> Sequence[Exchange]:
-        """What that person asked there, in order; nothing of what others did."""
+    async def exchanges(
+        self, conversation: ConversationId, person: str, most: int, start: int | None = None
+    ) -> TalkPart:
+        """What that person asked there, in order, nothing of what others did: `most` exchanges from the one at `start`
+        (0-based), else the last."""
+        ...
+
+    async def asked(self, conversation: ConversationId, person: str) -> bool:
+        """Whether anything is kept that this person asked there."""
+        ...
+
+    async def waits(self, conversation: ConversationId, person: str) -> bool:
+        """Whether a question of theirs waits there to be answered."""
+        ...
+
+    async def kept(self, key: str, person: str) -> bool:
+        """Whether the question with that key is kept, answered or not, and theirs."""
         ...

@@ -159,6 +159,11 @@ class Desk(Protocol):
         """What was asked in the last `days`, as far as `readers` may hear of it. Raises NotAllowed."""
         ...
 
+    async def rateable(self, answer_id: str, readers: Readers) -> bool:
+        """Whether an answer is kept, and none of its documents is closed to `readers` by now; what was changed or
+        removed since can still be said to be wrong."""
+        ...
+
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
         """Keep it. `by` tells who gave it, where that matters; without, it counts as nobody's with a role."""
         ...
@@ -173,8 +178,9 @@ class Desk(Protocol):
 
     async def prefer(self, person: str, preferences: Preferences) -> None: ...
 
-    async def export(self, person: str) -> str:
-        """All that is kept about a person, as JSON text."""
+    async def export(self, person: str, readers: Readers) -> str:
+        """All that is kept about a person, as JSON text, without what was said to them that `readers`, they alone, may
+        not see by now."""
         ...
 
     async def forget(self, person: str) -> int:

@@ -30,5 +30,5 @@ class Overview(Protocol):
 
     async def trial(self, actor: Actor, readers: Readers, question: str, tried: Readers | None) -> Trial:
         """What becomes of a question for an audience (None: for `readers`), never more than `readers` see. Nothing of
-        it is kept or counted."""
+        it is kept, and nothing counted but the actor's tokens."""
         ...

@@ -231,6 +231,12 @@ class Answer(Value):
             left = left.uncorrected()
         return left
 
+    def untold(self, instead: str) -> Answer:
+        """The question alone, and `instead` of all that was said to it."""
+        confidence = Confidence(level=self.confidence.level, score=self.confidence.score)
+        asked = self.model_dump(include={"id", "question", "outcome", "language", "standalone", "topic"})
+        return Answer(**asked, body=instead, confidence=confidence)
+
     def uncorrected(self) -> Answer:
         """The same without saying what was searched for instead of words of the question."""
         return self.model_copy(update={"preface": "", "corrections": ()})

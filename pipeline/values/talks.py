@@ -45,3 +45,13 @@ class Exchange(Value):
     standing: Standing
     answer_id: str = ""
     passed: Passed | None = None
+
+
+class TalkPart(Value):
+    """Exchanges of a conversation that follow on each other."""
+
+    exchanges: tuple[Exchange, ...]
+    start: int
+    """The place of the first in the conversation; 0-based."""
+    total: int
+    """How many the conversation has."""

@@ -12,6 +12,8 @@ from storage.database import Connection, PassageIndex
 
 SHORTEST, LONG = 4, 8
 """Letters from which a word may have one slip, and two: one letter more, less or other, or two in the wrong order."""
+LONGEST = 40
+"""Letters beyond which nothing is looked for: what it costs grows with their cube."""
 CANDIDATES, TEXTS = 6, 30
 """Stems that are looked at closely, and texts that are read for how each is written."""
 Scope = Collection[int] | None
@@ -23,7 +25,7 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
     that begins a longer one of the library, which it may stand for: `secs`."""
     word = fold(word.lower())
-    limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
+    limit = 0 if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()) else 1 if len(word) < LONG else 2
     if not limit:
         return []
     first, second, third = tuple(word[:3])

@@ -6,22 +6,33 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipeline.values import Answer, ConversationId, IncomingMessage
-from pipeline.values.talks import Exchange, Passed, Standing, Talk
-from storage.database import Connection, Database
+from pipeline.values.talks import Exchange, Passed, Standing, Talk, TalkPart
+from storage.database import Connection, Database, scalar
 from storage.messages.history import SQLHistory
 
 READ = 300
 """Turns that a list of conversations is made of."""
-_ANSWERED = """
-    SELECT question.key, answer.id, answer.at, answer.body ->> 'question', handoff.id, handoff.name, handoff.reply,
-        handoff.resolved_at
-    FROM answer JOIN question ON question.answer = answer.id LEFT JOIN handoff ON handoff.answer = answer.id
-    WHERE answer.author = $1 AND question.conversation = $2 ORDER BY answer.at
+_UNANSWERED = "message WHERE author = $1 AND conversation = $2 AND answer = '' AND state <> 'cancelled'"
+_ANSWERED = "question JOIN answer ON answer.id = question.answer WHERE answer.author = $1 AND conversation = $2"
+_TOTAL = f"SELECT (SELECT count(*) FROM {_ANSWERED}) + (SELECT count(*) FROM {_UNANSWERED})"  # noqa: S608 - our own words
+_ASKED = f"SELECT EXISTS (SELECT 1 FROM {_ANSWERED}) OR EXISTS (SELECT 1 FROM {_UNANSWERED})"  # noqa: S608 - as above
+_WAITS = f"SELECT EXISTS (SELECT 1 FROM {_UNANSWERED} AND state = 'open')"  # noqa: S608 - as above
+_KEPT = """
+    SELECT EXISTS (SELECT 1 FROM message WHERE key = $1 AND author = $2)
+        OR EXISTS (SELECT 1 FROM question JOIN answer ON answer.id = question.answer WHERE key = $1 AND author = $2)
 """
-_OPEN = """
-    SELECT body, state FROM message WHERE author = $1 AND conversation = $2 AND answer = '' AND state <> 'cancelled'
-    ORDER BY sequence
-"""
+_PART = f"""
+    WITH part AS (
+        SELECT question.key AS key, answer.at AS at, answer.id AS answer FROM {_ANSWERED}
+        UNION ALL SELECT key, sent_at, '' FROM {_UNANSWERED}
+        ORDER BY at, key LIMIT $3 OFFSET $4
+    )
+    SELECT part.key, part.at, answer.id, answer.body ->> 'question', handoff.id, handoff.name, handoff.reply,
+        handoff.resolved_at, message.body, message.state
+    FROM part LEFT JOIN answer ON answer.id = part.answer LEFT JOIN handoff ON handoff.answer = answer.id
+        LEFT JOIN message ON message.key = part.key AND part.answer = ''
+    ORDER BY part.at, part.key
+"""  # noqa: S608 - as above
 
 
 class SQLArchive:
@@ -39,15 +50,35 @@ class SQLArchive:
                 found[conversation] = Talk(conversation=conversation, question=question, at=turn.asked_at)
         return [*reversed(found.values())][:most]
 
-    async def exchanges(self, conversation: ConversationId, person: str) -> Sequence[Exchange]:
-        """What that person asked there, in order."""
+    async def exchanges(
+        self, conversation: ConversationId, person: str, most: int, start: int | None = None
+    ) -> TalkPart:
+        """What that person asked there, in order: `most` exchanges from the one at `start` (0-based), else the last."""
         theirs = (person, str(conversation))
 
-        def work(db: Connection) -> list[Exchange]:
-            answered = [_answered(*row) for row in db.execute(_ANSWERED, theirs)]
-            return answered + [_unanswered(*row) for row in db.execute(_OPEN, theirs)]
+        def work(db: Connection) -> TalkPart:
+            total = scalar(db, _TOTAL, theirs)
+            last = max(0, total - most)
+            first = last if start is None else min(start, last)
+            rows = db.execute(_PART, (*theirs, most, first))
+            return TalkPart(exchanges=tuple(_exchange(*row) for row in rows), start=first, total=total)
 
-        return sorted(await self._database.read(work), key=lambda one: one.at)
+        return await self._database.read(work)
+
+    async def asked(self, conversation: ConversationId, person: str) -> bool:
+        """Whether anything is kept that this person asked there."""
+        return await self._holds(_ASKED, person, str(conversation))
+
+    async def waits(self, conversation: ConversationId, person: str) -> bool:
+        """Whether a question of theirs waits there to be answered."""
+        return await self._holds(_WAITS, person, str(conversation))
+
+    async def kept(self, key: str, person: str) -> bool:
+        """Whether the question with that key is kept, answered or not, and theirs."""
+        return await self._holds(_KEPT, key, person)
+
+    async def _holds(self, query: str, *values: str) -> bool:
+        return bool(await self._database.read(lambda db: scalar(db, query, values)))
 
     async def lately(self, most: int) -> Sequence[tuple[ConversationId | None, datetime, Answer]]:
         """The last answers of everybody, latest first, each with the conversation that it was given in; None for one
@@ -67,16 +98,20 @@ class SQLArchive:
         ]
 
 
-def _answered(
+def _exchange(
     key: str,
-    answer_id: str,
     at: float,
+    answer_id: str | None,
     question: str,
     handoff: str | None,
     name: str | None,
     reply: str | None,
     resolved: float | None,
+    body: str,
+    state: str,
 ) -> Exchange:
+    if answer_id is None:
+        return _unanswered(body, state)
     passed = Passed(replied=resolved is not None, by=name or "", reply=reply or "") if handoff else None
     return Exchange(
         key=key,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import structlog
 
@@ -45,13 +47,16 @@ class People:
 
     async def export(self, person: str) -> str:
         """All that is kept about a person, as JSON text."""
+        return as_text(person, await self.kept(person))
 
-        def work(db: Connection) -> dict[str, list[dict[str, object]]]:
+    async def kept(self, person: str) -> dict[str, list[dict[str, Any]]]:
+        """All that is kept about a person, as records by what they are."""
+
+        def work(db: Connection) -> dict[str, list[dict[str, Any]]]:
             return {name: _records(db.execute(query, (person,))) for name, query in _EXPORT.items()}
 
         with bound(EVERYTHING):
-            found = await self._database.read(work)
-        return json.dumps({"person": person, **found}, ensure_ascii=False, indent=2)
+            return await self._database.read(work)
 
     async def forget(self, person: str) -> int:
         """Erase all that is kept under a person's id, from the copies too. What says where the bot has been is not kept
@@ -113,7 +118,12 @@ class People:
         return expired + deleted
 
 
-def _records(rows: Rows) -> list[dict[str, object]]:
+def as_text(person: str, kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """What is kept about a person, as JSON."""
+    return json.dumps({"person": person, **kept}, ensure_ascii=False, indent=2)
+
+
+def _records(rows: Rows) -> list[dict[str, Any]]:
     found = rows.fetchall()
     names = [column[0] for column in rows.description or ()]
     records = []

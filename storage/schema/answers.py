@@ -25,7 +25,7 @@ TABLES = (
     StoredTable(
         "question",
         "key word, answer word, conversation word",
-        indexes=(TableIndex("question_answer", "(answer)"),),
+        indexes=(TableIndex("question_answer", "(answer)"), TableIndex("question_conversation", "(conversation)")),
         people="keys of messages; it goes with the answer",
         owned=Owned(Owner.PLACE, "key"),
     ),

@@ -848,6 +848,14 @@ async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver
 async def test_a_thumb_up_is_kept_with_its_answer(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
+    await driver.rate(said, "ann", helpful=True, reason=None, comment="")
+    assert '"helpful"' in await kept(driver, "ann", "helpful")
+
+
+@pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY, Way.PLACES)
+async def test_whoever_reads_along_may_say_that_an_answer_helped(driver: Driver) -> None:
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
     await driver.rate(said, "bob", helpful=True, reason=None, comment="")
     assert '"helpful"' in await kept(driver, "bob", "helpful")
 
@@ -855,9 +863,10 @@ async def test_a_thumb_up_is_kept_with_its_answer(driver: Driver) -> None:
 @pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY)
 async def test_a_thumb_up_is_kept_with_the_role_of_whoever_gave_it(driver: Driver) -> None:
     driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("bob")})
-    said = await driver.mention("ann", "How much leave do I get?")
-    await driver.rig.settled()
+    driver.rig.script = lambda asked: once(cited("Thirty days.", answer_id=f"a{len(driver.rig.requests)}"))
     for person, role in (("bob", "contributor"), ("ann", "")):
+        said = await driver.mention(person, "How much leave do I get?")
+        await driver.rig.settled()
         await driver.rate(said, person, helpful=True, reason=None, comment="")
         assert f'"role": "{role}"' in await kept(driver, person, "helpful")
 
@@ -867,8 +876,8 @@ async def test_a_thumb_up_is_kept_with_the_role_of_whoever_gave_it(driver: Drive
 async def test_a_thumb_down_is_kept_with_reason_and_comment(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    await driver.rate(said, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 31 now")
-    data = await kept(driver, "bob", "It is 31 now")
+    await driver.rate(said, "ann", helpful=False, reason=Reason.OUTDATED, comment="It is 31 now")
+    data = await kept(driver, "ann", "It is 31 now")
     assert "outdated" in data
 
 
@@ -889,7 +898,7 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
     driver.rig.script = lambda request: once(cited("Thirty days.", citations=[citation(quote=quote)]))
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    shown = await driver.passages(said, "bob")
+    shown = await driver.passages(said, "ann")
     assert any(quote in one.text for one in shown)
     assert len(driver.replies(said)) == 1
 
@@ -900,7 +909,7 @@ async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver)
     driver.rig.script = lambda request: once(cited("Thirty.", citations=[citation(quote=table[1], table=table)]))
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    told = "".join(one.text for one in await driver.passages(said, "bob"))
+    told = "".join(one.text for one in await driver.passages(said, "ann"))
     words = ("Country", "Days", "Germany", "30")
     assert [told.rindex(word) for word in words] == sorted(told.rindex(word) for word in words)
 
@@ -909,14 +918,14 @@ async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver)
 async def test_two_quick_clicks_show_a_panel_once(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    assert len(await driver.passages(said, "bob", clicks=2)) == 1
+    assert len(await driver.passages(said, "ann", clicks=2)) == 1
 
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_why_shows_the_parts_of_the_confidence(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    shown = await driver.why(said, "bob")
+    shown = await driver.why(said, "ann")
     assert any("The best passage fits the question well" in one.text for one in shown)
 
 
@@ -926,7 +935,7 @@ async def test_why_says_who_wrote_the_answer_and_what_it_cost(driver: Driver) ->
     driver.rig.script = lambda request: once(cited("Thirty days.", usage=usage))
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    shown = await driver.why(said, "bob")
+    shown = await driver.why(said, "ann")
     assert any("Written by openai:small; tokens: 120 read, 30 written." in one.text for one in shown)
 
 
@@ -1025,6 +1034,36 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
         return "How much leave do I get?" not in await driver.rig.desk.export(driver.key("ann"))
 
     await eventually(erased)
+
+
+@pytest.mark.walks(Way.DIRECT, Way.PRIVACY, Way.BUTTONS)
+async def test_what_people_are_given_of_themselves_holds_nothing_of_what_was_closed_to_them_since(
+    driver: Driver,
+) -> None:
+    await driver.direct("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    kept = await driver.rig.desk.export(driver.key("ann"))
+    driver.rig.rules["default"] = Rule(only=("nobody:at:all",))
+    given = await driver.export("ann")
+    for word in ("thirty days", "30 days", "Leave policy", "leave.md", URL, "Annual leave", "fits the question"):
+        assert word in kept
+        assert word not in given
+    data = json.loads(given)
+    assert [one["question"] for one in data["answers"]] == ["How much leave do I get?"]
+    assert [one["text"] for one in data["messages"]] == ["How much leave do I get?"]
+    assert [one["withheld"] for part in ("answers", "turns") for one in data[part]]
+    assert wording.NO_ANSWER in given
+    assert await driver.rig.desk.export(driver.key("ann")) == kept
+
+
+@pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY, Way.PLACES)
+async def test_a_thumb_counts_for_nothing_below_an_answer_that_was_closed_since(driver: Driver) -> None:
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    driver.rig.rules["default"] = Rule(only=("nobody:at:all",))
+    await driver.rate(said, "bob", helpful=True, reason=None, comment="")
+    assert any(wording.NO_ANSWER in one.text for one in await driver.why(said, "bob"))
+    assert json.loads(await driver.rig.desk.export(driver.key("bob")))["ratings"] == []
 
 
 @pytest.mark.walks(Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)

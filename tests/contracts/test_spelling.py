@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
-from storage.documents.spelling import slips
+from storage.documents.spelling import LONGEST, slips
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import document
@@ -64,6 +64,15 @@ async def test_of_words_as_near_the_one_that_ends_alike_comes_first(storage: Sto
 async def test_what_is_short_for_a_word_is_no_slip_of_another(storage: Storage) -> None:
     await keep(storage, "offers", OFFERS)
     assert await storage.index.similar(["secs"], EVERYONE) == {}
+
+
+@pytest.mark.parametrize(("letters", "meant"), [(LONGEST - 1, True), (LONGEST + 1, False)])
+async def test_a_word_longer_than_any_that_people_write_is_no_slip(storage: Storage, letters: int, meant: bool) -> None:
+    """What looking for it costs grows with the cube of its letters."""
+    known = ("performance" + "qw" * letters)[:letters]
+    await keep(storage, "long", f"The {known} is measured.")
+    slip = known[:20] + "z" + known[21:]
+    assert await storage.index.similar([slip], EVERYONE) == ({slip: [known]} if meant else {})
 
 
 async def test_an_audience_that_sees_nothing_is_told_nothing(storage: Storage) -> None:

@@ -18,7 +18,8 @@ from adapters.http.doors import Doors
 from adapters.web.adapter import WebAdapter
 from adapters.web.platform import SPACE, WEB
 from adapters.web.site import Site
-from pipeline.ports import Archive, Desk, Overview, Reading
+from bot.desks.reading import Reader
+from pipeline.ports import Archive, Desk, Overview, Reading, Retriever
 from pipeline.values import PlaceId, Reason, Style
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
@@ -89,7 +90,7 @@ class WebDriver:
         site = Site(
             visitors=Trusting(),
             desk=cast("Desk", Late(lambda: rig.desk)),
-            reading=cast("Reading", Late(lambda: None)),
+            reading=cast("Reading", Late(lambda: reading_of(rig))),
             archive=cast("Archive", Late(lambda: rig.storage.archive)),
             overview=cast("Overview", Late(lambda: None)),
             look=Look(),
@@ -187,8 +188,10 @@ class WebDriver:
         return Said(person, sent.text)
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
-        shown = [Seen(await self._press(said, person, Button.PASSAGES), "panel") for _ in range(clicks)]
-        return [Shown(one.text, frozenset(one.links)) for one in shown if one.text.strip()]
+        """Of several clicks a browser shows what the last one led to."""
+        pages = [await self._press(said, person, Button.PASSAGES) for _ in range(clicks)]
+        shown = Seen(pages[-1], "panel")
+        return [Shown(shown.text, frozenset(shown.links))] if shown.text.strip() else []
 
     async def why(self, said: Said, person: str) -> list[Shown]:
         return [Shown(Seen(await self._press(said, person, Button.WHY), "panel").text)]
@@ -238,6 +241,12 @@ class WebRig(Rig):
     async def settled(self) -> None:
         await super().settled()
         await self._driver.look()
+
+
+def reading_of(rig: Rig) -> Any:
+    """What a page reads of a rig, which has no retriever."""
+    storage: Any = rig.storage
+    return Reader(rig.desk, storage.library, cast("Retriever", None), rig.respond, storage.history, None)
 
 
 class Late:

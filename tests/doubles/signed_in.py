@@ -43,11 +43,10 @@ async def opened(folder: Path, **settings: Any) -> AsyncIterator[Page]:
         _env_file=None,  # type: ignore[call-arg] # pydantic's own
         data=folder / "data",
         embedder="none",
-        model="extractive",
         web_listen=f"127.0.0.1:{port}",
         collections={"hr": Collection(only=("web:group:staff",))},
         roles=Roles(admin=("web:group:leads",)),
-        **settings,
+        **{"model": "extractive", **settings},
     )
     async with open_citewell(found) as citewell:
         adapters: Any = make_adapters(found, citewell, Doors(), lambda _: None)

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from adapters.web.ask.talk import SHOWN
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer
 from tests.e2e import asking, checks
 from tests.e2e.aside import aside
 from tests.e2e.chromium import THEMES, WIDTHS, Browser
+from tests.e2e.conftest import Figure
 from tests.e2e.house import HANDBOOK, House
 
 PASSAGE = ".beside:popover-open"
@@ -70,6 +72,51 @@ def test_sentences_appear_one_by_one_as_each_is_checked(people: Callable[[str], 
     assert LAST not in first
     assert any(LAST in one for one in grown)
     assert not any(MADE_UP in one for one in grown)
+
+
+_MORE = """
+const form = document.querySelector('form.ask'), [most, question] = arguments;
+return (async () => {
+  for (let number = 2; number <= most; number++) {
+    const sent = new FormData(form);
+    sent.set('question', `${question} (${number})`);
+    sent.set('once', number.toString(16).padStart(32, '0'));
+    await fetch('/ask', {method: 'POST', body: sent});
+  }
+})()
+"""
+
+
+def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
+    own_house: House, people: Callable[[str], Browser], figure: Figure
+) -> None:
+    browser, most = people(own_house.url), SHOWN + 3
+    browser.open("/")
+    asking.ask(browser, asking.QUESTION)
+    browser.run(_MORE, most, asking.QUESTION)
+    address = browser.path
+
+    def answered() -> bool:
+        browser.open(address)
+        return len(browser.all(".answer")) == SHOWN and not browser.all(".growing")
+
+    browser.until(answered, "all answers")
+    found = checks.weight(browser, address)
+    figure("long conversation", "bytes with all that belongs to it", f"{found.bytes:,}")
+    assert found.bytes < checks.BYTES
+    assert found.shift == 0
+    checks.accessible(browser, "conversation-newest")
+    browser.without_scripts()
+    browser.open(address)
+    assert f"Questions 4 to {most} of {most}" in browser.text("nav.row")
+    browser.tab_to("a[rel=prev]").send_keys(Keys.ENTER)
+    browser.says(f"Questions 1 to {SHOWN} of {most}")
+    assert browser.all("article h2")[0].text == asking.QUESTION
+    browser.follow("Later")
+    browser.says(f"Questions 4 to {most} of {most}")
+    browser.tell("Emulation.setScriptExecutionDisabled", value=False)
+    browser.open(f"{address}?start=0")
+    checks.accessible(browser, "conversation-first")
 
 
 def test_a_conversation_goes_on_and_is_found_again(answered: Browser) -> None:

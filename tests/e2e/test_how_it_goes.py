@@ -78,6 +78,7 @@ def test_what_the_check_left_out_is_shown_with_what_was_asked(people: Callable[[
             browser.open("/admin/left")
             assert MADE_UP in browser.text("del")
             browser.follow("Try it again")
+            browser.press("Try")
             browser.says("4. What was left out")
             checks.accessible(browser, "trial-with-model")
 
@@ -92,6 +93,9 @@ def test_so_can_passages_and_a_question_that_was_tried(admin: Browser, figure: F
     admin.open("/admin/documents")
     light(admin, admin.link("main tbody a"), "admin-passages", figure)
     light(admin, "/admin/trial?question=" + QUESTION.replace(" ", "+"), "admin-trial", figure)
+    admin.press("Try")
+    admin.says("5. The answer")
+    checks.accessible(admin, "admin-trial-tried")
 
 
 def light(browser: Browser, path: str, name: str, figure: Figure) -> None:

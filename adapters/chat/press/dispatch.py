@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Generic, TypeVar
 
 from adapters.chat.press.clicks import Clicks
@@ -12,11 +13,25 @@ from adapters.chat.press.person import OwnData
 from adapters.chat.press.presser import Presser, Then
 from adapters.chat.press.sharing import Sharer, Sharing
 from adapters.chat.reply.parts import Button
+from adapters.chat.words import forms
 from pipeline.ports import Desk, Inbox
 
 P = TypeVar("P", bound=Presser)
 
-_ONCE = frozenset(
+OF_ANSWER = frozenset(
+    {
+        Button.HELPFUL,
+        Button.UNHELPFUL,
+        forms.REASON,
+        Button.PASSAGES,
+        Button.WHY,
+        Button.ASK,
+        Button.TELL,
+        Button.SHARE,
+    }
+)
+"""What carries the id of an answer. Nothing comes of it for somebody who may not see that answer."""
+ONCE = frozenset(
     {
         Button.HELPFUL,
         Button.UNHELPFUL,
@@ -27,14 +42,18 @@ _ONCE = frozenset(
         Button.EXPORT,
     }
 )
-"""What answers each press with something to see, and no press of a moment later with the same again."""
+"""What answers each press with something to see, and no press of a moment later with the same again: where what is
+shown stays."""
 
 
 class Dispatcher(Generic[P]):
     """Knows what each press stands for; how it is acknowledged and shown is the platform's."""
 
-    def __init__(self, desk: Desk, inbox: Inbox, sharer: Sharer[P], shelf: Shelf[P]) -> None:
+    def __init__(
+        self, desk: Desk, inbox: Inbox, sharer: Sharer[P], shelf: Shelf[P], *, once: Collection[str] = ONCE
+    ) -> None:
         self._clicks = Clicks()
+        self._once = once
         self._handlers = {
             **Feedback(desk, inbox).handlers,
             **AskingPeople(desk).handlers,
@@ -46,7 +65,7 @@ class Dispatcher(Generic[P]):
     async def press(self, by: P) -> None:
         """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
         pressed = by.pressed
-        again = pressed.action in _ONCE and self._clicks.again(
+        again = pressed.action in self._once and self._clicks.again(
             pressed.person, pressed.action, pressed.about, pressed.message
         )
         if again:

@@ -34,23 +34,36 @@ class Feedback:
 
     async def _helpful(self, by: Presser) -> None:
         await by.ack(Then.CHANGED if by.shows_votes else Then.TOLD)
+        if not await self._may(by):
+            return
         await self._desk.rate(_rating(by, Vote.HELPFUL), by.actor)
         if not by.shows_votes:
             await by.say((await by.words())(words.THANKS))
 
     async def _unhelpful(self, by: Presser) -> None:
-        """The vote counts at once; a form asks for the reason."""
+        """The vote counts at once; a form asks for the reason, and opens first: platforms do not wait for long."""
         await by.ack(Then.OPENED)
         await by.open(forms.reason_form(by.pressed.about, await by.words()))
+        if not await self._may(by):
+            return
         await self._desk.rate(_rating(by, Vote.UNHELPFUL))
         if by.shows_votes:
             await by.show(await self._next(by, wording.NOT_HELPED, asking=wording.SORRY))
 
     async def _reason(self, by: Presser) -> None:
         await by.ack(Then.CHECKED)
+        if not await self._may(by):
+            return
         await self._desk.rate(forms.with_reason(_rating(by, Vote.UNHELPFUL), by.pressed.filled))
         if not by.shows_votes:
             await by.show(await self._next(by, words.THANKS_REASON, asking=words.THANKS_REASON))
+
+    async def _may(self, by: Presser) -> bool:
+        """Whether their vote counts; who may not see the answer is told so, and nothing is kept of it."""
+        may = await self._desk.rateable(by.pressed.about, await by.readers())
+        if not may:
+            await by.refuse((await by.words())(wording.NO_ANSWER), forms.COMMENT_FIELD)
+        return may
 
     async def _next(self, by: Presser, said: Message, *, asking: Message) -> Reply:
         """What can be done about an answer that did not help: ask a person where one is set, which `asking` says, and

@@ -35,7 +35,7 @@ class OwnData:
 
     async def _export(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
-        await by.give(await self._desk.export(by.pressed.person))
+        await by.give(await self._desk.export(by.pressed.person, await by.readers()))
 
     async def _warn(self, by: Presser) -> None:
         await by.ack(Then.TOLD)

@@ -11,6 +11,7 @@ from pipeline.values import Rating, Reason
 from pipeline.words import wording
 
 REASON = "reason"
+COMMENT_FIELD = "comment"
 COMMENT = 1_000
 """Characters."""
 Filled = Mapping[str, tuple[str, ...]]
@@ -69,7 +70,7 @@ def reason_form(answer_id: str, speech: Words = ENGLISH) -> Form:
         speech(words.CLOSE),
         (
             ChoiceField("reason", speech(words.REASON_LABEL), reasons),
-            TextField("comment", speech(words.COMMENT_LABEL), most=COMMENT, lines=True),
+            TextField(COMMENT_FIELD, speech(words.COMMENT_LABEL), most=COMMENT, lines=True),
         ),
     )
 
@@ -77,5 +78,5 @@ def reason_form(answer_id: str, speech: Words = ENGLISH) -> Form:
 def with_reason(rating: Rating, filled: Filled) -> Rating:
     """`rating` with what the form says."""
     given = "".join(filled.get("reason", ()))
-    comment = "".join(filled.get("comment", ()))[:COMMENT]
+    comment = "".join(filled.get(COMMENT_FIELD, ()))[:COMMENT]
     return rating.model_copy(update={"reason": Reason(given) if given in tuple(Reason) else None, "comment": comment})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -13,11 +15,12 @@ from adapters.chat.reply.panels import why
 from adapters.chat.words.advice import advice, draft
 from adapters.web import pages
 from adapters.web.admin.audiences import EVERYBODY, AudienceForm, chosen
-from adapters.web.guard import looking
+from adapters.web.forms import field, number, parameter
+from adapters.web.guard import changing, looking
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.errors import NotAllowed
-from pipeline.values import Readers
+from pipeline.words.text import visible
 
 DAYS = (7, 30, 90)
 LEFT = 50
@@ -29,7 +32,9 @@ CHUNKS = 30
 QUESTION = 1000
 """Characters of a question that is tried."""
 
-Shows = Callable[[Request, Visitor], Awaitable[tuple[str, dict[str, Any]]]]
+Room = tuple[str, dict[str, Any]]
+"""A template, and what it is given."""
+Shows = Callable[[Request, Visitor], Awaitable[Room]]
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:
@@ -40,33 +45,45 @@ def routes(site: Site) -> Sequence[BaseRoute]:
         "/admin/left": admin.left,
         "/admin/documents": admin.documents,
         "/admin/passages": admin.passages,
-        "/admin/trial": admin.trial,
+        "/admin/trial": admin.fill_in,
     }
-    return [Route(path, looking(site, _for_admins(site, shows))) for path, shows in shown.items()]
+
+    async def tried(request: Request, visitor: Visitor, form: FormData) -> Response:
+        return await _for_admins(request, visitor, admin.trial(visitor, form))
+
+    return [
+        *(Route(path, looking(site, _shown(shows))) for path, shows in shown.items()),
+        Route("/admin/trial", changing(site, tried), methods=["POST"]),
+    ]
 
 
-def _for_admins(site: Site, shows: Shows) -> Callable[[Request, Visitor], Awaitable[Response]]:
+def _shown(shows: Shows) -> Callable[[Request, Visitor], Awaitable[Response]]:
     async def answer(request: Request, visitor: Visitor) -> Response:
-        try:
-            template, values = await shows(request, visitor)
-        except NotAllowed:
-            return pages.page(request, "admin/refused.html", visitor, status=403)
-        return pages.page(request, f"admin/{template}.html", visitor, admin=True, here=request.url.path, **values)
+        return await _for_admins(request, visitor, shows(request, visitor))
 
     return answer
+
+
+async def _for_admins(request: Request, visitor: Visitor, shown: Awaitable[Room]) -> Response:
+    try:
+        template, values = await shown
+    except NotAllowed:
+        return pages.page(request, "admin/refused.html", visitor, status=403)
+    return pages.page(request, f"admin/{template}.html", visitor, admin=True, here=request.url.path, **values)
 
 
 class _Admin:
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    async def sources(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
+    async def sources(self, request: Request, visitor: Visitor) -> Room:
         found = await self._site.overview.sources(visitor.actor, visitor.readers)
         return "sources", {"sources": found, "failed": [one for one in found if one.failed]}
 
-    async def questions(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
-        days = _number(request, "days", 30)
-        seen = await self._site.desk.insights(visitor.actor, visitor.readers, days if days in DAYS else 30)
+    async def questions(self, request: Request, visitor: Visitor) -> Room:
+        given = number(request, "days")
+        days = given if given in DAYS else DAYS[1]
+        seen = await self._site.desk.insights(visitor.actor, visitor.readers, days)
         most = max((week.counts.asked for week in seen.weeks), default=0)
         return "questions", {
             "seen": seen,
@@ -77,38 +94,39 @@ class _Admin:
             "most": max(most, 1),
         }
 
-    async def left(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
+    async def left(self, request: Request, visitor: Visitor) -> Room:
         return "left", {"left": await self._site.overview.left(visitor.actor, visitor.readers, LEFT)}
 
-    async def documents(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
-        wanted = request.query_params.get("title", "").strip()
+    async def documents(self, request: Request, visitor: Visitor) -> Room:
+        wanted = parameter(request, "title")
         found = await self._site.overview.documents(visitor.actor, visitor.readers)
-        fits = [one for one in found if wanted.casefold() in f"{one.title} {one.filename}".casefold()]
+        fits = [one for one in found if wanted.casefold() in visible(f"{one.title} {one.filename}").casefold()]
         return "documents", {"documents": fits[:LISTED], "total": len(fits), "wanted": wanted}
 
-    async def passages(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
-        start = _number(request, "start", 0)
+    async def passages(self, request: Request, visitor: Visitor) -> Room:
+        start = number(request, "start") or 0
         document = request.query_params.get("document", "")
         found = await self._site.overview.passages(visitor.actor, visitor.readers, document, start, CHUNKS)
         return "passages", {"found": found, "start": start, "step": CHUNKS}
 
-    async def trial(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
-        """A form that changes nothing: its address can be sent to another admin."""
-        form = AudienceForm(
-            question=request.query_params.get("question", "").strip()[:QUESTION],
-            who=request.query_params.get("who", EVERYBODY),
-            groups=request.query_params.get("groups", "").strip(),
-        )
-        trial = None
-        if form.question:
-            readers: Readers | None = chosen(form)
-            overview = self._site.overview
-            trial = await overview.trial(visitor.actor, visitor.readers, form.question, readers)
-        else:
-            await self._site.overview.documents(visitor.actor, visitor.readers)
-        return "trial", {"form": form, "trial": trial, "why": why(trial.answer) if trial else None}
+    async def fill_in(self, request: Request, visitor: Visitor) -> Room:
+        """The form of a trial, filled in as its address says, which can be sent to another admin. Nothing is tried."""
+        form = _audience(partial(parameter, request))
+        await self._site.overview.documents(visitor.actor, visitor.readers)
+        return "trial", {"form": form, "trial": None, "why": None}
+
+    async def trial(self, visitor: Visitor, form: FormData) -> Room:
+        """What becomes of the question, in the day's tokens of whoever tries it."""
+        filled = _audience(partial(field, form))
+        if filled.question:
+            trial = await self._site.overview.trial(visitor.actor, visitor.readers, filled.question, chosen(filled))
+            return "trial", {"form": filled, "trial": trial, "why": why(trial.answer)}
+        await self._site.overview.documents(visitor.actor, visitor.readers)
+        return "trial", {"form": filled, "trial": None, "why": None}
 
 
-def _number(request: Request, name: str, otherwise: int) -> int:
-    given = request.query_params.get(name, "")
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < 8 else otherwise
+def _audience(said: Callable[[str], str]) -> AudienceForm:
+    """The form with what is `said` in each of its fields."""
+    return AudienceForm(
+        question=said("question").strip()[:QUESTION], who=said("who") or EVERYBODY, groups=said("groups").strip()
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
 import secrets
 from datetime import UTC, datetime
@@ -13,12 +15,14 @@ from starlette.responses import Response
 from adapters.chat.intake import Intake
 from adapters.web import pages
 from adapters.web.ask import wording
+from adapters.web.forms import field
 from adapters.web.language import locale
 from adapters.web.platform import SPACE, WEB
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.ports import Inbox
 from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, PlaceId
+from pipeline.words.wording import BUSY
 
 LONGEST = 4000
 """Characters; what may be asked at most is the operator's to say, and the planner's to tell."""
@@ -35,28 +39,23 @@ class Asking:
         self._site = site
         self._intake = Intake(inbox, site.desk, lambda _: False)
 
-    async def _conversation(self, given: str, visitor: Visitor) -> ConversationId:
-        """One of their own, or a new one: another's is not gone on with, whatever a form says."""
+    async def _conversation(self, given: str, visitor: Visitor, once: str) -> ConversationId:
+        """One of their own, or the one that the form `once` begins: another's is not gone on with, whatever it says."""
         where = conversation(given)
-        if where and await self._site.archive.exchanges(where, visitor.person):
+        if where and await self._site.archive.asked(where, visitor.person):
             return where
-        return ConversationId(platform=WEB.name, space=SPACE, channel=secrets.token_hex(16))
+        return ConversationId(platform=WEB.name, space=SPACE, channel=_begun(visitor, once))
 
     async def ask(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         """Take it in, and lead to the conversation, where the answer appears. A form that is sent twice asks once."""
-        text = str(form.get("question", "")).strip()
+        text = field(form, "question").strip()
         words = await self._site.desk.words(visitor.person, locale=locale(request))
         if not text or len(text) > LONGEST:
             wrong = words(wording.LONGEST, most=LONGEST) if text else words(wording.EMPTY)
             return pages.page(request, "told.html", visitor, words, status=422, text=wording, told=wrong, back="/")
-        where = await self._conversation(str(form.get("conversation", "")), visitor)
-        given = str(form.get("once", ""))
+        given = field(form, "once")
         once = given if _ID.fullmatch(given) else secrets.token_hex(16)
-        busy: list[str] = []
-
-        async def tell(said: str) -> None:
-            busy.append(said)
-
+        where = await self._conversation(field(form, "conversation"), visitor, once)
         message = IncomingMessage(
             key=str(MessageKey(platform=WEB.name, space=SPACE, channel=where.channel, message=once)),
             conversation=where,
@@ -67,7 +66,17 @@ class Asking:
             locale=locale(request),
             said_in=PlaceId.parse(f"{WEB.name}:{SPACE}").chain,
         )
-        await self._intake.keep(message, tell)
-        if busy:
-            return pages.page(request, "told.html", visitor, words, status=503, text=wording, told=busy[0], back="/")
+        await self._intake.keep(message, _unheard)
+        if not await self._site.archive.kept(message.key, visitor.person):
+            said = words(BUSY)
+            return pages.page(request, "told.html", visitor, words, status=503, text=wording, told=said, back="/")
         return pages.see_other(f"/c/{where.channel}#latest")
+
+
+def _begun(visitor: Visitor, once: str) -> str:
+    """The id of the conversation that a form begins, the same each time that it is sent: nobody else can make it."""
+    return hmac.new(visitor.csrf.encode(), f"{visitor.person} {once}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
+async def _unheard(said: str) -> None:
+    """The page tells by itself what was not taken in."""

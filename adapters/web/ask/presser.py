@@ -62,6 +62,8 @@ class PagePresser:
         self.form = form
 
     async def refuse(self, text: str, field: str = "") -> None:
+        """No form is left to fill in."""
+        self.form = None
         await self.say(text)
 
     async def replace(self, text: str) -> None:

@@ -8,59 +8,79 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.dispatch import OF_ANSWER, Dispatcher
 from adapters.chat.press.presser import Pressed
 from adapters.chat.reply import labels
+from adapters.chat.reply.parts import Button
 from adapters.web import pages
 from adapters.web.ask import wording
 from adapters.web.ask.asking import conversation
 from adapters.web.ask.presser import Nowhere, PagePresser
+from adapters.web.forms import field, fields
 from adapters.web.language import locale
 from adapters.web.platform import SPACE, WEB
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.ports import Inbox
 from pipeline.values import ConversationId, PlaceId
+from pipeline.words.wording import NO_ANSWER
 
 OWN = {"action", "about", "conversation", "csrf", "fragment"}
 """Fields that every form has, beside those that somebody fills in."""
+NOWHERE = ConversationId(platform=WEB.name, space=SPACE, channel="")
+"""Where somebody presses what is below no answer."""
 
 
 class Pressing:
     def __init__(self, site: Site, inbox: Inbox) -> None:
         self._site = site
         nowhere = Nowhere()
-        self._dispatcher: Dispatcher[PagePresser] = Dispatcher(site.desk, inbox, nowhere, nowhere)
+        self._dispatcher: Dispatcher[PagePresser] = Dispatcher(site.desk, inbox, nowhere, nowhere, once=())
 
     async def press(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        """As a page of its own; as the part of one for a script, which says `fragment`."""
+        """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered
+        twice: a browser shows what comes last."""
         by = PagePresser(_read(form, visitor), visitor, self._site.desk, locale(request))
-        await self._dispatcher.press(by)
+        if not await self._theirs(by.pressed):
+            by.pressed = by.pressed._replace(conversation=NOWHERE)
+            await by.say((await by.words())(NO_ANSWER))
+        else:
+            await self._dispatcher.press(by)
         if by.file:
             headers = {**pages.HEADERS, "Content-Disposition": 'attachment; filename="citewell.json"'}
             return Response(by.file, media_type="application/json", headers=headers)
         words = await by.words()
+        if not (by.shown or by.form):
+            await by.say(words(wording.CANNOT))
         id_ = by.pressed.conversation.channel
         values: dict[str, Any] = {"by": by, "text": wording, "labels": labels.LABELS, "id": id_}
-        if form.get("fragment"):
+        if field(form, "fragment"):
             html = pages.fragment("pressed.html", words, visitor=visitor, **values)
             return HTMLResponse(html, headers=dict(pages.HEADERS))
         back = f"/c/{id_}#latest" if id_ else "/you"
         admin = self._site.admin(visitor.actor)
         return pages.page(request, "outcome.html", visitor, words, back=back, admin=admin, **values)
 
+    async def _theirs(self, pressed: Pressed) -> bool:
+        """Whether what a form names is its sender's: what others asked is as if it were not there."""
+        where, person = pressed.conversation, pressed.person
+        if where != NOWHERE and not await self._site.archive.asked(where, person):
+            return False
+        if pressed.action in OF_ANSWER:
+            return where != NOWHERE and await self._site.reading.kept(pressed.about, person)
+        return where != NOWHERE or pressed.action != Button.STOP
+
 
 def _read(form: FormData, visitor: Visitor) -> Pressed:
     """What a form says, of whoever sent it."""
-    filled = {name: tuple(str(value) for value in form.getlist(name) if value) for name in form if name not in OWN}
-    where = conversation(str(form.get("conversation", "")))
-    about = str(form.get("about", ""))
+    filled = {name: fields(form, name) for name in form if name not in OWN}
+    about = field(form, "about")
     return Pressed(
-        action=str(form.get("action", "")),
+        action=field(form, "action"),
         about=about,
         person=visitor.person,
         places=PlaceId.parse(f"{WEB.name}:{SPACE}").chain,
-        conversation=where or ConversationId(platform=WEB.name, space=SPACE, channel=""),
+        conversation=conversation(field(form, "conversation")) or NOWHERE,
         message=about,
         below=about,
         name=visitor.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -17,17 +17,21 @@ from adapters.web.ask import wording
 from adapters.web.ask.asking import LONGEST, conversation
 from adapters.web.ask.drawing import beside, drawn, shown
 from adapters.web.ask.live import Live
+from adapters.web.forms import number
 from adapters.web.language import locale
 from adapters.web.platform import WEB
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.translations import Words
 from pipeline.values import Answer, ConversationId, Value
-from pipeline.values.talks import Exchange, Standing
+from pipeline.values.talks import Exchange, Standing, Talk, TalkPart
 from pipeline.words import wording as said
 
 LISTED = 30
 """Conversations that the page names."""
+SHOWN = 10
+"""Exchanges on one page, which stays as light as the others."""
+NOTHING = TalkPart(exchanges=(), start=0, total=0)
 LOOK_SECONDS = 0.25
 """Between two looks into the database, where another process may be answering."""
 MOST_SECONDS = 600.0
@@ -51,13 +55,15 @@ class TalkPages:
         """Where a conversation begins, with those of before."""
         words = await self._words(request, visitor)
         talks = await self._site.archive.talks(visitor.person, WEB.name, LISTED)
-        return self._page(request, visitor, words, talks=talks, entries=(), id_="")
+        return self._page(request, visitor, words, talks=talks)
 
     async def show(self, request: Request, visitor: Visitor) -> Response:
         words = await self._words(request, visitor)
         where = conversation(request.path_params["id"])
-        entries = await self._entries(where, visitor) if where else []
-        if not entries:
+        part = NOTHING
+        if where:
+            part = await self._site.archive.exchanges(where, visitor.person, SHOWN, number(request, "start"))
+        if not where or not part.exchanges:
             return pages.page(
                 request,
                 "told.html",
@@ -69,13 +75,14 @@ class TalkPages:
                 heading=words(wording.NOT_THERE),
                 back="/",
             )
-        return self._page(request, visitor, words, talks=(), entries=entries, id_=request.path_params["id"])
+        entries = [await self._seen(exchange, visitor) for exchange in part.exchanges]
+        return self._page(request, visitor, words, part=part, entries=entries, id_=where.channel)
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
         """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
         words = await self._words(request, visitor)
         where = conversation(request.path_params["id"])
-        own = bool(where and await self._site.archive.exchanges(where, visitor.person))
+        own = bool(where and await self._site.archive.asked(where, visitor.person))
         stream = self._told(where, visitor, words) if where and own else _nothing()
         headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
@@ -86,24 +93,19 @@ class TalkPages:
         while asyncio.get_running_loop().time() < end:
             draft = self._live.draft(where)
             if draft is None:
-                entries = await self._entries(where, visitor)
-                if not any(entry.exchange.standing is Standing.WAITING for entry in entries):
-                    if entries:
-                        yield _event("answer", self._entry(entries[-1], visitor, words, where.channel))
+                if not await self._site.archive.waits(where, visitor.person):
+                    for exchange in (await self._site.archive.exchanges(where, visitor.person, 1)).exchanges:
+                        entry = await self._seen(exchange, visitor)
+                        yield _event("answer", self._entry(entry, visitor, words, where.channel))
                     return
             elif (html := drawn(draft, words)) != last:
                 last = html
                 yield _event("draft", html)
             await self._live.changed(LOOK_SECONDS)
 
-    async def _entries(self, where: ConversationId, visitor: Visitor) -> list[Entry]:
-        found = []
-        for exchange in await self._site.archive.exchanges(where, visitor.person):
-            answer = None
-            if exchange.answer_id:
-                answer = await self._site.desk.answer(exchange.answer_id, visitor.readers)
-            found.append(Entry(exchange=exchange, answer=answer))
-        return found
+    async def _seen(self, exchange: Exchange, visitor: Visitor) -> Entry:
+        answer = await self._site.desk.answer(exchange.answer_id, visitor.readers) if exchange.answer_id else None
+        return Entry(exchange=exchange, answer=answer)
 
     def _entry(self, entry: Entry, visitor: Visitor, words: Words, id_: str) -> str:
         return pages.fragment("entry.html", words, **self._drawing(entry, visitor, id_))
@@ -124,7 +126,15 @@ class TalkPages:
         }
 
     def _page(
-        self, request: Request, visitor: Visitor, words: Words, *, talks: Any, entries: Any, id_: str
+        self,
+        request: Request,
+        visitor: Visitor,
+        words: Words,
+        *,
+        talks: Sequence[Talk] = (),
+        part: TalkPart = NOTHING,
+        entries: Sequence[Entry] = (),
+        id_: str = "",
     ) -> Response:
         return pages.page(
             request,
@@ -133,6 +143,8 @@ class TalkPages:
             words,
             text=wording,
             talks=talks,
+            part=part,
+            step=SHOWN,
             drawings=[self._drawing(entry, visitor, id_) for entry in entries],
             waiting=any(entry.exchange.standing is Standing.WAITING for entry in entries),
             id=id_,

@@ -10,6 +10,7 @@ from adapters.chat.press.person import prefer
 from adapters.chat.reply import labels, panels
 from adapters.web import pages
 from adapters.web.ask import wording
+from adapters.web.forms import field
 from adapters.web.language import locale
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
@@ -38,6 +39,6 @@ class You:
         )
 
     async def choose(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        chosen = {name: str(form[name]) for name in NAMES if form.get(name) in panels.CHOICES[name]}
+        chosen = {name: field(form, name) for name in NAMES if field(form, name) in panels.CHOICES[name]}
         await prefer(self._site.desk, visitor.person, chosen)
         return await self.show(request, visitor, saved=True)

@@ -12,8 +12,8 @@ class Kept(Attacker):
     async def export(self) -> None:
         person = self._dice.choice(PEOPLE)
         with bound(workspace(person)):
-            exported = await self._desk.export(person)
-        self._given(exported, [person], "exports", again=True)
+            exported = await self._desk.export(person, self._world.platform(person).alone(person))
+        self._given(exported, [person], "exports")
 
     async def forget(self) -> None:
         person = self._dice.choice(PEOPLE)

@@ -35,7 +35,10 @@ class Pages(Attacker):
                 ("/admin/trial", {"question": question, "who": "groups", "groups": "console:local, slack:T1"}),
             )
         )
-        answer = await self._world.client.get(address, params=params, headers=headers)
+        if address == "/admin/trial":
+            answer = await self._world.client.post(address, data={**params, "csrf": CSRF}, headers=headers)
+        else:
+            answer = await self._world.client.get(address, params=params, headers=headers)
         assert answer.status_code < 500, answer.text
         if person:
             self._given(answer.text, [person], "admin pages" if "admin" in address else "pages")
@@ -58,11 +61,11 @@ class Pages(Attacker):
             )
         )
         about = self._dice.choice([self._one(memory.answers), *memory.documents])
-        form = {"action": action, "about": about, "csrf": CSRF, "conversation": "", "fragment": "1"}
+        talk = self._dice.choice([one.channel for one, of in memory.talks if of.startswith("web")] or [""])
+        form = {"action": action, "about": about, "csrf": CSRF, "conversation": talk, "fragment": "1"}
         answer = await self._world.client.post("/press", data=form, headers={"x-person": person})
         assert answer.status_code < 500, answer.text
-        own = action in (Button.EXPORT, Button.TAKE_BACK)
-        self._given(answer.text, [person], f"pressed {action}", again=own)
+        self._given(answer.text, [person], f"pressed {action}", again=action == Button.TAKE_BACK)
         if action == Button.TAKE_BACK:
             await self._noted()
 

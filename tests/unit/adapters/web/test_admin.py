@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from pipeline.values import ConversationId
+from pipeline.words.text import visible
 from storage.messages.history import keep_answer
 from tests.contracts.answers import cited
 from tests.doubles.browser import Seen
+from tests.doubles.llm.grounded import quoting
+from tests.doubles.llm.server import LlmServer
+from tests.doubles.page import parsed, prose
 from tests.doubles.signed_in import PROXY, Page, opened
 
 ADMIN = {"X-Citewell-Proxy": PROXY, "X-Forwarded-User": "lea", "X-Forwarded-Groups": "leads"}
@@ -30,9 +35,20 @@ async def page(tmp_path: Path) -> AsyncIterator[Page]:
         yield opening
 
 
+TRIAL, NIGHT = "/admin/trial", "How much is paid for a hotel night?"
+
+
 async def text(page: Page, path: str, headers: dict[str, str]) -> str:
     async with page.browser() as browser:
         return Seen((await browser.get(path, headers=headers)).text).text
+
+
+async def tried(page: Page, question: str, who: str = "inside", groups: str = "", **headers: str) -> str:
+    """The form of a trial, filled in and sent by the admin."""
+    async with page.browser() as browser:
+        fields = {one.name: one.value for one in Seen((await browser.get(TRIAL, headers=ADMIN)).text).fields}
+        filled = {"csrf": fields["csrf"], "question": question, "who": who, "groups": groups}
+        return Seen((await browser.post(TRIAL, data=filled, headers=ADMIN | headers)).text).text
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -45,7 +61,7 @@ async def test_who_is_no_admin_is_refused_every_page_and_it_is_in_the_audit(path
 
 
 async def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(page: Page) -> None:
-    shown = await text(page, "/admin/trial?question=How+much+is+paid+for+a+hotel+night%3F&who=inside", ADMIN)
+    shown = await tried(page, NIGHT)
     assert "travel: seen, no rule: everyone inside may see it" in shown
     assert "90 euros" in shown
     assert "Travel (2019)" in shown
@@ -66,13 +82,10 @@ async def test_a_document_with_a_key_is_marked_where_an_admin_looks(page: Page, 
 
 async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> None:
     pay = next(one for one in await page.citewell.storage.library.documents() if one.collection == "hr")
-    for path in (
-        "/admin",
-        "/admin/documents",
-        f"/admin/passages?document={pay.id}",
-        "/admin/trial?question=What+is+the+band+of+engineers%3F&who=groups&groups=web:group:staff",
-    ):
-        shown = await text(page, path, ADMIN)
+    pages = ("/admin", "/admin/documents", f"/admin/passages?document={pay.id}")
+    band = await tried(page, "What is the band of engineers?", "groups", "web:group:staff")
+    assert "5. The answer" in band
+    for shown in (band, *[await text(page, path, ADMIN) for path in pages]):
         assert "quetzalcoatlus" not in shown
         assert "Pay" not in shown
         assert "hr:" not in shown
@@ -97,6 +110,82 @@ async def test_what_the_check_left_out_is_shown_but_nothing_that_was_asked_in_pr
 
 
 async def test_a_trial_is_kept_nowhere(page: Page) -> None:
-    await text(page, "/admin/trial?question=How+much+is+paid+for+a+hotel+night%3F", ADMIN)
+    assert "90 euros" in await tried(page, NIGHT)
     assert await page.citewell.storage.archive.lately(9) == []
     assert "0" in (await text(page, "/admin/questions", ADMIN)).split("Not helpful", 1)[1][:40]
+
+
+async def test_who_is_no_admin_tries_nothing(page: Page) -> None:
+    async with page.browser() as browser:
+        form = Seen((await browser.get("/you", headers=READER)).text).form_with("action", "export")
+        answer = await browser.post(TRIAL, data={"csrf": form["csrf"], "question": NIGHT}, headers=READER)
+    assert answer.status_code == 403
+    assert "90 euros" not in answer.text
+
+
+async def test_an_address_with_a_question_fills_the_form_in_and_tries_nothing(page: Page) -> None:
+    async with page.browser() as browser:
+        answer = await browser.get(TRIAL, params={"question": NIGHT, "who": "public"}, headers=ADMIN)
+    shown = Seen(answer.text)
+    assert NIGHT in shown.text
+    assert "5. The answer" not in shown.text
+    assert ("option", {"value": "public", "selected": ""}) in shown.elements
+
+
+async def test_a_trial_costs_whoever_tries_it_and_none_that_another_site_sends(tmp_path: Path) -> None:
+    async with LlmServer(otherwise=quoting(passages=1)).running() as server:
+        model = {"model": "openai:double", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
+        async with opened(tmp_path, web_proxy_secret=PROXY, **model) as page:
+            (tmp_path / "old.md").write_text("# Travel\n\nA night in a hotel is paid up to 90 euros.\n")
+            await page.citewell.index([tmp_path / "old.md"], collection="travel")
+            await text(page, f"{TRIAL}?question={NIGHT}", ADMIN)
+            assert "5. The answer" not in await tried(page, NIGHT, **{"Sec-Fetch-Site": "cross-site"})
+            async with page.browser() as browser:
+                refused = await browser.post(TRIAL, data={"question": NIGHT, "csrf": "guessed"}, headers=ADMIN)
+                reader = await browser.get(TRIAL, headers=READER)
+            assert (refused.status_code, reader.status_code) == (403, 403)
+            assert (server.requests, await used(page)) == ([], {})
+            assert "written by openai:double" in await tried(page, NIGHT)
+            assert server.requests
+            assert await used(page) == {"person web:lea": True, "space ": True}
+
+
+async def used(page: Page) -> dict[str, bool]:
+    """Of whose tokens of the day something was used."""
+    rows = await page.citewell.storage.database.read(
+        lambda db: db.execute("SELECT subject, tokens FROM token_use").fetchall()
+    )
+    known = {hashlib.blake2b(one.encode(), digest_size=16).hexdigest(): one for one in ("person web:lea", "space ")}
+    return {known.get(subject, subject): tokens > 0 for subject, tokens in rows}
+
+
+async def test_no_page_shows_what_turns_the_direction_or_hides_whoever_wrote_it(page: Page) -> None:
+    """A document's title, text, file and headings, a question, an address and what a model wrote."""
+    turned = "up\u202eto\u2066 9\u200b0"
+    blocks = prose(f"A night in a hotel is paid {turned} euros.")
+    await page.citewell.indexer.keep(
+        parsed("turned", blocks, title=f"Nights {turned}", filename=f"nights {turned}.md", collection="travel")
+    )
+    answer = cited("Thirty.", answer_id="a1", question=f"Question {turned}?").model_copy(
+        update={"citations": (), "ungrounded_claims": (f"A claim {turned}.",)}
+    )
+
+    def keep(db: object) -> None:
+        keep_answer(db, answer, "slack:T1:U1", 1.0)  # type: ignore[arg-type]
+        row = ("k", "a1", "slack:T1:C2:1.0")
+        db.execute("INSERT INTO question (key, answer, conversation) VALUES ($1, $2, $3)", row)  # type: ignore[attr-defined]
+
+    await page.citewell.storage.database.write(keep)
+    async with page.browser() as browser:
+        csrf = next(one.value for one in Seen((await browser.get(TRIAL, headers=ADMIN)).text).fields)
+        filled = {"csrf": csrf, "question": f"{NIGHT} {turned}", "who": "inside", "groups": turned}
+        answers = [
+            *[await browser.get(path, headers=ADMIN) for path in (*PAGES[:4], "/admin/passages?document=turned")],
+            await browser.get(TRIAL, params=filled, headers=ADMIN),
+            await browser.post(TRIAL, data=filled, headers=ADMIN),
+            await browser.get("/admin/documents", params={"title": "Nights"}, headers=ADMIN),
+            await browser.get("/admin/documents", params={"title": turned}, headers=ADMIN),
+        ]
+    shown = [one.text for one in answers]
+    assert [one.replace("\r", "") for one in shown] == [visible(one) for one in shown]
+    assert sum("upto 90" in one for one in shown) >= 6
