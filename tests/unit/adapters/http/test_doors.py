@@ -161,13 +161,22 @@ async def unread(port: int, path: bytes = b"/endless") -> asyncio.StreamWriter:
     return writer
 
 
-async def test_who_asks_is_answered_while_many_more_than_may_be_there_read_nothing() -> None:
-    async with served(PUBLIC) as port:
-        kept = []
-        for number in range(MOST + 100):
-            kept.append(await unread(port, b"/large" if number % 2 else b"/endless"))
-            if number % 20 == 0:
-                assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+async def test_newcomers_are_answered_while_as_many_as_may_be_there_read_nothing() -> None:
+    under_way = asyncio.Semaphore(0)
+
+    async def begun(request: Request) -> Response:
+        under_way.release()
+        return await endless(request)
+
+    routes = [*ROUTES, Route("/begun", begun)]
+    async with Doors(PUBLIC).serving("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port, asyncio.timeout(60):
+        kept = [await unread(port, b"/begun") for _ in range(MOST)]
+        for _ in range(MOST):
+            await under_way.acquire()
+        for _ in range(20):
+            assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+            kept.append(await unread(port, b"/begun"))
+            await under_way.acquire()
         for writer in kept:
             writer.transport.abort()
 

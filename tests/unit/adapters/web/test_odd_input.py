@@ -106,7 +106,6 @@ def in_no_hurry(page: Page) -> None:
     page.adapters["web"]._site.pace.wait = lambda *_: 0.0
 
 
-@pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("who", [ADMIN, READER, NOBODY], ids=["admin", "reader", "nobody"])
 @pytest.mark.parametrize("path", FORMS)
 async def test_each_form_is_answered_with_words_whatever_stands_in_it(
