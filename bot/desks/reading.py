@@ -7,8 +7,10 @@ from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
 from pipeline.compose.cite import cite, place
+from pipeline.compose.plain import plain_passage
+from pipeline.errors import Revoked, Unavailable
 from pipeline.find.near_copies import further
-from pipeline.ports import Links, Retriever
+from pipeline.ports import Keys, Links, Retriever
 from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
 from pipeline.values.keys import Passage
 from storage.documents.library import SQLLibrary
@@ -26,6 +28,7 @@ class Reader:
         respond: Callable[[Request], AsyncGenerator[Event, None]],
         history: SQLHistory,
         links: Callable[[], Awaitable[Links]] | None,
+        keys: Keys,
     ) -> None:
         self._desk = desk
         self._library = library
@@ -33,17 +36,25 @@ class Reader:
         self._respond = respond
         self._history = history
         self._links = links
+        self._keys = keys
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""
         return await self._desk.audience(readers)
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
+        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation.
+
+        None is given to a key that was revoked meanwhile (Revoked), and no answer that rests on what was closed or
+        removed meanwhile (Unavailable)."""
         async with aclosing(self._respond(request)) as events:
             async for event in events:
+                if await self._keys.revoked(request.author):
+                    raise Revoked("this key was revoked", what_to_do="Ask whoever made it for another.")
                 if isinstance(event, Answer) and request.conversation:
                     await self._history.keep(event, request.author)
+                    if not await self.shown(event.id, request.audience):
+                        raise Unavailable("documents", "what the answer rests on was closed meanwhile")
                 yield event
 
     async def kept(self, answer_id: str, author: str) -> bool:
@@ -78,7 +89,7 @@ class Reader:
 
 def _passage(found: RetrievedChunk, links: Links | None) -> Passage:
     shown = cite(found, 1, addresses=links)
-    return Passage(
+    passage = Passage(
         document=shown.document_id,
         position=found.chunk.position,
         title=shown.title,
@@ -87,3 +98,4 @@ def _passage(found: RetrievedChunk, links: Links | None) -> Passage:
         score=shown.score,
         text=found.chunk.text[found.chunk.overlap :],
     )
+    return plain_passage(passage)
