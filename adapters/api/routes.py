@@ -119,7 +119,7 @@ class _Calls:
             summary="Ask a question",
             description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` as "
             "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`, or `error` with a "
-            "problem where it fails meanwhile. With `Idempotency-Key` the same request is answered once, in either form. "
+            "problem where it fails meanwhile. With `Idempotency-Key` the same request is answered once, either way. "
             "All text is plain text: escape it in Markdown and HTML.",
         )
         async def ask(caller: By, asked: Asked, request: Request, once: Once = "") -> Response:
