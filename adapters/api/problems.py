@@ -72,7 +72,7 @@ def problem_of(error: Exception) -> _Told:
         case TooOften():
             return _told(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
         case Busy():
-            return _told(409, str(error), {"Retry-After": "1"})
+            return _told(409, f"{error}. {error.what_to_do}".strip(), {"Retry-After": "1"})
         case Refused():
             return _told(422, f"{error}. {error.what_to_do}".strip())
         case CitewellError():

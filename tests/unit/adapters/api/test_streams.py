@@ -14,9 +14,10 @@ import pytest
 
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
+from bot.desks.reading import EACH
 from pipeline.errors import Unavailable
 from pipeline.values import Answer, Event, Progress, Request, Stage
-from tests.contracts.waiting import eventually
+from tests.contracts.waiting import eventually, until
 from tests.doubles.open_house import opened
 
 VACATION = {"question": "How many vacation days do employees get?"}
@@ -228,6 +229,29 @@ async def test_an_answer_that_rests_on_what_was_closed_meanwhile_is_not_told(hou
     go_on.set()
     name, problem = told((await asked).text)[-1]
     assert (name, problem["status"]) == ("error", 503)
+
+
+async def test_one_caller_has_so_many_streams_at_once_and_others_are_answered_beside(house: House) -> None:
+    _, go_on = house.held()
+    greedy, other = await house.key(name="greedy"), await house.key(name="other")
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(
+        base_url=house.caller.base_url, limits=limits, timeout=60, trust_env=False
+    ) as house.caller:
+        asked = [asyncio.create_task(house.ask(greedy)) for _ in range(EACH + 10)]
+        refused = 0
+        for answer in asyncio.as_completed(asked):
+            name, problem = told((await answer).text)[-1]
+            if not go_on.is_set():
+                assert (name, problem["status"]) == ("error", 409)
+                refused += 1
+            if refused == 10 and not go_on.is_set():
+                assert (await house.ask(greedy, events=False)).status_code == 409
+                theirs = asyncio.create_task(house.ask(other))
+                await until(lambda: house.asked == EACH + 1)
+                go_on.set()
+                assert told((await theirs).text)[-1][0] == "answer"
+        assert (await house.ask(greedy, events=False)).status_code == 200
 
 
 async def test_answers_under_way_end_with_the_program_and_their_keys_are_free(tmp_path: Path) -> None:
