@@ -121,7 +121,13 @@ class Citewell:
     @cached_property
     def reading(self) -> Reader:
         return Reader(
-            self.desk, self.storage.library, self.retriever, self.responder.respond, self.storage.history, self.links
+            self.desk,
+            self.storage.library,
+            self.retriever,
+            self.responder.respond,
+            self.storage.history,
+            self.links,
+            self.storage.keys,
         )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:

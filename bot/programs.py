@@ -18,10 +18,13 @@ async def programs(
 ) -> AsyncIterator[list[BaseRoute]]:
     """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
     signs in."""
-    from adapters.api.routes import routes as api
+    from adapters.api.routes import opened as api
     from adapters.mcp.routes import opened as mcp
 
     storage = citewell.storage
     callers = Callers(storage.keys, citewell.reading, machine=machine, tokens=tokens)
-    async with mcp(citewell.reading, callers, url) as more:
-        yield [*api(citewell.reading, citewell.desk, callers, storage.replies), *more]
+    async with (
+        api(citewell.reading, citewell.desk, callers, storage.replies) as ours,
+        mcp(citewell.reading, callers, url) as more,
+    ):
+        yield [*ours, *more]

@@ -5,6 +5,7 @@ CitewellError            carries `what_to_do`, a sentence for the person who can
 ├── Unusable             a service answered with something that cannot be used
 ├── Refused              bad input, and what to change
 │   ├── Busy             too much is waiting already
+│   ├── Revoked          what somebody came in with is good no more
 │   ├── NotAllowed       only somebody with a role may do that
 │   └── WrongSetting     what was chosen for a place cannot be set
 ├── Withdrawn            a question was changed or deleted while it was being answered
@@ -62,6 +63,10 @@ class Busy(Refused):
         super().__init__(message, what_to_do=what_to_do)
         self.first = first
         """Nobody has told this person within the last minute."""
+
+
+class Revoked(Refused):
+    """What somebody came in with was revoked while they were being answered."""
 
 
 class NotAllowed(Refused):

@@ -2,90 +2,155 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import NamedTuple
 
+from adapters.api.problems import problem_of
 from adapters.api.shapes import Answered, Asked
 from adapters.http.caller import Caller
+from pipeline.compose.plain import plain_answer, plain_sentence
+from pipeline.errors import Unavailable
 from pipeline.ports import Reading, Replies
-from pipeline.values import Answer, ConversationId, Event, Progress, Request
+from pipeline.values import Answer, CitedSentence, ConversationId, Progress, Request, Written
+from pipeline.words.plain import plain
 
 PLATFORM = "api"
 HIDDEN = {"answer": {"claims", "ungrounded_claims"}}
 """What the check dropped is for whoever runs it: nobody is to show it."""
 
 
-def body_of(answered: Answered) -> str:
-    return answered.model_dump_json(exclude=HIDDEN)
+class Event(NamedTuple):
+    """What a program is sent while a question is answered; the last is `answer`, with the body of an answer."""
+
+    name: str
+    data: str
+    """JSON in one line."""
+
+    def __str__(self) -> str:
+        return f"event: {self.name}\ndata: {self.data}\n\n"
+
+
+Events = AsyncGenerator[Event, None]
 
 
 class Asking:
     def __init__(self, reading: Reading, replies: Replies) -> None:
         self._reading = reading
         self._replies = replies
+        self._under_way: set[asyncio.Task[None]] = set()
 
-    async def answer(self, caller: Caller, asked: Asked, key: str) -> str:
-        """The body of the answer. With an idempotency key, the same request within a day is answered with the same, for
-        as long as the caller may see all of it.
+    async def events(self, caller: Caller, asked: Asked, key: str) -> Events:
+        """What is sent of the answer, as it comes. With an idempotency key, the same request within a day is answered
+        with the same, for as long as the caller may see all of it; its answer is made to the end and kept, even if
+        whoever asked hangs up.
 
-        Raises Refused for a key that came with another request, and Busy while it is still being answered."""
+        Raises Refused for a key that came with another request, and Busy while it is still being answered; the events
+        raise what answering raises."""
         if not key:
-            return await self._made(caller, asked)
+            return self._made(caller, asked)
         name, digest = f"{caller.id} {key}", hashlib.sha256(asked.model_dump_json().encode()).hexdigest()
         known = await self._replies.begin(name, digest)
         if known and await self._reading.shown(json.loads(known)["answer"]["id"], caller.audience):
-            return known
-        try:
-            body = await self._made(caller, asked)
-        except BaseException:
-            await self._replies.forgone(name)
-            raise
-        await self._replies.answered(name, body)
-        return body
-
-    async def _made(self, caller: Caller, asked: Asked) -> str:
-        conversation = asked.conversation or secrets.token_hex(16)
-        async with aclosing(self._events(caller, asked, conversation)) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    answer = event
-        return body_of(Answered(conversation=conversation, answer=answer))
-
-    async def stream(self, caller: Caller, asked: Asked) -> AsyncIterator[str]:
-        """Server-sent events: `progress` with a stage, `sentence` for each as soon as it is checked, and `answer`."""
-        conversation = asked.conversation or secrets.token_hex(16)
-        async with aclosing(self._events(caller, asked, conversation)) as events:
-            async for event in events:
-                match event:
-                    case Answer():
-                        yield _event("answer", body_of(Answered(conversation=conversation, answer=event)))
-                    case Progress():
-                        yield _event("progress", event.model_dump_json())
-                    case _:
-                        yield _event("sentence", event.model_dump_json())
+            return _again(known)
+        heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
+        task = asyncio.create_task(self._keep(name, self._made(caller, asked), heard), name="api answer")
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return _followed(heard)
 
     async def gave(self, caller: Caller, answer_id: str) -> bool:
         """Whether an answer of that id is theirs."""
         return await self._reading.kept(answer_id, caller.id)
 
-    def _events(self, caller: Caller, asked: Asked, conversation: str) -> AsyncGenerator[Event, None]:
+    async def close(self) -> None:
+        """Give up what is still being answered; its keys may be used again."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _keep(self, name: str, events: Events, heard: asyncio.Queue[Event | Exception | None]) -> None:
+        """Keep the answer before it is told; without one the key is free again."""
+        try:
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        if event.name == "answer":
+                            await self._replies.answered(name, event.data)
+                        heard.put_nowait(event)
+            except BaseException:
+                await self._replies.forgone(name)
+                raise
+        except asyncio.CancelledError:
+            heard.put_nowait(Unavailable("api", "it is closed"))
+            raise
+        except Exception as error:  # noqa: BLE001 - whoever follows is told
+            heard.put_nowait(error)
+        heard.put_nowait(None)
+
+    async def _made(self, caller: Caller, asked: Asked) -> Events:
         """A conversation is its caller's: the same id of another caller is another conversation."""
-        return self._reading.respond(
-            Request(
-                text=asked.question,
-                audience=caller.audience,
-                conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=conversation),
-                author=caller.id,
-                style=asked.style,
-                format=asked.format,
-                citation_style=asked.citations,
-                language=asked.language or "",
-            )
+        conversation = asked.conversation or secrets.token_hex(16)
+        request = Request(
+            text=asked.question,
+            audience=caller.audience,
+            conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=conversation),
+            author=caller.id,
+            style=asked.style,
+            format=asked.format,
+            citation_style=asked.citations,
+            language=asked.language or "",
         )
+        async with aclosing(self._reading.respond(request)) as events:
+            async for event in events:
+                match event:
+                    case Answer():
+                        answered = Answered(conversation=conversation, answer=plain_answer(event))
+                        yield Event("answer", answered.model_dump_json(exclude=HIDDEN))
+                    case Progress():
+                        yield Event("progress", event.model_dump_json())
+                    case Written():
+                        yield _sentence(event.sentence, event.preface)
 
 
-def _event(name: str, data: str) -> str:
-    return f"event: {name}\ndata: {json.dumps(json.loads(data), ensure_ascii=False)}\n\n"
+async def answer(events: Events) -> str:
+    """The body of the answer that `events` end with; raises what they raise."""
+    async with aclosing(events):
+        async for event in events:
+            last = event
+    return last.data
+
+
+async def stream(events: Events) -> AsyncGenerator[str, None]:
+    """Server-sent events; what fails is the last of them, `error` with a problem."""
+    async with aclosing(events):
+        try:
+            async for event in events:
+                yield str(event)
+        except Exception as error:  # noqa: BLE001 - the status was sent before: only an event can still tell
+            yield str(Event("error", problem_of(error)[0].model_dump_json()))
+
+
+def _sentence(sentence: CitedSentence, preface: str) -> Event:
+    said = Written(sentence=plain_sentence(sentence), preface=plain(preface))
+    return Event("sentence", said.model_dump_json())
+
+
+async def _again(known: str) -> Events:
+    """The events of an answer that was given before."""
+    answered = json.loads(known)["answer"]
+    for number, sentence in enumerate(answered["sentences"]):
+        preface = "" if number else answered["preface"]
+        yield Event("sentence", json.dumps({"sentence": sentence, "preface": preface}, ensure_ascii=False))
+    yield Event("answer", known)
+
+
+async def _followed(heard: asyncio.Queue[Event | Exception | None]) -> Events:
+    while (event := await heard.get()) is not None:
+        if isinstance(event, Exception):
+            raise event
+        yield event

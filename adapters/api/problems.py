@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from adapters.http.caller import NotSignedIn, TooOften
-from pipeline.errors import Busy, CitewellError, Refused
+from pipeline.errors import Busy, CitewellError, Refused, Revoked
+from pipeline.words.text import one_line
 
 MEDIA_TYPE = "application/problem+json"
+LONGEST = 1000
+"""Characters of what is said of a request."""
 
 log = structlog.get_logger(__name__)
 
@@ -38,10 +42,14 @@ TITLES: Mapping[int, str] = {
     409: "Under way",
     422: "Not understood",
     429: "Too many requests",
+    500: "Failed",
     503: "Not available",
+    504: "Took too long",
 }
-EVERYWHERE = (401, 422, 429, 503)
+EVERYWHERE = (400, 401, 422, 429, 500, 503, 504)
 """What any call may be told."""
+_BEARER = {"WWW-Authenticate": "Bearer"}
+_Told = tuple[Problem, Mapping[str, str]]
 
 
 def documented(*more: int) -> dict[int | str, dict[str, Any]]:
@@ -50,36 +58,48 @@ def documented(*more: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": TITLES[status], "content": content} for status in sorted({*EVERYWHERE, *more})}
 
 
-def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    body = Problem(title=TITLES.get(status, "Not done"), status=status, detail=detail)
-    return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
+def problem_of(error: Exception) -> _Told:
+    """What is said of an error, and the headers that go with it. What nobody foresaw is logged with a number, and only
+    the number is said."""
+    match error:
+        case RequestValidationError():
+            wrong = (f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}" for one in error.errors())
+            return _told(422, "; ".join(wrong))
+        case HTTPException():
+            return _told(error.status_code, str(error.detail), error.headers)
+        case NotSignedIn() | Revoked():
+            return _told(401, str(error), _BEARER)
+        case TooOften():
+            return _told(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
+        case Busy():
+            return _told(409, f"{error}. {error.what_to_do}".strip(), {"Retry-After": "1"})
+        case Refused():
+            return _told(422, f"{error}. {error.what_to_do}".strip())
+        case CitewellError():
+            log.warning("api_unavailable", reason=str(error))
+            said = "Something that is needed cannot be reached. Try again later."
+            return _told(503, said, {"Retry-After": "5"})
+        case TimeoutError():
+            log.warning("api_took_too_long")
+            return _told(504, "The answer took too long. Try again later.", {"Retry-After": "5"})
+        case _:
+            incident = secrets.token_hex(4)
+            log.error("api_failed", incident=incident, exc_info=error)
+            said = f"Something went wrong here. If it happens again, tell whoever runs this the number {incident}."
+            return _told(500, said)
 
 
 def handle(app: FastAPI) -> None:
     """Errors become problems at this one place."""
 
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        wrong = (f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}" for one in error.errors())
-        return problem(422, "; ".join(wrong))
+    async def told(_: Request, error: Exception) -> JSONResponse:
+        problem, headers = problem_of(error)
+        return JSONResponse(problem.model_dump(), problem.status, headers, media_type=MEDIA_TYPE)
 
-    @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail), error.headers)
+    for kind in (RequestValidationError, HTTPException, NotSignedIn, TooOften, CitewellError, TimeoutError, Exception):
+        app.add_exception_handler(kind, told)
 
-    @app.exception_handler(NotSignedIn)
-    async def unknown(_: Request, error: NotSignedIn) -> JSONResponse:
-        return problem(401, str(error), {"WWW-Authenticate": "Bearer"})
 
-    @app.exception_handler(TooOften)
-    async def often(_: Request, error: TooOften) -> JSONResponse:
-        return problem(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
-
-    @app.exception_handler(CitewellError)
-    async def refused(_: Request, error: CitewellError) -> JSONResponse:
-        if isinstance(error, Busy):
-            return problem(409, str(error), {"Retry-After": "1"})
-        if isinstance(error, Refused):
-            return problem(422, f"{error}. {error.what_to_do}".strip())
-        log.warning("api_unavailable", reason=str(error))
-        return problem(503, "Something that is needed cannot be reached. Try again later.", {"Retry-After": "5"})
+def _told(status: int, detail: str, headers: Mapping[str, str] | None = None) -> _Told:
+    said = one_line(detail)[:LONGEST]
+    return Problem(title=TITLES.get(status, "Not done"), status=status, detail=said), headers or {}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Header, HTTPException, Path, Query, Request
+from fastapi.routing import APIRoute
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount
 
-from adapters.api.asking import Asking
+from adapters.api.asking import Asking, answer, stream
 from adapters.api.page import HEADERS, STYLE, page
 from adapters.api.problems import Problem, documented, handle
 from adapters.api.shapes import (
@@ -27,17 +30,34 @@ from adapters.api.shapes import (
     Sources,
 )
 from adapters.http.caller import Caller, Callers
+from pipeline.compose.plain import plain_name
 from pipeline.ports import Desk, Reading, Replies
 from pipeline.values import Document, Rating
+from pipeline.words.plain import web_address
+from pipeline.words.text import one_line
 
 VERSION = "1"
 EVENTS = "text/event-stream"
 AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
-async def _known(request: Request) -> Caller:
-    found: Callers = request.app.state.callers
-    return await found.caller(request)
+class _KnownFirst(APIRoute):
+    """A call whose body is parsed once it is known who calls: FastAPI parses it before it looks at dependencies."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def known(request: Request) -> Response:
+            callers: Callers = request.app.state.callers
+            request.state.caller = await callers.caller(request)
+            return await handle(request)
+
+        return known
+
+
+def _known(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
 
 
 By = Annotated[Caller, Depends(_known)]
@@ -45,8 +65,17 @@ Once = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"
 NOT_FOUND = "There is nothing of that id that you may see."
 
 
-def routes(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> list[BaseRoute]:
-    """All below `/api`."""
+@asynccontextmanager
+async def opened(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> AsyncIterator[list[BaseRoute]]:
+    """All below `/api`, which answers while the block is open."""
+    asking = Asking(reading, replies)
+    try:
+        yield _routes(reading, desk, callers, asking)
+    finally:
+        await asking.close()
+
+
+def _routes(reading: Reading, desk: Desk, callers: Callers, asking: Asking) -> list[BaseRoute]:
     app = FastAPI(
         title="Citewell",
         version=VERSION,
@@ -60,16 +89,17 @@ def routes(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> 
     handle(app)
     _describe(app)
     app.state.callers = callers
-    _Calls(reading, desk, Asking(reading, replies)).offer(app)
+    app.router.route_class = _KnownFirst
+    _Calls(reading, desk, asking).offer(app)
 
-    @app.get("/", include_in_schema=False)
-    async def shown() -> Response:
+    async def shown(_: Request) -> Response:
         return HTMLResponse(page(app.openapi()), headers=dict(HEADERS))
 
-    @app.get("/style.css", include_in_schema=False)
-    async def style() -> Response:
+    async def style(_: Request) -> Response:
         return Response(STYLE, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
+    app.add_route("/", shown)
+    app.add_route("/style.css", style)
     return [Mount("/api", app)]
 
 
@@ -104,14 +134,15 @@ class _Calls:
             responses={200: {"content": {EVENTS: {"schema": {"type": "string"}}}}, **documented(409)},
             summary="Ask a question",
             description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` as "
-            "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`.",
+            "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`, or `error` with a "
+            "problem where it fails meanwhile. With `Idempotency-Key` the same request is answered once, either way. "
+            "All text is plain text: escape it in Markdown and HTML.",
         )
         async def ask(caller: By, asked: Asked, request: Request, once: Once = "") -> Response:
+            events = await self._asking.events(caller, asked, once)
             if EVENTS in request.headers.get("accept", ""):
-                return StreamingResponse(
-                    self._asking.stream(caller, asked), media_type=EVENTS, headers={"X-Accel-Buffering": "no"}
-                )
-            return Response(await self._asking.answer(caller, asked, once), media_type="application/json")
+                return StreamingResponse(stream(events), media_type=EVENTS, headers={"X-Accel-Buffering": "no"})
+            return Response(await answer(events), media_type="application/json")
 
         @app.post("/v1/search", responses=documented(), summary="Search passages")
         async def search(caller: By, searched: Searched) -> Passages:
@@ -167,9 +198,9 @@ class _Calls:
 def _listed(document: Document) -> Listed:
     return Listed(
         id=document.id,
-        title=document.title,
+        title=plain_name(document.title),
         collection=document.collection,
-        filename=document.filename,
-        link=document.url,
+        filename=one_line(document.filename),
+        link=web_address(document.url),
         flagged=document.flagged,
     )

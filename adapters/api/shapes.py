@@ -9,7 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pipeline.values import Answer, CitationStyle, Format, Reason, Style, Vote
 from pipeline.values.keys import Passage
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=4000),
+    Field(json_schema_extra={"pattern": r"\S"}),
+]
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 
 

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from adapters.http.caller import Caller, Callers, NotSignedIn, TooOften
+from adapters.mcp.failing import said_of
 from adapters.mcp.server import Context, instructions, server, told
+from adapters.mcp.sessions import SESSIONS, Full, Sessions
 from pipeline.errors import CitewellError
 from pipeline.ports import Reading
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource/mcp"
 """Where RFC 9728 has it."""
-SESSIONS = 500
-"""Open at once; each ends when it was idle for `IDLE_SECONDS`."""
-IDLE_SECONDS = 900.0
+SESSION = "mcp-session-id"
+IDLE_SECONDS = 8 * 3600.0
+"""After which a session ends: an editor is open all day. Where room is needed, idle ones end before; see `Sessions`."""
 CALLER = "citewell.caller"
 
 
@@ -34,7 +37,7 @@ CALLER = "citewell.caller"
 async def opened(reading: Reading, callers: Callers, url: str) -> AsyncIterator[list[BaseRoute]]:
     """Its routes, which answer while the block is open. `url`: what callers reach this application as."""
     manager = StreamableHTTPSessionManager(
-        server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=SESSIONS
+        server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * SESSIONS
     )
     running = asyncio.create_task(_running(manager, begun := asyncio.Event()), name="mcp")
     await begun.wait()
@@ -68,30 +71,92 @@ class _Guarded:
         self._reading = reading
         self._callers = callers
         self._url = url
+        self._sessions = Sessions(self._end)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, sent)
+        except Exception as error:
+            if begun:
+                raise
+            await self._refusal(error, Request(scope))(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
+        caller = await self._callers.caller(request)
+        if request.method == "GET":
+            said = "Nothing is sent but answers: there is no stream to listen to."
+            await _refused(405, said, {"Allow": "POST, DELETE"})(scope, receive, send)
+            return
+        token = told.set(await instructions(self._reading, caller))
         try:
-            caller = await self._callers.caller(request)
-            said = await instructions(self._reading, caller)
-        except NotSignedIn as error:
-            where = f"{_base(self._url, request)}{METADATA}"
-            headers = {"WWW-Authenticate": f'Bearer resource_metadata="{where}"'}
-            await PlainTextResponse(str(error), 401, headers)(scope, receive, send)
-            return
-        except TooOften as error:
-            headers = {"Retry-After": str(math.ceil(error.seconds))}
-            await PlainTextResponse(str(error), 429, headers)(scope, receive, send)
-            return
-        except CitewellError:
-            await PlainTextResponse("Something that is needed cannot be reached.", 503)(scope, receive, send)
-            return
-        token = told.set(said)
-        owner = AuthenticatedUser(AccessToken(token="", client_id=caller.id, scopes=[]))
-        try:
-            await self._manager.handle_request({**scope, "user": owner, CALLER: caller}, receive, send)
+            async with self._sessions.entered(caller.id, request.headers.get(SESSION, "")) as session:
+
+                async def answered(message: Message) -> None:
+                    if message["type"] == "http.response.start":
+                        session.answered(request.method, message["status"], message["headers"])
+                    await send(message)
+
+                await self._manager.handle_request(
+                    {**scope, "user": _owner(caller.id), CALLER: caller}, receive, answered
+                )
         finally:
             told.reset(token)
+
+    async def _end(self, session: str, caller: str) -> None:
+        """As their own editor would."""
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(_: Message) -> None: ...
+
+        asked = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "DELETE",
+            "scheme": "http",
+            "path": PATH,
+            "raw_path": PATH.encode(),
+            "query_string": b"",
+            "headers": [(SESSION.encode(), session.encode("latin-1"))],
+            "user": _owner(caller),
+        }
+        await self._manager.handle_request(asked, receive, send)
+
+    def _refusal(self, error: Exception, request: Request) -> Response:
+        match error:
+            case NotSignedIn():
+                where = f"{_base(self._url, request)}{METADATA}"
+                return _refused(401, str(error), {"WWW-Authenticate": f'Bearer resource_metadata="{where}"'})
+            case TooOften():
+                return _refused(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
+            case Full():
+                said = "All sessions are at work. Wait until a call is answered, or end a session."
+                return _refused(503, said, {"Retry-After": "5"})
+            case CitewellError():
+                return _refused(503, said_of(error), {"Retry-After": "5"})
+            case _:
+                return _refused(500, said_of(error))
+
+
+def _owner(caller: str) -> AuthenticatedUser:
+    """Whom the SDK knows a session to be of."""
+    return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
+
+
+def _refused(status: int, what: str, headers: Mapping[str, str] | None = None) -> Response:
+    """An error of JSON-RPC, which clients show."""
+    code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": what}}
+    return JSONResponse(body, status, headers)
 
 
 def _metadata(callers: Callers, url: str) -> Callable[[Request], Awaitable[Response]]:

@@ -11,10 +11,14 @@ from urllib.parse import quote, unquote
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from adapters.http.caller import Caller
+from adapters.mcp.failing import said_of
 from adapters.mcp.tools import Calls, described
+from pipeline.compose.plain import plain_name
 from pipeline.ports import Reading
 from pipeline.values import Document
 from pipeline.words.text import visible
@@ -95,7 +99,7 @@ def server(reading: Reading, who: Who) -> Server[Any]:
         held = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[held])
 
-    return _Server(
+    made = _Server(
         "citewell",
         version=metadata.version("citewell"),
         title="Citewell",
@@ -105,6 +109,18 @@ def server(reading: Reading, who: Who) -> Server[Any]:
         on_list_resource_templates=templates,
         on_read_resource=read,
     )
+    made.middleware.append(_failing)
+    return made
+
+
+async def _failing(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """What goes wrong is told in a sentence, and nothing of the error: the SDK would send its text."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception as error:
+        raise MCPError(types.INTERNAL_ERROR, said_of(error)) from error
 
 
 def _start(cursor: str | None) -> int:
@@ -117,7 +133,7 @@ def _start(cursor: str | None) -> int:
 
 def _resource(document: Document) -> types.Resource:
     """Its title is data, and stands where a name does: nothing of it is a description."""
-    title = " ".join(visible(document.title or document.filename).split())[:NAME]
+    title = " ".join(plain_name(document.title or document.filename).split())[:NAME]
     return types.Resource(
         uri=f"{SCHEME}{quote(document.id, safe='')}", name=title or document.id, mime_type="text/plain"
     )

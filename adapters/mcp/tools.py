@@ -12,11 +12,16 @@ from pydantic import BaseModel, ValidationError
 
 from adapters.http.caller import Caller
 from adapters.mcp import shapes
+from adapters.mcp.failing import said_of
+from pipeline.compose.plain import plain_name, plain_sentence
 from pipeline.errors import CitewellError
 from pipeline.ports import Reading
 from pipeline.values import Answer, ConversationId, Request, Written
+from pipeline.words.text import visible
 
 PLATFORM = "mcp"
+LONGEST = 1000
+"""Characters of what is said of a call."""
 NOT_FOUND = "There is no such document that you may see. `search` gives the ids of those that there are."
 Tell = Callable[[float, str], Awaitable[None]]
 """Tells of progress: how far, and a sentence."""
@@ -95,7 +100,7 @@ class Calls:
                 case shapes.Reading():
                     return await self._read(given, caller)
         except CitewellError as error:
-            return _wrong(f"{error}. {error.what_to_do}".strip())
+            return _wrong(said_of(error))
         raise AssertionError(name)
 
     async def _answer(self, asked: shapes.Asking, caller: Caller, tell: Tell) -> Answer:
@@ -114,7 +119,7 @@ class Calls:
                         answer = event
                     case Written():
                         said += 1
-                        await tell(said, event.sentence.text)
+                        await tell(said, plain_sentence(event.sentence).text)
         return answer
 
     async def _read(self, asked: shapes.Reading, caller: Caller) -> types.CallToolResult:
@@ -122,7 +127,9 @@ class Calls:
         if found is None:
             return _wrong(NOT_FOUND)
         document, total, passages = found
-        return _given(shapes.Opened(document=document.id, title=document.title, total=total, passages=list(passages)))
+        return _given(
+            shapes.Opened(document=document.id, title=plain_name(document.title), total=total, passages=list(passages))
+        )
 
 
 def _given(value: BaseModel) -> types.CallToolResult:
@@ -132,4 +139,5 @@ def _given(value: BaseModel) -> types.CallToolResult:
 
 
 def _wrong(what: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=what)], is_error=True)
+    said = visible(what)[:LONGEST]
+    return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
 from pipeline.compose.cite import cite, place
+from pipeline.compose.plain import plain_passage
+from pipeline.errors import Busy, Revoked, Unavailable
 from pipeline.find.near_copies import further
-from pipeline.ports import Links, Retriever
+from pipeline.ports import Keys, Links, Retriever
 from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
 from pipeline.values.keys import Passage
 from storage.documents.library import SQLLibrary
 from storage.messages.history import SQLHistory
+
+EACH = 50
+"""Answers under way at once for one caller: an event stream keeps a connection as long as its answer takes, and of
+these there are 500 for all."""
 
 
 class Reader:
@@ -26,6 +33,7 @@ class Reader:
         respond: Callable[[Request], AsyncGenerator[Event, None]],
         history: SQLHistory,
         links: Callable[[], Awaitable[Links]] | None,
+        keys: Keys,
     ) -> None:
         self._desk = desk
         self._library = library
@@ -33,18 +41,40 @@ class Reader:
         self._respond = respond
         self._history = history
         self._links = links
+        self._keys = keys
+        self._under_way: Counter[str] = Counter()
+        """Answers, by who asked."""
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""
         return await self._desk.audience(readers)
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
-        async with aclosing(self._respond(request)) as events:
-            async for event in events:
-                if isinstance(event, Answer) and request.conversation:
-                    await self._history.keep(event, request.author)
-                yield event
+        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation.
+
+        None is given to a key that was revoked meanwhile (Revoked), and no answer that rests on what was closed or
+        removed meanwhile (Unavailable). Raises Busy for more than `EACH` of one caller at once."""
+        if self._under_way[request.author] >= EACH:
+            wait = "Wait until one is answered."
+            raise Busy(f"{EACH} questions of yours are being answered", first=True, what_to_do=wait)
+        self._under_way[request.author] += 1
+        try:
+            async with aclosing(self._respond(request)) as events:
+                async for event in events:
+                    await self._hold(event, request)
+                    yield event
+        finally:
+            self._under_way[request.author] -= 1
+            self._under_way += Counter()  # without those who have none
+
+    async def _hold(self, event: Event, request: Request) -> None:
+        """Keep an answer; raises what stands against telling of `event` by now."""
+        if await self._keys.revoked(request.author):
+            raise Revoked("this key was revoked", what_to_do="Ask whoever made it for another.")
+        if isinstance(event, Answer) and request.conversation:
+            await self._history.keep(event, request.author)
+            if not await self.shown(event.id, request.audience):
+                raise Unavailable("documents", "what the answer rests on was closed meanwhile")
 
     async def kept(self, answer_id: str, author: str) -> bool:
         """Whether an answer to that author is kept under that id."""
@@ -78,7 +108,7 @@ class Reader:
 
 def _passage(found: RetrievedChunk, links: Links | None) -> Passage:
     shown = cite(found, 1, addresses=links)
-    return Passage(
+    passage = Passage(
         document=shown.document_id,
         position=found.chunk.position,
         title=shown.title,
@@ -87,3 +117,4 @@ def _passage(found: RetrievedChunk, links: Links | None) -> Passage:
         score=shown.score,
         text=found.chunk.text[found.chunk.overlap :],
     )
+    return plain_passage(passage)

@@ -12,6 +12,10 @@ class Keys(Protocol):
         """The key of that secret while it is not revoked. Raises Unavailable."""
         ...
 
+    async def revoked(self, person: str) -> bool:
+        """Whether that (`Key.person`) is a key that was revoked. Raises Unavailable."""
+        ...
+
 
 class Replies(Protocol):
     """What was answered to a request that names itself, for a day. All raise Unavailable."""

@@ -142,7 +142,8 @@ class Answer(Value):
     preface: str = ""
     """A line of ours above the sentences: `The closest passages say:`."""
     body: str
-    """Markdown with citation marks: what is shown where there is only text, and what history keeps."""
+    """Markdown with citation marks: what is shown where there is only text, and what history keeps. Nothing of the
+    documents is escaped in it: programs are given `compose.plain.plain_answer`."""
     closing: str = ""
     """A line of ours below the sentences: why the answer is partial, what to try next."""
     sentences: tuple[CitedSentence, ...] = ()

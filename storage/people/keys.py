@@ -73,6 +73,15 @@ class SQLKeys:
             body = await self._database.read(lambda db: scalar(db, query, (_digest(secret),)))
         return Key.model_validate_json(body) if body else None
 
+    async def revoked(self, person: str) -> bool:
+        """See `Keys`."""
+        kind, _, key = person.partition(":")
+        if kind != "key":
+            return False
+        query = "SELECT COUNT(*) FROM api_key WHERE id = $1 AND revoked_at IS NOT NULL"
+        with bound(EVERYTHING):
+            return bool(await self._database.read(lambda db: scalar(db, query, (key,))))
+
 
 class SQLReplies:
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:

@@ -122,6 +122,13 @@ async def test_at_the_machine_the_secret_of_this_start_is_the_operators_key_ther
         assert (await caller.get("/api/v1/health", headers=mine)).status_code == 401
 
 
+async def test_a_call_of_a_stranger_is_turned_away_unread(house: House) -> None:
+    _, caller = house
+    for body in (b"{", b"[" * 60_000, b'{"question": 1}'):
+        refused = await caller.post("/api/v1/ask", content=body, headers={"Content-Type": "application/json"})
+        assert refused.status_code == 401
+
+
 async def test_the_same_request_is_answered_once_and_another_of_its_name_refused(house: House) -> None:
     citewell, caller = house
     headers = {**await key(citewell), "Idempotency-Key": "one"}

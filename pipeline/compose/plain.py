@@ -1,0 +1,152 @@
+"""An answer as programs are given it: plain text with marks of ours, and no link but those of its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from pipeline.compose.cite import body
+from pipeline.translations import Words
+from pipeline.values import (
+    Answer,
+    BlockKind,
+    Citation,
+    CitationStyle,
+    CitedSentence,
+    Comparison,
+    Link,
+)
+from pipeline.values.keys import Passage
+from pipeline.words.plain import plain, web_address
+from pipeline.words.text import one_line, visible
+
+Positions = dict[int, list[tuple[int, int]]]
+"""Spans of the body by the number of a citation."""
+_NO_LANGUAGE = re.compile(r"[^\w+#.-]+")
+"""What may not stand behind a fence."""
+
+
+def plain_answer(answer: Answer) -> Answer:
+    """The same, to be read as plain text: what is composed of documents' words does nothing, and quotes are what stands
+    there without what hides. Ids stay as they are."""
+    own = {link.url for one in (*answer.sentences, *answer.quoted) for link in one.links}
+
+    def said(text: str) -> str:
+        return plain(text, own)
+
+    def each(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(said, texts))
+
+    sentences, quoted = tuple(map(plain_sentence, answer.sentences)), tuple(map(plain_sentence, answer.quoted))
+    citations, nearest = tuple(map(_citation, answer.citations)), tuple(map(_citation, answer.nearest))
+    text, positions = _body(answer, sentences, quoted, citations) or (said(answer.body), {})
+    confidence = answer.confidence
+    reasons = tuple(one.model_copy(update={"text": said(one.text)}) for one in confidence.reasons)
+    return answer.model_copy(
+        update={
+            "question": visible(answer.question),
+            "preface": said(answer.preface),
+            "body": text,
+            "closing": said(answer.closing),
+            "sentences": sentences,
+            "quoted": quoted,
+            "citations": tuple(_placed(one, positions) for one in citations),
+            "nearest": tuple(_placed(one, positions) for one in nearest),
+            "confidence": confidence.model_copy(update={"reasons": reasons}),
+            "abstain_reason": said(answer.abstain_reason),
+            "reasoning": said(answer.reasoning),
+            "key_facts": each(answer.key_facts),
+            "limitations": each(answer.limitations),
+            "comparison": answer.comparison and _comparison(answer.comparison, own),
+            "usage": answer.usage.model_copy(update={"notes": each(answer.usage.notes)}),
+            "standalone": said(answer.standalone),
+            "topic": said(answer.topic),
+            "corrections": tuple(
+                one.model_copy(update={"word": said(one.word), "meant": said(one.meant), "others": each(one.others)})
+                for one in answer.corrections
+            ),
+            "named": {document: said(title) for document, title in answer.named.items()},
+        }
+    )
+
+
+def plain_sentence(sentence: CitedSentence) -> CitedSentence:
+    """Code stays as it is, but for what hides: a fence is around it."""
+    code = sentence.kind is BlockKind.CODE
+    links = [link for link in sentence.links if web_address(link.url)]
+    own = {link.url for link in links}
+    return sentence.model_copy(
+        update={
+            "text": visible(sentence.text) if code else plain(sentence.text, own),
+            "language": _NO_LANGUAGE.sub("", sentence.language),
+            "links": tuple(Link(text=plain(link.text, own), url=link.url) for link in links),
+        }
+    )
+
+
+def plain_name(name: str) -> str:
+    """What a document or a part of it is called, in one line: it may stand as the words of a link."""
+    return plain(one_line(name))
+
+
+def plain_passage(passage: Passage) -> Passage:
+    """Its text as it stands there, but for what hides."""
+    return passage.model_copy(
+        update={
+            "title": plain_name(passage.title),
+            "place": plain_name(passage.place),
+            "link": web_address(passage.link),
+            "text": visible(passage.text),
+        }
+    )
+
+
+def _body(
+    answer: Answer,
+    sentences: Sequence[CitedSentence],
+    quoted: Sequence[CitedSentence],
+    citations: Sequence[Citation],
+) -> tuple[str, Positions] | None:
+    """The body composed anew, of the same parts with their text plain; None where it is not made of them."""
+    speech = Words(answer.language)
+    if sentences and answer.body == body(answer.sentences, answer.citations, answer.citation_style, speech)[0]:
+        return body(sentences, citations, answer.citation_style, speech)
+    if quoted and answer.body == body(answer.quoted, (), CitationStyle.NUMBERED, speech)[0]:
+        return body(quoted, (), CitationStyle.NUMBERED, speech)
+    return None
+
+
+def _citation(citation: Citation) -> Citation:
+    return citation.model_copy(
+        update={
+            "title": plain_name(citation.title),
+            "filename": one_line(citation.filename),
+            "product": plain_name(citation.product),
+            "document_type": plain_name(citation.document_type),
+            "sheet": citation.sheet and plain_name(citation.sheet),
+            "heading": tuple(map(plain_name, citation.heading)),
+            "url": web_address(citation.url),
+            "quote": visible(citation.quote),
+            "snippet": visible(citation.snippet),
+            "passage": visible(citation.passage),
+            "table": tuple(map(visible, citation.table)),
+            "said_in": plain_name(citation.said_in),
+        }
+    )
+
+
+def _placed(citation: Citation, positions: Positions) -> Citation:
+    """Where the sentences that rest on it stand in the body by now."""
+    return citation.model_copy(update={"positions": tuple(positions.get(citation.number, ()))})
+
+
+def _comparison(comparison: Comparison, own: Collection[str]) -> Comparison:
+    def each(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(plain(text, own) for text in texts)
+
+    return Comparison(
+        similarities=each(comparison.similarities),
+        differences=each(comparison.differences),
+        contradictions=each(comparison.contradictions),
+        conclusion=plain(comparison.conclusion, own),
+    )
