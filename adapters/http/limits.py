@@ -24,9 +24,10 @@ IDLE_SECONDS = 60
 MOST = 500
 """Connections at once. Beyond, one is aborted for each newcomer: the one that has left its answer unread for longest,
 else the first that is not being answered. 1,000 that say or read nothing keep nobody out. Where all are being answered
-and read, a newcomer is told to come back (503)."""
-STALLED_SECONDS = 1.0
-"""An answer that is on its way is unread for a moment; one that stays so longer is not being read."""
+and read there may be twice as many; then a newcomer is told to come back (503)."""
+PATIENT_SECONDS = 1.0
+"""An answer on its way is unread for a moment, a request on its way not there yet; who lets that last is the first to
+go."""
 
 log = structlog.get_logger(__name__)
 
@@ -49,15 +50,17 @@ def protocol(limits: Limits) -> type[H11Protocol]:
 
     Beyond what h11 refuses, it refuses heads above `HEAD_BYTES` and line feeds without a carriage return, on which
     proxies and servers may disagree where a request ends (RFC 9112, 2.2)."""
-    there: dict[Bounded, None] = {}
+    there: dict[Bounded, float] = {}
+    """Since when each has been without a request, by the loop's clock."""
     unread: dict[Bounded, float] = {}
-    """Since when each leaves unread what was sent to it; by the loop's clock, the longest first."""
+    """Since when each leaves unread what was sent to it, the longest first."""
 
     def _worst() -> Bounded | None:
-        first, since = next(iter(unread.items()), (None, 0.0))
-        if first and asyncio.get_running_loop().time() - since >= STALLED_SECONDS:
-            return first
-        return next((connection for connection in there if not connection.answered), first)
+        before = asyncio.get_running_loop().time() - PATIENT_SECONDS
+        slow = next((connection for connection, since in unread.items() if since <= before), None)
+        idle = [(connection, since) for connection, since in there.items() if not connection.answered]
+        silent = next((connection for connection, since in idle if since <= before), None)
+        return slow or silent or next(iter(unread), None) or (idle[0][0] if idle and len(there) >= 2 * MOST else None)
 
     class Bounded(H11Protocol):
         _late: asyncio.TimerHandle | None = None
@@ -70,7 +73,7 @@ def protocol(limits: Limits) -> type[H11Protocol]:
                 worst.transport.abort()
                 there.pop(worst)
                 unread.pop(worst, None)
-            there[self] = None
+            there[self] = asyncio.get_running_loop().time()
             self._wait()
 
         def data_received(self, data: bytes) -> None:
@@ -88,6 +91,10 @@ def protocol(limits: Limits) -> type[H11Protocol]:
             self._all_read()
             self._be_content()
             super().connection_lost(exc)
+
+        def on_response_complete(self) -> None:
+            there[self] = asyncio.get_running_loop().time()
+            super().on_response_complete()
 
         def pause_writing(self) -> None:
             super().pause_writing()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cache
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from adapters.web import wording
 from adapters.web.spans import opened, spans
@@ -74,16 +74,22 @@ def see_other(path: str) -> Response:
 
 
 def assets() -> BaseRoute:
-    """Styles and scripts. Their names change with their content, so that browsers keep them."""
-    return Mount("/static", _Kept(directory=_HERE / "static"), name="static")
+    """Styles and scripts, kept in memory: strangers ask for them, too. Their addresses change with their content, so
+    that browsers keep them."""
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+
+    async def asset(request: Request) -> Response:
+        content = _static().get(name := request.path_params["name"])
+        if content is None:
+            return PlainTextResponse("Not Found", 404)
+        return Response(content, headers=headers, media_type=guess_type(name)[0])
+
+    return Route("/static/{name}", asset)
 
 
-class _Kept(StaticFiles):
-    def file_response(self, *args: Any, **more: Any) -> Response:
-        answer = super().file_response(*args, **more)
-        answer.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-        answer.headers["X-Content-Type-Options"] = "nosniff"
-        return answer
+@cache
+def _static() -> Mapping[str, bytes]:
+    return {file.name: file.read_bytes() for file in (_HERE / "static").iterdir()}
 
 
 def _shown(value: Any) -> Any:
@@ -109,5 +115,5 @@ def _templates() -> Environment:
 @cache
 def _asset(name: str) -> Markup:
     """The address of a file in `static`."""
-    digest = hashlib.sha256((_HERE / "static" / name).read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(_static()[name]).hexdigest()[:12]
     return Markup(f"/static/{name}?{digest}")  # noqa: S704 - a name of ours and a digest

@@ -146,7 +146,7 @@ async def test_no_body_and_no_version_of_the_protocol_makes_it_fail(version: str
     assert "tools" in (await team.call("tools/list", {}, session))["result"]
 
 
-@pytest.mark.parametrize("cursor", ["9" * 8, "9" * 9, "-1", "٣", "1e3", "\x00", "\ud800", "x" * 100_000, ""])
+@pytest.mark.parametrize("cursor", ["9" * 8, "9" * 9, "-1", "٣", "1e3", "\x00", "\ud800", "x" * 50_000, ""])
 async def test_a_cursor_that_is_none_of_ours_leads_nowhere(cursor: str, team: Team) -> None:
     told = await team.call("resources/list", {"cursor": cursor}, await team.session())
     assert "error" in told or told["result"]["resources"] == []
@@ -157,7 +157,7 @@ async def test_a_cursor_that_is_none_of_ours_leads_nowhere(cursor: str, team: Te
     [
         "citewell://document/%00",
         "citewell://document/%ED%A0%80",
-        "citewell://document/" + "a" * 100_000,
+        "citewell://document/" + "a" * 50_000,
         "file:///etc/passwd",
         "\ud800",
         "",
