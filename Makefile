@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small soak lock audit release
+.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small fidelity soak lock audit release
 PYTHON ?= python3
 BIN := .venv/bin
 # Where it is set, as in many images, each process of the tests compiles all of them again: 60 s of processor time before the first one, not 46.
@@ -60,6 +60,9 @@ quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, 
 
 quality-small: $(BIN)/citewell ## the quality figures that every change is held to, in a minute
 	$(BIN)/python -m bench.quality_small $(or $(DATA),$(wildcard ../shared/eval))
+
+fidelity: $(BIN)/citewell ## how many files of real producers are read as a person reads them, by format and kind
+	$(BIN)/python -m bench.fidelity
 
 soak: $(BIN)/citewell ## what SECURITY.md promises, tried for HOURS (8) and told in one table
 	$(BIN)/python -m bench.soak $(HOURS)

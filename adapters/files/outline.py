@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation
 
 from adapters.files.blocks import FRAME, Blocks, packed
+from adapters.files.tables import header_of
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind, Link, Value, row_text
 
@@ -48,6 +49,8 @@ class Content(Value):
     document_type: str = ""
     url: str = ""
     metadata: dict[str, str] = Field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    """What was there and could not be read, each a phrase with its place: `page 3: no text, only a picture`."""
 
     @property
     def has_text(self) -> bool:
@@ -69,6 +72,7 @@ class Outline:
         self._path: list[tuple[int, str]] = []
         self._title = ""
         self._characters = 0
+        self._unread: dict[str, None] = {}
 
     def heading(self, level: int, text: str, *, title: bool = False) -> None:
         """Open a section. A heading that is the document's title is no part of the paths below it."""
@@ -101,21 +105,41 @@ class Outline:
             self._append(kind, text, row, depth, number, () if code else _standing(text, links))
 
     def table(
-        self, rows: list[list[str]], *, header: bool, depth: int = 0, links: Sequence[Iterable[Link]] = ()
+        self, rows: Sequence[Sequence[str]], *, header: int, depth: int = 0, links: Sequence[Iterable[Link]] = ()
     ) -> None:
-        """Append rows of cells; the first is the header if `header`. Rows without text are left out. `links`: of each
-        row those of its cells."""
-        for number, (cells, own) in enumerate(zip_longest(rows, links, fillvalue=())):
-            if any(cell.strip() for cell in cells):
-                kind = BlockKind.HEADER if header and number == 0 else BlockKind.ROW
-                self.add(kind, table_row(cells), depth=depth, links=own)
+        """Append rows of cells, one text a column; the first `header` rows are one header. Rows without text are left
+        out. `links`: of each row those of its cells."""
+        if header:
+            named = header_of([[_cell(cell) for cell in row] for row in rows[:header]])
+            self.row(BlockKind.HEADER, named, depth=depth, links=chain(*links[:header]))
+        for cells, own in zip_longest(rows[header:], links[header:], fillvalue=()):
+            self.row(BlockKind.ROW, cells, depth=depth, links=own)
+
+    def row(
+        self,
+        kind: BlockKind,
+        cells: Iterable[str],
+        *,
+        row: int | None = None,
+        depth: int = 0,
+        links: Iterable[Link] = (),
+    ) -> None:
+        """Append a header or a row of a table, one text a column; left out where no cell has text."""
+        texts = tuple(map(_cell, cells))
+        if any(texts):
+            text = row_text(texts)
+            self._append(kind, text, row, depth, 0, _standing(text, links), texts)
+
+    def unread(self, what: str) -> None:
+        """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
+        self._unread[label(what)] = None
 
     def content(self, **known: str) -> Content:
         """All that was collected, with the title that a heading gave unless `known` has one."""
         title = label(known.get("title", "")) or label(self._title)
         count = len(self._frames) * FRAME + len(self._blocks)
         blocks = Blocks([*self._frames, packed(self._blocks)], count) if self._frames else tuple(self._blocks)
-        return Content(blocks=blocks, **{**known, "title": title})
+        return Content(blocks=blocks, unread=tuple(self._unread), **{**known, "title": title})
 
     def _append(
         self,
@@ -125,6 +149,7 @@ class Outline:
         depth: int = 0,
         number: int = 0,
         links: tuple[Link, ...] = (),
+        cells: tuple[str, ...] = (),
     ) -> None:
         self._characters += len(text) + sum(len(link.url) for link in links)
         if self._characters > MAX_CHARACTERS:
@@ -137,7 +162,7 @@ class Outline:
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links, "number": number}
+        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells}
         self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
 
 
@@ -154,9 +179,9 @@ def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(found)
 
 
-def table_row(cells: Iterable[str]) -> str:
-    """The text of a row, each of its cells cleaned and on one line."""
-    return row_text(" ".join(clean(cell).split()) for cell in cells)
+def _cell(text: str) -> str:
+    """Cleaned, and on one line."""
+    return " ".join(clean(text).split())
 
 
 def clean(text: str) -> str:

@@ -27,6 +27,8 @@ class Block(Value):
     kind: BlockKind
     text: str
     """Plain text. A table row is its `row_text`; a step and an item come without their marker."""
+    cells: tuple[str, ...] = ()
+    """Of a row or a header: one text a column, empty ones too."""
     heading: tuple[str, ...] = ()
     """The path of headings above, outermost first."""
     page: int | None = None

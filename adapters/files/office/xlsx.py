@@ -10,7 +10,7 @@ from typing import Any
 from openpyxl import load_workbook
 
 from adapters.files.office.archive import check_archive
-from adapters.files.outline import Content, Outline, Progress, table_row, unheard
+from adapters.files.outline import Content, Outline, Progress, unheard
 from adapters.files.text.csv import is_header
 from pipeline.values import BlockKind
 
@@ -60,11 +60,11 @@ def _sheet(outline: Outline, rows: Iterator[tuple[int, list[str]]], name: str) -
         if count == 0 and name:
             outline.heading(1, name)
         if header_found or count >= _SEARCHED:
-            outline.add(BlockKind.ROW, table_row(_trimmed(cells)), row=number)
+            outline.row(BlockKind.ROW, _trimmed(cells), row=number)
         elif sum(map(bool, cells)) == 1:
             outline.add(BlockKind.PROSE, "".join(cells), row=number)
         else:
-            outline.add(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, table_row(_trimmed(cells)), row=number)
+            outline.row(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, _trimmed(cells), row=number)
             header_found = True
 
 

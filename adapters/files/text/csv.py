@@ -6,7 +6,7 @@ import csv
 import io
 import re
 
-from adapters.files.outline import Content, Outline, table_row
+from adapters.files.outline import Content, Outline
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -26,7 +26,7 @@ def read_csv(content: bytes) -> Content:
             if not any(cell.strip() for cell in cells):
                 continue
             kind = BlockKind.HEADER if header and is_header(cells) else BlockKind.ROW
-            outline.add(kind, table_row(cells), row=number)
+            outline.row(kind, cells, row=number)
             header = False
     except csv.Error as error:
         raise Refused(

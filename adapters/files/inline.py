@@ -1,0 +1,35 @@
+"""Marks within a line that change what it says, as plain text: raised and lowered figures, notes."""
+
+from __future__ import annotations
+
+import re
+
+_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ", "0123456789+-=()n")
+_FIGURE = re.compile(r"[-+−]?[0-9]+(?:[.,/][0-9]+)*|[-+−]?[0-9]*[nxyk]|[-+−]")
+_END = re.compile(r"[.!?:;,…。！？]+[\"'”’»)\]]*\Z")
+
+
+def raised(text: str, before: str) -> str:
+    """What stands raised behind `before`: `^6` for a figure, so that 10⁶ is not 106; words such as `th` and `TM` as
+    they are."""
+    plain = text.strip().translate(_RAISED)
+    if not plain:
+        return text
+    return f"^{plain}" if before[-1:].strip() and _FIGURE.fullmatch(plain) else plain
+
+
+def lowered(text: str) -> str:
+    """What stands lowered: figures as such (CO₂), letters as they are."""
+    return text.translate(_LOWERED)
+
+
+def noted(before: str, note: str) -> str:
+    """`before`, up to where a note is called, with the note in its own words: inside the sentence that it belongs to,
+    which goes on behind it."""
+    note = " ".join(note.split())
+    if not note:
+        return before
+    end = _END.search(before.rstrip())
+    said, mark = (before.rstrip()[: end.start()], end.group()) if end else (before.rstrip(), "")
+    return f"{said} (note: {note.rstrip('.') if mark.startswith('.') or not mark else note}){mark}"

@@ -1,0 +1,61 @@
+"""Tables of every format as a grid: one text a column in each row, a spanned cell's text in each cell that it spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pipeline.values import Link
+
+MOST_COLUMNS = 1_000
+"""Columns that spans may open: a cell may claim two billion."""
+MOST_CELLS = 500_000
+"""Cells that spans may fill in one table."""
+BETWEEN = " - "
+"""Stands between the rows of a header: `Limit - Seats`."""
+
+
+class Cell(NamedTuple):
+    text: str
+    columns: int = 1
+    rows: int = 1
+    """How many columns and rows it spans."""
+    links: tuple[Link, ...] = ()
+
+
+def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
+    """Rows in which every spanned place has the cell that spans it. Rows may still differ in length; spans that reach
+    beyond the table, or beyond `MOST_COLUMNS` or `MOST_CELLS`, are cut off."""
+    grid: list[list[Cell]] = []
+    open_below: dict[int, tuple[int, Cell]] = {}
+    """By column: how many more rows a cell of above reaches into, and that cell."""
+    room = MOST_CELLS
+    for row in rows:
+        line: list[Cell] = []
+
+        def from_above(line: list[Cell] = line) -> None:
+            while held := open_below.get(len(line)):
+                left, cell = held
+                if left > 1:
+                    open_below[len(line)] = left - 1, cell
+                else:
+                    del open_below[len(line)]
+                line.append(cell)
+
+        for cell in row:
+            from_above()
+            for _ in range(max(1, min(cell.columns, MOST_COLUMNS - len(line), room))):
+                if cell.rows > 1:
+                    open_below[len(line)] = cell.rows - 1, cell
+                line.append(cell)
+                room -= 1
+        from_above()
+        grid.append(line)
+    return grid
+
+
+def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Header rows as one: what stands in a column from top to bottom, what a span repeats once."""
+    width = max(map(len, rows), default=0)
+    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
+    return [BETWEEN.join(dict.fromkeys(filter(None, column))) for column in columns]
