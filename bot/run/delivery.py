@@ -19,12 +19,14 @@ from pipeline.ports import Growing, Inbox, PlatformAdapter
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
-from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, PlaceId, Request, Work
+from pipeline.values import Answer, Audience, Chosen, Event, IncomingMessage, Manner, Outcome, PlaceId, Request, Work
 from pipeline.words import language, wording
 
 APOLOGY_SECONDS = 30.0
 """How long the apology after the last attempt may take."""
 NO_END = "no attempt came to an end"
+Shown = Callable[[str, Audience], Awaitable[object]]
+"""Whether everything that the answer of that id shows may be seen by an audience now."""
 
 log = structlog.get_logger(__name__)
 
@@ -46,11 +48,13 @@ class Delivery:
         expire_late: bool,
         live: LiveSearch | None,
         spent: Callable[[PlaceId], Awaitable[None]],
+        shown: Shown,
         grace_seconds: float,
         retry_seconds: float,
     ) -> None:
         self._inbox = inbox
         self._spent = spent
+        self._shown = shown
         self._responder = responder
         self._adapters = adapters
         self._request = request
@@ -109,9 +113,9 @@ class Delivery:
         return True
 
     async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
-        """The saved answer, or a new one that is saved before it is handed on."""
+        """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
         work = way.item
-        if work.answer and not work.hopeless:
+        if work.answer and not work.hopeless and await self._still_shown(work, work.answer, chosen):
             yield work.answer
             return
         if work.last:
@@ -133,6 +137,13 @@ class Delivery:
                     yield await self._saved(way, event.offering(button))
                 else:
                     yield event
+
+    async def _still_shown(self, work: Work, answer: Answer, chosen: Chosen) -> bool:
+        """Whether whoever reads along now may see what a saved answer shows: it may have waited for hours."""
+        if not (answer.citations or answer.nearest):
+            return True
+        request = await self._request(work.message, chosen, self._adapter(work))
+        return bool(await self._shown(answer.id, request.audience))
 
     async def _order(self, work: Work) -> Answer | None:
         """What is said when all of a message among people sends the bot away or calls it back; None for any other."""

@@ -86,6 +86,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             expire_late=settings.late == "expire",
             live=LiveSearch(citewell.indexer, citewell.responder, citewell.scale),
             spent=partial(tell_spent, storage.outbox, settings.digest),
+            shown=citewell.desk.seen,
             reached=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
         )

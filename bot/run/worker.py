@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Mapping
 import structlog
 
 from bot.run.answering import Answering
-from bot.run.delivery import Delivery
+from bot.run.delivery import Delivery, Shown
 from bot.run.live import LiveSearch
 from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
+from pipeline.values import Audience, Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
@@ -24,6 +24,10 @@ log = structlog.get_logger(__name__)
 
 
 async def _nobody_told(place: PlaceId) -> None: ...
+
+
+async def _all_shown(answer_id: str, audience: Audience) -> bool:
+    return True
 
 
 class Worker:
@@ -43,13 +47,14 @@ class Worker:
         expire_late: bool = False,
         live: LiveSearch | None = None,
         spent: Callable[[PlaceId], Awaitable[None]] = _nobody_told,
+        shown: Shown = _all_shown,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         reached: Callable[[str], bool] = lambda _: True,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         """`reached`: whether this process, of several, posts on a platform now. `spent`: told that a place has had its
-        answers of an hour that nobody asked for."""
+        answers of an hour that nobody asked for. `shown`: whether an audience may still see a saved answer."""
         self._idle = idle_seconds
         self._inbox = inbox
         self._adapters = adapters
@@ -65,6 +70,7 @@ class Worker:
             expire_late=expire_late,
             live=live,
             spent=spent,
+            shown=shown,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,
         )

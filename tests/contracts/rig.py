@@ -102,6 +102,7 @@ class Rig:
             self.desk.chosen,
             concurrency=8,
             spent=lambda place: tell_spent(self.storage.outbox, self.digest, place),
+            shown=self.desk.seen,
             grace_seconds=GRACE,
             retry_seconds=0.01,
             idle_seconds=IDLE,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 
 import pytest
 
 from pipeline.rules.access import Rule
-from pipeline.values import Document, Place, Role, Said
+from pipeline.values import Document, Event, Place, Request, Role, Said
+from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Way
+from tests.contracts.rig import once
 from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import eventually
 
@@ -207,6 +210,31 @@ async def test_only_members_see_what_was_said_in_a_closed_channel_as_of_when_the
     await driver.mention("bob", "How often is the staging password rotated?")
     await driver.rig.settled()
     assert str(driver.place) in driver.rig.requests[-1].audience.collections
+
+
+async def test_who_may_not_read_a_channel_any_more_when_a_reply_is_posted_hears_nothing_of_it(driver: Driver) -> None:
+    rig = driver.rig
+    await driver.aside("ann", "Hello")
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    (held,) = await documents(driver)
+    excerpt = await rig.storage.library.excerpt(held.id, 0, 9)
+    assert excerpt
+    source = {"chunk_id": excerpt.chunks[0].id, "document_id": held.id, "quote": SAID}
+    known = cited(SAID)
+    told = known.model_copy(update={"citations": (known.citations[0].model_copy(update=source),)})
+
+    def answered(request: Request) -> AsyncGenerator[Event, None]:
+        may = str(driver.place) in request.audience.collections
+        return once(told if may else cited("Nobody says so."))
+
+    rig.script, rig.crash_before = answered, "posting"
+    said = await driver.direct("ann", "How often is the staging password rotated?")
+    await rig.crashed()
+    await driver.only_for("bob")
+    await driver.restart()
+    await rig.settled()
+    assert "Monday" not in "".join(reply.text for reply in driver.replies(said))
 
 
 async def test_a_channel_that_is_no_source_any_more_is_forgotten(driver: Driver) -> None:

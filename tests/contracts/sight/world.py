@@ -132,6 +132,7 @@ def delivery(citewell: Citewell, adapters: Any) -> Delivery:
         expire_late=False,
         live=None,
         spent=nobody,
+        shown=citewell.desk.seen,
         grace_seconds=0,
         retry_seconds=0,
     )

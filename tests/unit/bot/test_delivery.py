@@ -41,6 +41,7 @@ from pipeline.values.posting.digest import Digest
 from pipeline.words import wording
 from storage.messages.inbox import LEASE_SECONDS, SQLInbox
 from storage.open import Storage, open_storage
+from tests.contracts.answers import cited
 from tests.doubles.samples import answer, message
 
 ATTEMPTS = 3
@@ -130,6 +131,8 @@ class Scene:
         self.inbox = SQLInbox(storage.database, attempts=ATTEMPTS, clock=self.clock)
         self.platform = Platform()
         self.thinking = Thinking()
+        self.open = True
+        """Whether a saved answer may still be seen."""
         self.delivery = Delivery(
             self.inbox,
             self.thinking,
@@ -140,9 +143,13 @@ class Scene:
             expire_late=False,
             live=None,
             spent=_nobody_told,
+            shown=self.shown,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )
+
+    async def shown(self, answer_id: str, audience: Audience) -> bool:
+        return self.open
 
     async def once(self) -> Work | None:
         """Lease what can be leased and bring it to an end."""
@@ -201,6 +208,20 @@ async def test_a_platform_that_cannot_be_used_costs_no_attempt(
     assert work
     assert work.attempt == 1
     assert scene.platform.shown == {"the reply": answer().body}
+    assert await scene.inbox.counts() == {"done": 1}
+
+
+@pytest.mark.parametrize("seen", [True, False])
+async def test_a_saved_answer_is_shown_as_far_as_its_readers_may_still_see_it_and_else_asked_anew(
+    scene: Scene, seen: bool
+) -> None:
+    saved = cited("An answer of an hour ago.", question=message().text)
+    await scene.inbox.lease()
+    await scene.inbox.answered(message().key, saved)
+    await scene.inbox.release(message().key, counts=False)
+    scene.open = seen
+    await scene.once()
+    assert list(scene.platform.shown.values()) == [saved.body if seen else answer().body]
     assert await scene.inbox.counts() == {"done": 1}
 
 
