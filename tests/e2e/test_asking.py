@@ -90,7 +90,7 @@ return (async () => {
 def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
     own_house: House, people: Callable[[str], Browser], figure: Figure
 ) -> None:
-    browser, most = people(own_house.url), SHOWN + 3
+    browser, most = people(own_house.link), SHOWN + 3
     browser.open("/")
     asking.ask(browser, asking.QUESTION)
     browser.run(_MORE, most, asking.QUESTION)
