@@ -75,15 +75,18 @@ class Asking:
 
     async def _keep(self, name: str, events: Events, heard: asyncio.Queue[Event | Exception | None]) -> None:
         """Keep the answer before it is told; without one the key is free again."""
+        kept = False
         try:
             try:
                 async with aclosing(events):
                     async for event in events:
                         if event.name == "answer":
                             await self._replies.answered(name, event.data)
+                            kept = True
                         heard.put_nowait(event)
             except BaseException:
-                await self._replies.forgone(name)
+                if not kept:
+                    await self._replies.forgone(name)
                 raise
         except asyncio.CancelledError:
             heard.put_nowait(Unavailable("api", "it is closed"))

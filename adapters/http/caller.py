@@ -80,7 +80,7 @@ class Callers:
         Raises NotSignedIn, TooOften, and Unavailable."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and secret.isascii() and 0 < len(secret) <= 4096:
-            if self._machine and self._machine.operator(request, secret):
+            if self._machine and self._machine.opens(request, secret):
                 return await self._person(OPERATOR, "operator", Readers(groups=frozenset({OPERATOR})))
             if key := await self._keys.holder(secret):
                 return await self._program(key)

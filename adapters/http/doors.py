@@ -79,7 +79,7 @@ class _Door:
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                limit_concurrency=2 * MOST,
+                limit_concurrency=4 * MOST,  # those that were aborted a moment ago are counted, too
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=GOODBYE_SECONDS,
                 forwarded_allow_ips=self.trusted_proxies,

@@ -50,17 +50,20 @@ def protocol(limits: Limits) -> type[H11Protocol]:
 
     Beyond what h11 refuses, it refuses heads above `HEAD_BYTES` and line feeds without a carriage return, on which
     proxies and servers may disagree where a request ends (RFC 9112, 2.2)."""
-    there: dict[Bounded, float] = {}
-    """Since when each has been without a request, by the loop's clock."""
+    there: set[Bounded] = set()
+    idle: dict[Bounded, float] = {}
+    """Since when each that is not being answered has been so, by the loop's clock, the longest first."""
     unread: dict[Bounded, float] = {}
     """Since when each leaves unread what was sent to it, the longest first."""
 
     def _worst() -> Bounded | None:
         before = asyncio.get_running_loop().time() - PATIENT_SECONDS
-        slow = next((connection for connection, since in unread.items() if since <= before), None)
-        idle = [(connection, since) for connection, since in there.items() if not connection.answered]
-        silent = next((connection for connection, since in idle if since <= before), None)
-        return slow or silent or next(iter(unread), None) or (idle[0][0] if idle and len(there) >= 2 * MOST else None)
+        for waiting in (unread, idle):
+            for connection, since in waiting.items():
+                if since <= before:
+                    return connection
+                break
+        return next(iter(idle), None) if len(there) >= 2 * MOST else None
 
     class Bounded(H11Protocol):
         _late: asyncio.TimerHandle | None = None
@@ -71,13 +74,17 @@ def protocol(limits: Limits) -> type[H11Protocol]:
             transport.set_write_buffer_limits(high=0)  # `pause_writing` says that anything at all is left unread
             if len(there) >= MOST and (worst := _worst()):
                 worst.transport.abort()
-                there.pop(worst)
+                there.discard(worst)
+                idle.pop(worst, None)
                 unread.pop(worst, None)
-            there[self] = asyncio.get_running_loop().time()
+            there.add(self)
+            idle[self] = asyncio.get_running_loop().time()
             self._wait()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
+            if self.answered:
+                idle.pop(self, None)
             self._wait()
 
         def handle_events(self) -> None:
@@ -87,14 +94,20 @@ def protocol(limits: Limits) -> type[H11Protocol]:
             super().handle_events()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            there.pop(self, None)
+            there.discard(self)
+            idle.pop(self, None)
             self._all_read()
             self._be_content()
             super().connection_lost(exc)
 
         def on_response_complete(self) -> None:
-            there[self] = asyncio.get_running_loop().time()
+            idle.pop(self, None)
+            idle[self] = asyncio.get_running_loop().time()
             super().on_response_complete()
+            if self.answered:
+                idle.pop(self, None)
+            elif self.conn.trailing_data[0]:  # the beginning of the next request
+                self._wait()
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -108,7 +121,7 @@ def protocol(limits: Limits) -> type[H11Protocol]:
         @property
         def answered(self) -> bool:
             """Whether a request is here as a whole, and its answer is under way."""
-            return self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
+            return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
 
         def _wait(self) -> None:
             if self.conn.their_state is not h11.IDLE:
@@ -160,7 +173,8 @@ class Limited:
         """How many bytes of each body are here, by what gives it up."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+        names = {name for name, _ in scope["headers"]}
+        if b"transfer-encoding" in names and (b"content-length" in names or scope["http_version"] != "1.1"):
             # whoever believes the one sees other requests than whoever believes the other (RFC 9112, 6.1)
             await _refused(400, "a body has one length")(scope, receive, send)
             return

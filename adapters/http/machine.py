@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from urllib.parse import urlsplit
@@ -28,18 +29,31 @@ class Machine:
     def __init__(self) -> None:
         self.secret = secrets.token_urlsafe(24)
         """192 random bits, which the operator is told in a link; another with each start."""
+        self.cookie = hmac.new(self.secret.encode(), b"cookie", hashlib.sha256).hexdigest()
+        """What the browser keeps of it. A browser sends the cookies of a host to all its ports, so it is no key."""
 
-    def operator(self, request: Request, given: str) -> bool:
-        """Whether `given` is the secret, and the request comes from the machine: under its own name, handed on by no
-        proxy, and for no page of another site."""
-        origin = request.headers.get("origin")
-        ours = origin is None or origin == f"http://{request.headers.get('host', '')}"
-        here = host(request) in LOOPBACK and not any(name in request.headers for name in FORWARDED)
-        known = hmac.compare_digest(given.encode("utf-8", "replace"), self.secret.encode())
-        return known and here and ours and not from_another_site(request)
+    def opens(self, request: Request, given: str) -> bool:
+        """Whether `given` is the secret, and the request comes from the machine."""
+        return _here(request) and _same(given, self.secret)
+
+    def remembers(self, request: Request, given: str) -> bool:
+        """Whether `given` is the cookie, and the request comes from the machine."""
+        return _here(request) and _same(given, self.cookie)
 
     def refusal(self, request: Request) -> str:
         """Why a request is refused whoever sends it: a page of another site asks for it."""
-        if from_another_site(request) and not (navigates(request) and request.url.path.startswith(LINKS)):
+        if from_another_site(request) and not (navigates(request) and request.scope["path"].startswith(LINKS)):
             return "Another website asked for this. Open Citewell by its own address.\n"
         return ""
+
+
+def _here(request: Request) -> bool:
+    """Under the machine's own name, handed on by no proxy that says so, and for no page of another site."""
+    origin = request.headers.get("origin")
+    ours = origin is None or origin == f"http://{request.headers.get('host', '')}"
+    forwarded = any(name in request.headers for name in FORWARDED)
+    return host(request) in LOOPBACK and not forwarded and ours and not from_another_site(request)
+
+
+def _same(given: str, known: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), known.encode())

@@ -39,10 +39,11 @@ class Pace:
         """Count a call of `who`; 0.0 where it is granted, else the seconds until one would be."""
         now, each = self._clock(), 60.0 / per_minute
         ahead = max(self._full.get(who, now) - now, 0.0)
+        if who in self._full:
+            self._full.move_to_end(who)
         if ahead + each > 60.0:
             return ahead + each - 60.0
         self._full[who] = now + ahead + each
-        self._full.move_to_end(who)
         if len(self._full) > REMEMBERED:
             self._full.popitem(last=False)
         return 0.0

@@ -51,12 +51,12 @@ class Sessions:
     async def entered(self, caller: str, session_id: str) -> AsyncIterator[Session]:
         """A request of a session, or without an id one that may begin a session. Raises Full."""
         session = next((one for one in self._open if session_id and (one.id, one.caller) == (session_id, caller)), None)
-        if session is None:
-            session = Session(caller)
-            if not session_id:
-                await self._make_room(session)
+        new = session is None and not session_id
+        session = session or Session(caller)
         session.at_work += 1
         try:
+            if new:
+                await self._make_room(session)
             yield session
         finally:
             session.at_work -= 1

@@ -35,7 +35,7 @@ class AtTheMachine:
         return secrets.token_urlsafe(24)
 
     async def visitor(self, request: Request) -> Visitor | None:
-        if not self._machine.operator(request, request.cookies.get(_cookie(request), "")):
+        if not self._machine.remembers(request, request.cookies.get(_cookie(request), "")):
             return None
         return Visitor(
             person=OPERATOR,
@@ -58,12 +58,11 @@ def routes(machine: Machine) -> Sequence[BaseRoute]:
     """Where the link of this start leads, and where whoever came without it is told so."""
 
     async def enter(request: Request) -> Response:
-        """Keep the secret in the browser, for this site's own pages alone."""
-        given = request.path_params["secret"]
-        if not machine.operator(request, given):
+        """Keep in the browser that its user opened the link, for this site's own pages alone."""
+        if not machine.opens(request, request.path_params["secret"]):
             return await closed(request)
         answer = pages.see_other("/")
-        answer.set_cookie(_cookie(request), given, path="/", httponly=True, samesite="strict")
+        answer.set_cookie(_cookie(request), machine.cookie, path="/", httponly=True, samesite="strict")
         return answer
 
     async def closed(request: Request) -> Response:
@@ -78,5 +77,5 @@ def link(address: str, machine: Machine) -> str:
 
 
 def _cookie(request: Request) -> str:
-    """Named after the port, since a browser sends the cookies of a host to all its ports."""
+    """Named after the port: two of us on one machine do not take each other's place."""
     return f"citewell-{(request.scope.get('server') or ('', 0))[1]}"

@@ -49,10 +49,13 @@ async def withholding(
             return record
         return Document(id=record["id"], filename="", title=instead).model_dump(mode="json") | WITHHELD
 
+    completed = {one["standalone"]: one["question"] for one in kept["answers"] if answers[one["id"]] is None}
+
     return {
         **{name: list(records) for name, records in kept.items()},
         "answers": [answer(one) for one in kept["answers"]],
         "turns": [turn(record, told) for record, told in zip(kept["turns"], turns, strict=True)],
         "handoffs": [await handoff(one) for one in kept["handoffs"]],
+        "wishes": [one | {"question": completed.get(one["question"], one["question"])} for one in kept["wishes"]],
         "added": [added(one) for one in kept["added"]],
     }

@@ -25,8 +25,8 @@ from pipeline.words import language, wording
 APOLOGY_SECONDS = 30.0
 """How long the apology after the last attempt may take."""
 NO_END = "no attempt came to an end"
-Shown = Callable[[str, Audience], Awaitable[object]]
-"""Whether everything that the answer of that id shows may be seen by an audience now."""
+Shown = Callable[[str, Audience], Awaitable[Answer | None]]
+"""The kept answer of that id as an audience may see it now; None where it shows something that they may not."""
 
 log = structlog.get_logger(__name__)
 
@@ -77,6 +77,8 @@ class Delivery:
     async def _show(self, way: OnItsWay[Work]) -> None:
         message = way.item.message
         chosen = await self._asked(way)
+        if way.item.answer and not way.item.hopeless:
+            way.know(answer=await self._still_shown(way.item, way.item.answer, chosen))
         nobody_asks = message.manner.unannounced and (not way.item.answer or way.item.hopeless)
         if nobody_asks and not await self._worth_saying(way, chosen):
             return
@@ -115,7 +117,7 @@ class Delivery:
     async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
         """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
         work = way.item
-        if work.answer and not work.hopeless and await self._still_shown(work, work.answer, chosen):
+        if work.answer and not work.hopeless:
             yield work.answer
             return
         if work.last:
@@ -138,12 +140,14 @@ class Delivery:
                 else:
                     yield event
 
-    async def _still_shown(self, work: Work, answer: Answer, chosen: Chosen) -> bool:
-        """Whether whoever reads along now may see what a saved answer shows: it may have waited for hours."""
-        if not (answer.citations or answer.nearest):
-            return True
+    async def _still_shown(self, work: Work, answer: Answer, chosen: Chosen) -> Answer | None:
+        """A saved answer, which may have waited for hours, as whoever reads along may see it now; None where they may
+        not."""
+        if answer.of_thread or not answer.documents:
+            return answer
         request = await self._request(work.message, chosen, self._adapter(work))
-        return bool(await self._shown(answer.id, request.audience))
+        shown = await self._shown(answer.id, request.audience)
+        return shown and (answer if shown.corrections else answer.uncorrected())
 
     async def _order(self, work: Work) -> Answer | None:
         """What is said when all of a message among people sends the bot away or calls it back; None for any other."""

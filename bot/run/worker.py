@@ -15,7 +15,7 @@ from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Audience, Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
+from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
@@ -24,10 +24,6 @@ log = structlog.get_logger(__name__)
 
 
 async def _nobody_told(place: PlaceId) -> None: ...
-
-
-async def _all_shown(answer_id: str, audience: Audience) -> bool:
-    return True
 
 
 class Worker:
@@ -42,12 +38,12 @@ class Worker:
         request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
         chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
         *,
+        shown: Shown,
         concurrency: int,
         at_a_time: int = 100,
         expire_late: bool = False,
         live: LiveSearch | None = None,
         spent: Callable[[PlaceId], Awaitable[None]] = _nobody_told,
-        shown: Shown = _all_shown,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         reached: Callable[[str], bool] = lambda _: True,

@@ -235,7 +235,7 @@ class Answer(Value):
     def untold(self, instead: str) -> Answer:
         """The question alone, and `instead` of all that was said to it."""
         confidence = Confidence(level=self.confidence.level, score=self.confidence.score)
-        asked = self.model_dump(include={"id", "question", "outcome", "language", "standalone", "topic"})
+        asked = self.model_dump(include={"id", "question", "outcome", "language"})
         return Answer(**asked, body=instead, confidence=confidence)
 
     def uncorrected(self) -> Answer:

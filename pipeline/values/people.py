@@ -168,7 +168,7 @@ class Turn(Value):
     @property
     def untold(self) -> Turn:
         """The question alone."""
-        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": ()})
+        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": (), "standalone": ""})
 
 
 class Conversation(Value):

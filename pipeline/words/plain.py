@@ -43,9 +43,8 @@ def web_address(url: str) -> str:
 
 
 def _without_schemes(text: str) -> str:
-    while (shorter := _SCHEME.sub(r"\1", text)) != text:
-        text = shorter
-    return text
+    """In two passes, however they are nested: what came together by the first is set apart by the second."""
+    return _SCHEME.sub(r"\1 ", _SCHEME.sub(r"\1", text))
 
 
 def _apart(text: str) -> str:

@@ -76,7 +76,6 @@ class SQLSessions:
         now, told = self._clock(), who.model_dump_json()
 
         def work(db: Connection) -> None:
-            db.alone(Alone.SESSIONS)
             sweep_sessions(db, now)
             db.execute("DELETE FROM web_session WHERE id = $1", (id_,))
             db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (told, who.person))
@@ -91,6 +90,7 @@ class SQLSessions:
 
 def sweep_sessions(db: Connection, now: float) -> int:
     """Delete those that are over, so that no clock brings them back. Returns how many went."""
+    db.alone(Alone.SESSIONS)
     db.execute("UPDATE web_session SET until = $1 WHERE until > $2", (now + IDLE, now + IDLE + AHEAD))
     return db.execute("DELETE FROM web_session WHERE until < $1 OR at > $2", (now, now + AHEAD)).rowcount
 

@@ -1040,17 +1040,32 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
 async def test_what_people_are_given_of_themselves_holds_nothing_of_what_was_closed_to_them_since(
     driver: Driver,
 ) -> None:
+    completed = cited(standalone="And the Falcon bonus?", question="And the second?", answer_id="falcon")
+    plain_script = driver.rig.script
+    driver.rig.script = lambda _: once(completed)
+    await driver.direct("ann", "And the second?")
+    await driver.rig.settled()
+    driver.rig.script = plain_script
     await driver.direct("ann", "How much leave do I get?")
     await driver.rig.settled()
     kept = await driver.rig.desk.export(driver.key("ann"))
     driver.rig.rules["default"] = Rule(only=("nobody:at:all",))
     given = await driver.export("ann")
-    for word in ("thirty days", "30 days", "Leave policy", "leave.md", URL, "Annual leave", "fits the question"):
+    for word in (
+        "thirty days",
+        "30 days",
+        "Leave policy",
+        "leave.md",
+        URL,
+        "Annual leave",
+        "fits the question",
+        "Falcon",
+    ):
         assert word in kept
         assert word not in given
     data = json.loads(given)
-    assert [one["question"] for one in data["answers"]] == ["How much leave do I get?"]
-    assert [one["text"] for one in data["messages"]] == ["How much leave do I get?"]
+    assert {one["question"] for one in data["answers"]} == {"And the second?", "How much leave do I get?"}
+    assert {one["text"] for one in data["messages"]} == {"And the second?", "How much leave do I get?"}
     assert [one["withheld"] for part in ("answers", "turns") for one in data[part]]
     assert wording.NO_ANSWER in given
     assert await driver.rig.desk.export(driver.key("ann")) == kept

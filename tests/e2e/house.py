@@ -10,8 +10,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.doubles.ports import free_port
 
@@ -88,6 +90,12 @@ class House:
     def secret(self) -> str:
         """That of this start, which stands in the link."""
         return self.link.rpartition("/")[2]
+
+    def cookie(self) -> str:
+        """What the browser of whoever opened the link keeps."""
+        with closing(HTTPConnection("127.0.0.1", self.port)) as connection:
+            connection.request("GET", urlsplit(self.link).path)
+            return str(connection.getresponse().getheader("Set-Cookie")).partition(";")[0]
 
     @property
     def log(self) -> str:

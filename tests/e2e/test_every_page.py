@@ -59,7 +59,7 @@ def test_a_page_can_be_used_by_everybody_at_each_width_in_each_theme(browser: Br
 @pytest.mark.parametrize("name", ["ask", "conversation", "source", "you", "api"])
 def test_lighthouse_finds_little_to_better(browser: Browser, handbook: House, name: str, figure: Figure) -> None:
     address = PAGES[name](browser)
-    found = lighthouse.scores(handbook.url + address, f"citewell-{handbook.port}={handbook.secret}")
+    found = lighthouse.scores(handbook.url + address, handbook.cookie())
     for category, score in found.items():
         figure(name, f"Lighthouse, {category}", str(score))
     assert found["accessibility"] >= 95

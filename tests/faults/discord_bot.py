@@ -47,6 +47,15 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         await hold(storage, cited())
         desk = CitewellDesk(storage)
         adapters = {"discord": adapter}
-        worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
+        worker = Worker(
+            storage.inbox,
+            Thinking(),
+            adapters,
+            _request,
+            desk.chosen,
+            shown=lambda answer_id, _: storage.history.answer(answer_id),
+            concurrency=8,
+            grace_seconds=GRACE,
+        )
         storage.inbox.on_accept(worker.ring)
         await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))

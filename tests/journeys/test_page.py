@@ -12,7 +12,7 @@ import pytest
 
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import forms
-from adapters.web.ask.talk import SHOWN
+from adapters.web.ask.talk import SHOWN, STREAMS
 from pipeline.errors import Unavailable
 from pipeline.ports import Receipt
 from pipeline.rules.access import Rule
@@ -355,6 +355,10 @@ async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_an
     for _ in range(4):
         await looks.acquire()
     assert read == []
+    many = [asyncio.create_task(driver._get("ann", f"{long}/events")) for _ in range(STREAMS + 5)]
+    assert {one.result().status_code for one in (await asyncio.wait(many, return_when="FIRST_COMPLETED"))[0]} == {429}
     free.set()
     assert "At last." in (await watching).text
-    assert read == [1]
+    assert [one.status_code for one in await asyncio.gather(*many)].count(429) == 6
+    assert "At last." in (await driver._get("ann", f"{long}/events")).text
+    assert set(read) == {1}

@@ -99,6 +99,7 @@ async def working(citewell: Citewell, board: Board, *, expire_late: bool = False
         {"board": board},
         citewell.request,
         citewell.desk.chosen,
+        shown=citewell.desk.seen,
         concurrency=4,
         expire_late=expire_late,
         grace_seconds=0.0,

@@ -130,6 +130,7 @@ async def opened(folder: Path, slack: SlackServer, *, http: bool = True, **more:
             {"slack": adapter},
             citewell.request,
             citewell.desk.chosen,
+            shown=citewell.desk.seen,
             concurrency=4,
         )
         citewell.storage.inbox.on_accept(worker.ring)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from adapters.chat.reply import labels
 from adapters.web import pages
@@ -18,6 +20,7 @@ from adapters.web.ask.asking import LONGEST, conversation
 from adapters.web.ask.drawing import beside, drawn, shown
 from adapters.web.ask.live import Live
 from adapters.web.forms import number
+from adapters.web.guard import too_often
 from adapters.web.language import locale
 from adapters.web.platform import WEB
 from adapters.web.site import Site
@@ -34,6 +37,8 @@ SHOWN = 10
 NOTHING = TalkPart(exchanges=(), start=0, total=0)
 LOOK_SECONDS = 0.25
 """Between two looks into the database, where another process may be answering."""
+STREAMS = 20
+"""Of events that one person may have open: connections are for everybody."""
 MOST_SECONDS = 600.0
 """How long events are sent at most; the page asks again."""
 
@@ -46,10 +51,26 @@ class Entry(Value):
     """None while there is none, and for whoever may not see it any more."""
 
 
+class _Events(StreamingResponse):
+    """Events, and what is to be done once they have ended or nobody reads them any more."""
+
+    def __init__(self, events: AsyncIterator[str], headers: Mapping[str, str], ended: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._on_end = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
+
+
 class TalkPages:
     def __init__(self, site: Site, live: Live) -> None:
         self._site = site
         self._live = live
+        self._streams: Counter[str] = Counter()
+        """How many streams of events each person has open."""
 
     async def first(self, request: Request, visitor: Visitor) -> Response:
         """Where a conversation begins, with those of before."""
@@ -83,9 +104,15 @@ class TalkPages:
         words = await self._words(request, visitor)
         where = conversation(request.path_params["id"])
         own = bool(where and await self._site.archive.asked(where, visitor.person))
+        if self._streams[visitor.person] >= STREAMS:
+            return too_often(request, visitor)
+        self._streams[visitor.person] += 1
         stream = self._told(where, visitor, words) if where and own else _nothing()
         headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return _Events(stream, headers, lambda: self._ended(visitor.person))
+
+    def _ended(self, person: str) -> None:
+        self._streams -= Counter({person: 1})
 
     async def _told(self, where: ConversationId, visitor: Visitor, words: Words) -> AsyncIterator[str]:
         end = asyncio.get_running_loop().time() + MOST_SECONDS

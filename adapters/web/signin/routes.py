@@ -75,6 +75,8 @@ class _SignIn:
 
     async def back(self, request: Request) -> Response:
         """From whoever vouches, with a code for what this very browser began."""
+        if self._door.pace.wait(f"sign-in {address(request)} back", TRIES):
+            return told(request, None, common.TOO_OFTEN, 429)
         attempt = await self._door.remembered(request)
         state, code = request.query_params.get("state", ""), request.query_params.get("code", "")
         name = request.path_params["provider"]

@@ -87,6 +87,9 @@ def _original(site: Site) -> Shows:
             "Content-Length": str(os.fstat(file.fileno()).st_size),
         }
         kind = "application/octet-stream"
+        if request.method == "HEAD":
+            file.close()
+            return Response(headers={**pages.HEADERS, **headers}, media_type=kind)
         return _FileResponse(file, headers={**pages.HEADERS, **headers}, media_type=kind)
 
     return shows

@@ -148,8 +148,8 @@ class Scene:
             retry_seconds=1.0,
         )
 
-    async def shown(self, answer_id: str, audience: Audience) -> bool:
-        return self.open
+    async def shown(self, answer_id: str, audience: Audience) -> Answer | None:
+        return await self.storage.history.answer(answer_id) if self.open else None
 
     async def once(self) -> Work | None:
         """Lease what can be leased and bring it to an end."""
@@ -223,6 +223,39 @@ async def test_a_saved_answer_is_shown_as_far_as_its_readers_may_still_see_it_an
     await scene.once()
     assert list(scene.platform.shown.values()) == [saved.body if seen else answer().body]
     assert await scene.inbox.counts() == {"done": 1}
+
+
+async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that_was_closed_since(scene: Scene) -> None:
+    overheard = message("2.0", thread="2.0", manner=Manner.OVERHEARD)
+    await scene.once()
+    await scene.inbox.accept(overheard)
+    await scene.inbox.lease()
+    await scene.inbox.answered(overheard.key, cited("An answer of an hour ago.", answer_id="unasked"))
+    await scene.inbox.release(overheard.key, counts=False)
+    scene.open, scene.platform.shown = False, {}
+    await scene.often(ATTEMPTS)
+    assert scene.platform.shown == {}
+    assert "open" not in await scene.inbox.counts()
+
+
+async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: Scene) -> None:
+    greeting = answer("greeting", "Ask me about Salaries.").model_copy(update={"named": {"pay.md": "Salaries"}})
+    await scene.inbox.lease()
+    await scene.inbox.answered(message().key, greeting)
+    await scene.inbox.release(message().key, counts=False)
+    scene.open = False
+    await scene.once()
+    assert list(scene.platform.shown.values()) == [answer().body]
+
+
+async def test_what_sums_up_a_thread_is_shown_as_it_was_saved(scene: Scene) -> None:
+    summed_up = cited("They agreed on Monday.").model_copy(update={"of_thread": True})
+    await scene.inbox.lease()
+    await scene.inbox.answered(message().key, summed_up)
+    await scene.inbox.release(message().key, counts=False)
+    scene.open = False
+    await scene.once()
+    assert list(scene.platform.shown.values()) == [summed_up.body]
 
 
 async def test_a_platform_not_reached_after_the_intent_to_post_costs_no_attempt(scene: Scene) -> None:

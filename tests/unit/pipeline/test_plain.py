@@ -145,3 +145,7 @@ def test_nothing_works_in_a_body_that_is_shown_as_markdown(
     assert {one.rstrip(".,;:!?)'\"¹") for one in alive(shown.body)} <= own
     for text in (shown.body, shown.citations[0].title, *(one.text for one in shown.sentences)):
         assert visible(text) == text
+
+
+def test_an_address_in_an_address_without_end_is_no_address_and_read_at_once() -> None:
+    assert "://" not in plain("http" + ":/" * 200_000 + "/" * 200_000 + "x.example")

@@ -205,6 +205,20 @@ async def test_a_caller_that_reads_slowly_is_not_hung_up_on() -> None:
         writer.transport.abort()
 
 
+async def test_connections_that_say_nothing_come_and_go_without_keeping_anybody_out() -> None:
+    async with served(PUBLIC) as port, asyncio.timeout(60):
+        reader, regular = await asyncio.open_connection("127.0.0.1", port)
+        kept = []
+        for number in range(3 * MOST):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            kept.append(writer)
+            if number % 100 == 0:
+                regular.write(PLAIN.replace(b"Connection: close\r\n", b"\r\n"))
+                assert b" 200 " in await reader.readuntil(b"over http")
+        for writer in (regular, *kept):
+            writer.transport.abort()
+
+
 PLAIN = b"GET /caller HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 HEADS = [
     pytest.param(PLAIN + b"X: %s\r\n\r\n" % (b"y" * (15 << 10)), b"200", id="fifteen kilobytes"),
@@ -214,6 +228,11 @@ HEADS = [
     pytest.param(PLAIN.replace(b"\r", b"") + b"\n", b"400", id="no carriage return"),
     pytest.param(PLAIN + b"X: y\nZ: z\r\n\r\n", b"400", id="a line feed within"),
     pytest.param(PLAIN + b"\n", b"400", id="a line feed at the end"),
+    pytest.param(
+        b"POST /length HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"400",
+        id="chunks of an earlier version",
+    ),
     pytest.param(
         b"POST /length HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"400",

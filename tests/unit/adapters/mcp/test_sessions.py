@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -163,6 +163,19 @@ def test_whose_session_ends_is_fair_whatever_is_asked() -> None:
 
     for seed in range(50):
         asyncio.run(holds(random.Random(seed)))
+
+
+async def test_an_end_that_fails_takes_no_place() -> None:
+    async def end(session: str, caller: str) -> None:
+        raise ConnectionError
+
+    sessions, begun = Sessions(end, most=2, each=2), 0
+    for number in range(12):
+        with suppress(ConnectionError):
+            async with sessions.entered("a", "") as session:
+                session.answered("POST", 200, [(HEADER, str(number).encode())])
+                begun += 1
+    assert begun == 7, "each second one after the first two"
 
 
 async def test_a_caller_with_fewer_sessions_is_let_in_and_one_with_more_waits() -> None:

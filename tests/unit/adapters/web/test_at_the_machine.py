@@ -60,6 +60,7 @@ async def test_the_page_opens_by_the_link_of_this_start_and_says_so_to_whoever_c
         assert opening.headers["location"] == "/"
         assert {"HttpOnly", "SameSite=strict"} <= set(opening.headers["set-cookie"].split("; "))
         assert "Max-Age" not in opening.headers["set-cookie"]
+        assert page.machine.secret not in opening.headers["set-cookie"]
         assert (await browser.get("/admin")).status_code == 200
 
 
