@@ -26,7 +26,7 @@ class Block(Value):
 
     kind: BlockKind
     text: str
-    """Plain text. A table row is its `row_text`; a step and an item come without their marker."""
+    """Plain text. A table row is the `row_text` of its cells; a step and an item come without their marker."""
     cells: tuple[str, ...] = ()
     """Of a row or a header: one text a column, empty ones too."""
     heading: tuple[str, ...] = ()
