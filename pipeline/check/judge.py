@@ -144,7 +144,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
         around += [passage.document.title, *passage.chunk.heading]
         around += [passage.chunk.text_of(index) for index in range(len(passage.chunk.units))]
     known = frozenset().union(*map(distinct_terms, around))
-    cells = [cell for cell in caption.cells if fold(cell)]
+    cells = [cell for cell in caption.cells or (caption.text,) if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)
         or (caption.kind is BlockKind.HEADER and len(fold(cell)) < CELL and known.issuperset(terms(cell)))

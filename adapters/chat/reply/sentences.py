@@ -96,7 +96,7 @@ def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
     cells = _cells(sentence)
-    behind = marks.of_cells(sentence, len(cells))
+    behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
     cells = [
         cell.model_copy(update={"marks": mark, "numbers": numbers})
         for cell, (mark, numbers) in zip(cells, behind, strict=True)
@@ -151,11 +151,13 @@ class _Marks:
     def before(self, sentence: CitedSentence) -> str:
         return cite.before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
-    def of_cells(self, sentence: CitedSentence, cells: int) -> list[tuple[str, tuple[int, ...]]]:
-        """Of a row: behind each cell its own where that is known, otherwise behind the last."""
-        if id(sentence) not in self._silent and len(sentence.cell_numbers) == cells:
+    def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
+        """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""
+        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(say):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
-        return [("", ())] * (cells - 1) + [(self.of(sentence), self.numbers(sentence))]
+        last = max((place for place, says in enumerate(say) if says), default=0)
+        whole, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
+        return [whole if place == last else none for place in range(len(say))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
         known = all(number in self._citations for number in numbers)

@@ -128,7 +128,8 @@ def _words(text: str, links: Mapping[str, str]) -> str:
 
 
 def _link(words: str, url: str) -> str:
-    return f"[{_literal(words.translate(_ROUND))}]({url})"
+    shown = words.translate(_ROUND)
+    return f"[{_angles(shown) if words == url else _literal(shown)}]({url})"
 
 
 def _without_trailing(address: str) -> str:
