@@ -23,6 +23,7 @@ from pipeline.values.base import Value
 from pipeline.values.chunks import Chunk, Unit, is_question
 from pipeline.values.documents import (
     LIVE,
+    READING,
     TAUGHT,
     WITHHELD,
     Block,
