@@ -16,6 +16,8 @@ from adapters.discord.parts import render as discord
 from adapters.files.text.markdown import read_markdown
 from adapters.slack.parts import render as slack
 from adapters.web.pages import fragment
+from adapters.web.source.text import Paragraph, Run, Table
+from adapters.web.source.text import blocks as passage
 from pipeline.compose.cite import Numbering
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.translations import Words
@@ -146,3 +148,17 @@ def test_a_row_that_is_spelled_out_keeps_its_code() -> None:
     assert said.text == "a_b: **y**, Night: *x*"
     assert said.literal
     assert [said.text[start:end] for start, end in said.code] == ["**y**"]
+
+
+def test_a_passage_shows_its_code_and_every_cell_under_its_header() -> None:
+    one = chunk()
+    start = one.text.index("src/*")
+    _, paragraph, table = passage(one, ((start, start + 3),))
+    assert isinstance(paragraph, Paragraph)
+    assert [run for run in paragraph.runs if run.code] == [
+        Run("__init__", code=True),
+        Run("src", marked=True, code=True),
+        Run("/*/build/*", code=True),
+    ]
+    assert isinstance(table, Table)
+    assert table.rows == (((Run("**y**", code=True),), (), (Run("*x*"),)), ((), (Run("b | c"),), ()))
