@@ -246,7 +246,7 @@ class WebRig(Rig):
 def reading_of(rig: Rig) -> Any:
     """What a page reads of a rig, which has no retriever."""
     storage: Any = rig.storage
-    return Reader(rig.desk, storage.library, cast("Retriever", None), rig.respond, storage.history, None)
+    return Reader(rig.desk, storage.library, cast("Retriever", None), rig.respond, storage.history, None, storage.keys)
 
 
 class Late:
