@@ -42,6 +42,10 @@ class Reader:
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
         check_size(len(content), _most(suffix))
         found = await self._child(suffix, len(content)).read(suffix, content)
+        if not found.has_text and found.unread:
+            pictures = any("picture" in part for part in found.unread)
+            what_to_do = "Run text recognition (OCR) on it first." if pictures else "Save it in another format."
+            raise Refused(f"nothing of it can be read: {found.unread[0]}", what_to_do=what_to_do)
         if not found.has_text:
             raise Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
         return found

@@ -905,8 +905,9 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver) -> None:
-    table = ("Country | Days", "Germany | 30")
-    driver.rig.script = lambda request: once(cited("Thirty.", citations=[citation(quote=table[1], table=table)]))
+    table = (("Country", "Days"), ("Germany", "30"))
+    quoted = citation(quote="Germany | 30", table=table)
+    driver.rig.script = lambda request: once(cited("Thirty.", citations=[quoted]))
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     told = "".join(one.text for one in await driver.passages(said, "ann"))

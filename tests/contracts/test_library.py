@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipeline.ports import Library
-from pipeline.values import Audience
+from pipeline.values import READING, Audience, BlockKind, Chunk, Unit
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document, matrices
 
@@ -190,3 +190,25 @@ async def test_a_version_in_parts_has_vectors_also_where_nobody_knew_how_long_th
     await taken_over.publish("m")
     _, vectors = await library.read([chunk.id for chunk in parts])
     assert vectors.matrix.shape == (3, matrices(1)[0].shape[1])
+
+
+async def test_cells_code_and_what_was_not_read_are_kept(library: Library) -> None:
+    text = "Day | Late | Night\nFriday |  | Emeka"
+    units = (
+        Unit(start=0, end=18, kind=BlockKind.HEADER, part=1, cells=(3, 10, 18)),
+        Unit(start=19, end=36, kind=BlockKind.ROW, part=1, parent=0, cells=(6, 9, 17)),
+    )
+    chunk = Chunk(id="shifts#0", document_id="shifts", text=text, units=units, code=((31, 36),))
+    kept = document("shifts").model_copy(update={"unread": ("page 2: no text, only a picture",)})
+    await library.put(kept, [chunk], None, "")
+    ((found, owner),) = await library.chunks(["shifts#0"])
+    assert found == chunk
+    assert found.cells(1) == ("Friday", "", "Emeka")
+    assert owner.unread == kept.unread
+
+
+async def test_what_an_earlier_version_read_is_due_again(library: Library) -> None:
+    for name, reading in (("now", READING), ("before", "1"), ("unsaid", "")):
+        read = document(name).model_copy(update={"reading": reading})
+        await library.put(read, chunks(name, ["text"]), matrices(1), "m")
+    assert await library.versions("folder") == {"now": "1", "before": "", "unsaid": "1"}

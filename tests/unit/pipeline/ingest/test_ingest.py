@@ -20,11 +20,14 @@ from storage.open import Storage, open_storage
 class Pages:
     """A source whose documents are given; text None cannot be parsed."""
 
-    def __init__(self, texts: dict[str, str | None], *, name: str = "pages", cut_off: bool = False) -> None:
+    def __init__(
+        self, texts: dict[str, str | None], *, name: str = "pages", cut_off: bool = False, unread: tuple[str, ...] = ()
+    ) -> None:
         self.name = name
         self.texts = texts
         self.parsed: list[str] = []
         self._cut_off = cut_off
+        self._unread = unread
 
     async def items(self) -> AsyncIterator[SourceItem]:
         for name, text in self.texts.items():
@@ -38,6 +41,7 @@ class Pages:
         if text is None:
             raise Refused("it is damaged", what_to_do="Save it again.")
         document = Document(id=item.id, filename=item.id, title=item.id, source=self.name, version=item.version)
+        document = document.model_copy(update={"unread": self._unread})
         return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),) if text else ())
 
 
@@ -284,3 +288,13 @@ async def test_a_source_that_stops_answering_is_not_asked_for_the_rest_and_loses
     assert summary.added == 3
     assert (summary.removed, len(summary.failed) in (1, 2)) == (0, True)
     assert await names(storage) == ["a", "b", "c", "z"]
+
+
+async def test_what_could_not_be_read_is_told_and_kept_with_the_document(storage: Storage) -> None:
+    parts = ("page 2: no text, only a picture", "page 3: a form")
+    summary = await run(storage, Pages({"house.pdf": "Open."}, unread=parts), LetterEmbedder())
+    assert summary.unread == (("house.pdf", parts),)
+    (document,) = await storage.library.documents()
+    assert document.unread == parts
+    again = await run(storage, Pages({"house.pdf": "Open."}, unread=parts), LetterEmbedder())
+    assert (again.unread, counts(again)) == ((), (0, 0, 1, 0, 0))

@@ -1,0 +1,46 @@
+"""What could not be read is named where an operator looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.commands.library.documents import _row
+from bot.commands.library.indexing import summarise
+from bot.doctor.sources import _read_before, _unread
+from pipeline.ingest.ingest import Summary
+from pipeline.values import READING, Document
+
+HOUSE = Document(
+    id="house",
+    filename="house.pdf",
+    title="House",
+    source="/docs",
+    unread=("page 2: no text, only a picture",),
+    reading=READING,
+)
+
+
+def test_index_names_file_and_part(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = tuple(f"page {number}: no text, only a picture" for number in range(2, 9))
+    summarise(Summary(added=2, unread=(("house.pdf", HOUSE.unread), ("scan.pdf", parts))))
+    told = " ".join(capsys.readouterr().err.split())
+    assert "not read: house.pdf: page 2: no text, only a picture" in told
+    assert "scan.pdf: page 2: no text, only a picture; page 3" in told
+    assert "page 6: no text, only a picture; …" in told
+
+
+def test_the_list_of_documents_names_the_part() -> None:
+    assert _row(HOUSE)[3] == "house.pdf (not read: page 2: no text, only a picture)"
+
+
+def test_doctor_counts_documents_that_are_not_read_whole_and_those_of_an_earlier_version() -> None:
+    whole = HOUSE.model_copy(update={"unread": ()})
+    found = _unread([whole, HOUSE])
+    assert found
+    assert "1 document is not read whole, such as house.pdf: page 2: no text, only a picture" in str(found)
+    assert _unread([whole]) is None
+    before = _read_before([whole, HOUSE.model_copy(update={"reading": ""})])
+    assert before
+    assert "1 document was read by an earlier version" in str(before)
+    assert "citewell index /docs" in str(before)
+    assert _read_before([whole]) is None
