@@ -19,9 +19,14 @@ from pipeline.values import BlockKind
 _PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
 _BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
+_SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
+"""What has an outline level and is no heading."""
 _STEP = re.compile(r"(\d{1,9})[.)]?")
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """A mark of a list that somebody typed."""
+_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
+_PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
+"""What a line of code has, and prose in its font has not."""
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
@@ -112,7 +117,7 @@ class _Walk:
         line = self._inline.line(paragraph, style.marks)
         if _goes_on(properties):
             self._begun += line.text.strip("\n")
-        elif style.code:
+        elif style.code or (line.mono and (self._code or _PROGRAM.search(line.text))):
             begun, self._begun = self._begun, ""
             self._code.append(begun + line.text)
         elif (begun := self._begun) or line.pieces:
@@ -126,7 +131,9 @@ class _Walk:
 
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
         entry = self._numbering.of(properties, style)
-        level = style.level or outline_level(value(properties, "w:outlineLvl"))
+        level = style.level or style.outline or outline_level(value(properties, "w:outlineLvl"))
+        if not style.level and _SENTENCE.search(line.text):
+            level = 0
         label = entry.label if entry else ""
         if not style.title and not level:
             self._text(line.text, entry, properties, style)
@@ -149,8 +156,8 @@ class _Walk:
             shown = entry.label if entry and entry.marked else "" if style.listed == "bullet" else None
         elif entry and entry.marked:
             depth, shown = self._depths.entry(entry.list_key, entry.level, entry.indent), entry.label
-        elif typed := _TYPED.match(text):
-            depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() :]
+        elif (typed := _TYPED.match(text)) or _TICKED.match(text):
+            depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() if typed else 0 :]
         else:
             depth = self._depths.text(entry.indent if entry else far)
             self._outline.add(BlockKind.PROSE, text, depth=depth)
@@ -173,6 +180,7 @@ class _Walk:
             for row in rows:
                 for cell in row.cells:
                     self.blocks(cell)
+                    self._depths.close()
             return
         caption, texts, header = grid_of(rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)

@@ -26,6 +26,7 @@ _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
 _BOXES = frozenset(map(q, "w:txbxContent c:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
 _CODE = re.compile(r"[0-9A-Fa-f]{1,5}")
+_MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
 NOTE = "note"
 _TAIL = 300
 """Characters before a note that its place is decided by."""
@@ -41,11 +42,22 @@ class Line:
     """What is drawn beside it and has text: boxes, charts, diagrams."""
     instructions: list[bool] = field(default_factory=list)
     """Of each field that is open: whether its instructions go on, which nobody sees."""
+    mono: bool = False
+    """Whether all of it is set as code is."""
+    said: bool = False
+    """Whether it has text yet."""
+    _formula: str = ""
 
     def add(self, text: str, script: str = "") -> None:
         if self.pieces and self.pieces[-1][0] == script != NOTE:
             text = self.pieces.pop()[1] + text
         self.pieces.append((script, text))
+
+    def formula(self, text: str) -> None:
+        """Add a formula, apart from another one."""
+        before = self.pieces[-1][1] if self.pieces else ""
+        self.add(f" {text}" if before and before == self._formula else text)
+        self._formula = self.pieces[-1][1]
 
     def field(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
@@ -98,7 +110,7 @@ class Inline:
             if child.tag == _RUN:
                 self._run(child, around, line)
             elif child.tag in _FORMULAS:
-                line.add(tex(child))
+                line.formula(tex(child))
         return line
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
@@ -115,6 +127,9 @@ class Inline:
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")
                 line.add(plain(text, marks.font), marks.script or "")
+                if text.strip():
+                    line.mono = (line.mono or not line.said) and bool(marks.font and _MONO.search(marks.font))
+                    line.said = True
             elif tag in _SAID:
                 line.add(_SAID[tag])
             elif tag == _SYMBOL:
@@ -129,7 +144,7 @@ class Inline:
             elif tag in _DRAWN:
                 line.boxes.extend(self._drawn(child))
             elif tag in _FORMULAS:
-                line.add(tex(child))
+                line.formula(tex(child))
 
     def _read_notes(self, part: str, tag: str) -> dict[str, Element]:
         kind, note = _NOTES[tag]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from adapters.files.office.docx_styles import Style, Styles, indent
+from adapters.files.office.docx_styles import Style, Styles, font, indent
+from adapters.files.office.docx_symbols import plain
 from adapters.files.office.docx_xml import Element, below, number, q, value
 
 LEVELS = 9
@@ -13,6 +14,8 @@ _PLACE = re.compile(r"%([1-9])")
 _ROMAN = tuple(
     zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
 )
+_TICKS = frozenset("☐☑☒✓✔✗✘□")
+"""Marks that say something."""
 _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
@@ -29,6 +32,7 @@ class Level(NamedTuple):
     """The level, from 1, that it begins anew after; 0 for never, -1 for each above."""
     style: str = ""
     indent: int | None = None
+    font: str | None = None
 
 
 class Entry(NamedTuple):
@@ -72,10 +76,10 @@ class Numbering:
         level = min(max(level, 0), LEVELS - 1)
         shown = levels.get(level, Level(shape="none"))
         self._count(list_id, key, level, levels)
-        marked = shown.shape == "bullet" and bool(shown.text.strip())
-        label = "" if shown.shape == "bullet" else self._label(key, shown, levels)
+        mark = plain(shown.text, shown.font).strip() if shown.shape == "bullet" else ""
+        label = (mark if mark in _TICKS else "") if shown.shape == "bullet" else self._label(key, shown, levels)
         far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
-        return Entry(key, level, label, marked or bool(label), far)
+        return Entry(key, level, label, bool(mark or label), far)
 
     def _read(self, list_id: str) -> tuple[str, dict[int, Level]]:
         if list_id not in self._levels:
@@ -102,6 +106,8 @@ class Numbering:
                 if start is not None and 0 <= place < LEVELS:
                     levels[place] = levels.get(place, Level())._replace(start=number(start))
                     counts[place] = None
+        for place in range(level):  # a level that was passed over counts as begun
+            counts[place] = levels.get(place, Level()).start if counts[place] is None else counts[place]
         now = counts[level]
         counts[level] = levels.get(level, Level()).start if now is None else now + 1
         for place in range(level + 1, LEVELS):
@@ -132,6 +138,7 @@ def _levels(parent: Element | None) -> dict[int, Level]:
             after=-1 if after is None else number(after),
             style=value(level, "w:pStyle") or "",
             indent=indent(level.find(q("w:pPr"))),
+            font=font(level.find(q("w:rPr"))),
         )
     return found
 

@@ -26,7 +26,7 @@ def tex(element: Element) -> str:
             return _fraction(element)
         case "sSub" | "sSup" | "sSubSup" | "limLow" | "limUpp":
             limit = "^" if local == "limUpp" else ""
-            return _part(element, "e") + "".join(_script(child, limit) for child in element)
+            return _base(element) + "".join(_script(child, limit) for child in element)
         case "sPre":
             return "{}" + _script_of(element, "sub") + _script_of(element, "sup") + _part(element, "e")
         case "rad":
@@ -67,6 +67,12 @@ def _fraction(element: Element) -> str:
 def _part(element: Element, name: str) -> str:
     found = element.find(q(f"m:{name}"))
     return "" if found is None else tex(found).strip()
+
+
+def _base(element: Element) -> str:
+    """What something is raised above, in braces where it is more than one sign."""
+    base = _part(element, "e")
+    return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
 
 
 def _script_of(element: Element, name: str) -> str:

@@ -40,7 +40,9 @@ class Style(NamedTuple):
 
     title: bool = False
     level: int = 0
-    """Of a heading."""
+    """Of a heading, by its name."""
+    outline: int = 0
+    """The same, by what it says of outlines."""
     code: bool = False
     listed: str = ""
     """`bullet` or `number` where its name makes it an entry of a list."""
@@ -108,7 +110,8 @@ class Styles:
         level = next(filter(None, levels), None)
         return Style(
             title="title" in names,
-            level=_level(names, [value(one, "w:outlineLvl") for one in properties]),
+            level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
+            outline=outline_level(next(filter(None, (value(one, "w:outlineLvl") for one in properties)), None)),
             code=any(map(_CODE.fullmatch, names)),
             listed=listed[1] if listed else "",
             depth=int(listed[2] or 1) - 1 if listed else 0,
@@ -118,12 +121,6 @@ class Styles:
             indent=next((found for one in properties if (found := indent(one)) is not None), None),
             marks=self._marks(chain),
         )
-
-
-def _level(names: list[str], outlines: list[str | None]) -> int:
-    if found := next(filter(None, map(_HEADING.fullmatch, names)), None):
-        return int(found[1])
-    return outline_level(next(filter(None, outlines), None))
 
 
 def outline_level(said: str | None) -> int:
@@ -142,10 +139,16 @@ def _marks(properties: Element | None) -> Marks:
     if properties is None or not len(properties):
         return Marks()
     struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
-    script, font = value(properties, "w:vertAlign"), below(properties, "w:rFonts")
+    script = value(properties, "w:vertAlign")
     return Marks(
         switch(properties, "w:vanish"),
         struck or twice if twice is not None else struck,
         None if script is None else _RAISED.get(script, ""),
-        None if font is None else font.get(q("w:ascii"), font.get(q("w:hAnsi"))),
+        font(properties),
     )
+
+
+def font(properties: Element | None) -> str | None:
+    """The name of the font of a run; None where nothing is said."""
+    found = below(properties, "w:rFonts")
+    return None if found is None else found.get(q("w:ascii"), found.get(q("w:hAnsi")))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from adapters.files.office.docx_xml import Element, number, q
 
 _MOST_POINTS = 10_000
+_LONG = re.compile(r"-?\d{1,9}\.\d{12,20}")
 
 
 def chart_table(chart: Element) -> tuple[str, list[list[str]]]:
@@ -30,10 +32,15 @@ def _points(series: Element, name: str) -> dict[int, str]:
     part = series.find(q(name))
     for point in () if part is None else part.iter(q("c:pt")):
         if len(found) < _MOST_POINTS:
-            found[number(point.get("idx"))] = point.findtext(q("c:v")) or ""
+            found[number(point.get("idx"))] = _short(point.findtext(q("c:v")) or "")
     if part is not None and not found and (text := part.findtext(q("c:v"))):
         found[0] = text
     return found
+
+
+def _short(value: str) -> str:
+    """A number without the error of its last digits."""
+    return f"{float(value):.12g}" if _LONG.fullmatch(value) else value
 
 
 def diagram_items(data: Element) -> Iterator[tuple[int, str]]:

@@ -105,8 +105,8 @@ async def test_a_table_cell_two_billion_columns_wide_takes_a_thousand(worker: Re
     """Readers of tables lay a merged cell out column by column."""
     body = (
         b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl><w:tr>'
-        b'<w:tc><w:tcPr><w:gridSpan w:val="999999999"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc><w:tc><w:p/>'
-        b"</w:tc></w:tr></w:tbl></w:body></w:document>"
+        b'<w:tc><w:tcPr><w:gridSpan w:val="999999999"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc><w:tc>'
+        b"<w:p/></w:tc></w:tr></w:tbl></w:body></w:document>"
     )
     found = await worker.read(".docx", with_part(docx("x"), "word/document.xml", body))
     assert [len(block.cells) for block in found.blocks] == [MOST_COLUMNS + 1]
