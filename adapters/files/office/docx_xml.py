@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeAlias
 
 from lxml import etree
@@ -22,6 +23,7 @@ _OFF = frozenset({"0", "false", "off", "none"})
 _LONGEST_NUMBER = 9
 
 
+@cache
 def q(name: str) -> str:
     """`w:p` as lxml writes it."""
     space, _, local = name.partition(":")
@@ -52,6 +54,11 @@ def chosen(alternate: Element) -> Element:
     return next((one for one in alternate if len(one)), alternate)
 
 
+@cache
+def _path(path: str) -> str:
+    return "/".join(map(q, path.split("/")))
+
+
 def value(parent: Element | None, path: str) -> str | None:
     """What `w:val` of a descendant says, by its path such as `w:pPr/w:pStyle`."""
     found = below(parent, path)
@@ -60,7 +67,7 @@ def value(parent: Element | None, path: str) -> str | None:
 
 def below(parent: Element | None, path: str) -> Element | None:
     """The first descendant at `path`."""
-    return None if parent is None else parent.find("/".join(map(q, path.split("/"))))
+    return None if parent is None else parent.find(_path(path))
 
 
 def switch(properties: Element | None, name: str) -> bool | None:
