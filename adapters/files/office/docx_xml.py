@@ -40,11 +40,15 @@ _GONE = frozenset(map(q, "w:del w:moveFrom".split()))
 def children(element: Element) -> Iterator[Element]:
     """The children, those of content controls, links and insertions among them; of alternatives one; nothing that was
     deleted or moved away."""
-    for child in element:
-        if child.tag in _WRAPS:
-            yield from children(child)
+    ahead = [iter(element)]
+    while ahead:
+        child = next(ahead[-1], None)
+        if child is None:
+            ahead.pop()
+        elif child.tag in _WRAPS:
+            ahead.append(iter(child))
         elif child.tag == ALTERNATE:
-            yield from children(chosen(child))
+            ahead.append(iter(chosen(child)))
         elif child.tag not in _GONE:
             yield child
 
