@@ -112,6 +112,12 @@ async def test_a_table_cell_two_billion_columns_wide_takes_a_thousand(worker: Re
     assert [len(block.cells) for block in found.blocks] == [MOST_COLUMNS + 1]
 
 
+@pytest.mark.parametrize("name", ["contractor-terms.docx", "town-hall.pptx", "travel-rates.xlsx"])
+async def test_a_large_white_bitmap_is_no_bomb(worker: ReaderProcess, name: str) -> None:
+    content = with_part((HANDBOOK / name).read_bytes(), "media/white.bmp", b"\xff" * 20_000_000)
+    assert (await worker.read(f".{name.rpartition('.')[2]}", content)).blocks
+
+
 @pytest.mark.parametrize(
     ("entries", "reason"),
     [
