@@ -61,7 +61,7 @@ class Line:
         self.add(f" {text}" if self._formula else text)
         self._formula = True
 
-    def field(self, mark: Element) -> None:
+    def mark(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
         match mark.get(_KIND):
             case "begin":
@@ -118,14 +118,12 @@ class Inline:
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
         marks = self._styles.marks(run.find(_PROPERTIES), around)
-        if marks.hidden or marks.struck:
-            return
-        called = False
+        called, unseen = False, marks.hidden or marks.struck
         for child in children(run):
             tag = str(child.tag)
             if tag == _FIELD:
-                line.field(child)
-            elif any(line.instructions):
+                line.mark(child)
+            elif unseen or any(line.instructions):
                 continue
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
 from adapters.files.office.docx_symbols import plain
-from adapters.files.office.docx_xml import Element, below, number, q, value
+from adapters.files.office.docx_xml import Element, below, number, q, switch, value
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -137,12 +137,12 @@ class Numbering:
 def _levels(parent: Element | None) -> dict[int, Level]:
     found: dict[int, Level] = {}
     for level in () if parent is None else parent.iterchildren(q("w:lvl")):
-        after, plain = value(level, "w:lvlRestart"), below(level, "w:isLgl")
+        after = value(level, "w:lvlRestart")
         found[number(level.get(q("w:ilvl")))] = Level(
             shape=value(level, "w:numFmt") or "decimal",
             start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
             text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
-            plain=plain is not None and plain.get(q("w:val"), "1") not in {"0", "false", "off"},
+            plain=bool(switch(level, "w:isLgl")),
             after=-1 if after is None else number(after),
             style=value(level, "w:pStyle") or "",
             indent=indent(level.find(q("w:pPr"))),
@@ -192,6 +192,8 @@ class Depths:
         """By list: how deep its first level stands."""
         self._headed: dict[str, int] = {}
         """The same of lists whose upper levels are headings, in which nothing stands."""
+        self._outside = 0
+        """Indent of the text outside of lists."""
         self._trail: list[tuple[int, int]] = []
         """Indent and depth of the entries that are still open, the outermost first."""
 
@@ -214,11 +216,14 @@ class Depths:
         return depth
 
     def text(self, far: int) -> int:
-        """That of a paragraph so far in: within an entry above it, or else the end of all lists."""
-        depth = next((depth + 1 for entry, depth in reversed(self._trail) if 0 < entry <= far), 0)
-        if not depth:
-            self.close()
-        return depth
+        """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
+        as far in, the end of all lists."""
+        within = (depth + 1 for entry, depth in reversed(self._trail) if 0 < entry <= far != self._outside)
+        if depth := next(within, 0):
+            return depth
+        self._outside = far
+        self.close()
+        return 0
 
     def head(self, key: str, level: int) -> None:
         """A heading is an entry of that list."""
