@@ -234,12 +234,22 @@ class _Walk:
         """A file of another format that the document takes in."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
-        if found and content is not None and found.target.lower().endswith((".htm", ".html", ".xhtml")):
+        if found and content is not None and (page := _page(found.target.lower(), content)):
             from adapters.files.text.html import read_into
 
-            read_into(self._outline, content.decode("utf-8", "replace"))
+            read_into(self._outline, page)
         else:
             self._outline.unread(f"{found.target if found else name}: a part of another format")
+
+
+def _page(name: str, content: bytes) -> str:
+    """The HTML of a part that is a page, or a page with its pictures as a mail; empty for another part."""
+    if name.endswith((".mht", ".mhtml")):
+        import email.policy
+
+        body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
+        return str(body.get_content()) if body else ""
+    return content.decode("utf-8", "replace") if name.endswith((".htm", ".html", ".xhtml")) else ""
 
 
 def _goes_on(properties: Element | None) -> bool:

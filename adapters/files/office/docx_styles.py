@@ -9,9 +9,9 @@ from adapters.files.office.docx_xml import Element, below, number, q, switch, va
 
 _HEADING = re.compile(r"heading ?([1-9])")
 _CODE = re.compile(
-    r"(?:source ?)?code(?: ?block)?|html preformatted|preformatted(?: text)?|verbatim|macro text|listing|code listing"
+    r"(?:source ?)?code(?: ?block)?|html ?preformatted|preformatted(?: text)?|verbatim|macro text|listing|code listing"
 )
-_LISTED = re.compile(r"list (bullet|number)(?: ([1-9]))?")
+_LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
 _MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts".split()))
 _RAISED = {"superscript": "^", "subscript": "_"}

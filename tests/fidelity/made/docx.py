@@ -602,6 +602,29 @@ def by_hand() -> None:
     save("kinds/header-left-out.docx", package(p("Silence, please."), parts={"word/header1.xml": header}))
     chunk = f'<Relationship Id="rId8" Type="{OFFICE}/aFChunk" Target="afchunk.html"/>'
     html = "<html><body><h1>Lockers</h1><p>Lockers are free.</p></body></html>"
+    mail = (
+        'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\nContent-Type: text/html; '
+        'charset="utf-8"\n'
+        "Content-Transfer-Encoding: quoted-printable\n\n<h1>Caf=C3=A9</h1><p>Opens at =\n9.</p>\n--b--\n"
+    )
+    save(
+        "kinds/part-of-mail.docx",
+        package(
+            '<w:altChunk r:id="rId8"/>', relations=chunk.replace(".html", ".mht"), parts={"word/afchunk.mht": mail}
+        ),
+    )
+    save(
+        "broken/styles-alone.docx",
+        package(
+            p("Tools", style="Heading2")
+            + p("Saw", style="ListBullet")
+            + p("fine", style="ListBullet2")
+            + p("ls -l", style="HTMLPreformatted")
+            + p("Rope", number=(0, 5))
+            + p("long", number=(1, 5)),
+            parts={"word/styles.xml": "", "word/numbering.xml": ""},
+        ),
+    )
     save(
         "kinds/part-of-html.docx",
         package(
