@@ -14,15 +14,16 @@ from rich.text import Text
 
 from adapters.chat.reply import panels
 from adapters.chat.reply.answer import reply
+from adapters.chat.reply.inline import runs
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
 from adapters.chat.reply.parts import Table as TablePart
 from adapters.chat.reply.parts import Text as TextPart
 from adapters.console.table import WholeWords
 from pipeline.values import Answer, Level
-from pipeline.words.links import linked
 from pipeline.words.text import space, visible
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
+_CODE = Style(color="magenta", bold=False)
 _COLOUR = {Level.HIGH: "green", Level.MEDIUM: "yellow", Level.LOW: "red"}
 
 
@@ -92,8 +93,8 @@ def _block(block: Block) -> RenderableType:
 
 def _text(part: TextPart, style: str = "") -> Text:
     told = Text(part.warning, style="yellow")
-    for words, url in linked(part.text, {link.text: link.url for link in part.links}):
-        told.append(words, style=Style.parse(style) + _linked(url) if url else style)
+    for words, url, code in runs(part):
+        told.append(words, style=Style.parse(style) + (_linked(url) if url else _CODE if code else Style()))
     return told.append(f"{_gap(part)}{visible(part.marks)}", style="cyan") if part.marks else told
 
 

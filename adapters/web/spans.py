@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from adapters.chat.reply.inline import Run, runs
 from adapters.chat.reply.parts import Text
-from pipeline.words.links import linked
 from pipeline.words.text import visible
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
@@ -17,10 +17,7 @@ def opened(url: str) -> str:
     return url if _LINKABLE.fullmatch(url) and visible(url) == url else ""
 
 
-def spans(text: Text) -> Iterator[tuple[str, str]]:
+def spans(text: Text) -> Iterator[Run]:
     """The words of a text, each run with the address that it leads to; with none, mostly."""
-    if text.url:
-        yield text.text, opened(text.url)
-        return
-    for words, url in linked(text.text, {link.text: link.url for link in text.links}):
-        yield words, opened(url)
+    for run in [Run(text.text, text.url)] if text.url else runs(text):
+        yield run._replace(url=opened(run.url))

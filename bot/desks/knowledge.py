@@ -166,6 +166,7 @@ def _document(read: _Read, actor: Actor, document_id: str, collection: str, spac
         url=safe_url(read.link),
         version=read.version,
         metadata=read.content.metadata | {"author": actor.person, "updated": datetime.now(UTC).date().isoformat()},
+        unread=read.content.unread,
     )
 
 

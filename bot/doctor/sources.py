@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from bot.citewell import Citewell
 from bot.config.tables import FolderTable, SourceTable
 from bot.documents.indexing import is_path
 from pipeline.errors import CitewellError, Refused
-from pipeline.values import Finding
+from pipeline.values import READING, Document, Finding
 from pipeline.values.finding import bad, good, warning
 from pipeline.words import wording
 from storage.documents.sources import SourceLook, SQLSourceLooks
@@ -56,8 +56,36 @@ async def examine_sources(citewell: Citewell) -> AsyncIterator[Finding]:
             found = await _differing(citewell, source) or found
         if found:
             yield found
+    documents = await citewell.storage.library.documents()
+    for finding in (_unread(documents), _read_before([one for one in documents if one.source in {*tables, *paths}])):
+        if finding:
+            yield finding
     async for finding in _channels(citewell):
         yield finding
+
+
+def _unread(documents: Sequence[Document]) -> Finding | None:
+    """That parts of documents could not be read."""
+    if partly := [document for document in documents if document.unread]:
+        first = partly[0]
+        said = (
+            f"{wording.counted(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
+        )
+        fix = "`citewell documents` names the parts; give pictures of pages their text (OCR), and index them again."
+        return warning("sources", said + first.unread[0], fix)
+    return None
+
+
+def _read_before(documents: Sequence[Document]) -> Finding | None:
+    """That an earlier version of Citewell read some of them, which knew less of what stands in a file."""
+    before = [document for document in documents if document.reading != READING]
+    if not before:
+        return None
+    said = f"{wording.counted(len(before), 'document was', 'documents were')} read by an earlier version of Citewell"
+    again = sorted({f"citewell index {one.source}" for one in before if is_path(one.source)}) or [
+        "citewell sources sync"
+    ]
+    return warning("sources", said, f"`citewell run` reads them again by the clock; at once: {again[0]}")
 
 
 async def _channels(citewell: Citewell) -> AsyncIterator[Finding]:

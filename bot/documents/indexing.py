@@ -230,6 +230,7 @@ def _add(one: Summary, two: Summary) -> Summary:
         words=one.words + two.words,
         flagged=one.flagged + two.flagged,
         keys=one.keys + two.keys,
+        unread=one.unread + two.unread,
         unsupported=one.unsupported + two.unsupported,
         outside=one.outside + two.outside,
         foreign=one.foreign + two.foreign,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipeline.check.sources import ordered
 from pipeline.ports import ChatMessage
-from pipeline.values import BlockKind, RetrievedChunk, Sentence, row_named
+from pipeline.values import BlockKind, Cells, RetrievedChunk, Sentence, row_named
 from pipeline.words.text import distinct_terms
 from pipeline.words.tokens import estimate, shorten
 
@@ -40,13 +40,13 @@ class Said(NamedTuple):
     """A sentence to be read, and the header that it stands under where it is a row."""
 
     sentence: Sentence
-    header: str = ""
+    header: Cells = ()
 
     @property
     def claim(self) -> str:
         """A row is read as a sentence: each cell behind the name of its column."""
         row = self.sentence.kind is BlockKind.ROW
-        return (row and row_named(self.sentence.text, self.header)) or self.sentence.text
+        return (row and row_named(self.sentence.cells, self.header)) or self.sentence.text
 
 
 def fitting(said: Sequence[Said]) -> Sequence[Said]:

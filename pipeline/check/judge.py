@@ -11,7 +11,7 @@ from pipeline.check.sources import legible, ordered
 from pipeline.check.verbatim import Span, code, stretch, verbatim
 from pipeline.check.veto import invented_figure, strange_name
 from pipeline.screen import addressed_to_assistant
-from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
+from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_text
 from pipeline.words.text import distinct_terms, terms
 
 _EMPHASIS = re.compile(r"[*_`]+")
@@ -26,7 +26,7 @@ def judge(
     passages: Sequence[RetrievedChunk],
     *,
     question: str = "",
-    header: str = "",
+    header: Sequence[str] = (),
     heard: str = "",
 ) -> Judgement:
     """What words decide about one sentence. Support is looked for in the passages it names, then in the others.
@@ -55,9 +55,10 @@ def judge(
     if sentence.kind is BlockKind.CODE:
         return _not("the passages do not have this code")
     score = worth(sentence.text, named or passages, question)
-    if new := invented_figure(sentence.text, passages, f"{question}\n{header}"):
+    named_columns = row_text(header)
+    if new := invented_figure(sentence.text, passages, f"{question}\n{named_columns}"):
         return Judgement(support=Support.VETOED, score=score, reason=f"{new} is not in the passages")
-    name = strange_name(sentence.text, passages, f"{question}\n{header}\n{heard}")
+    name = strange_name(sentence.text, passages, f"{question}\n{named_columns}\n{heard}")
     reason = f"{name} is not in the passages" if name else "it is said in other words than the passages say it"
     return Judgement(support=Support.UNSURE, score=score, reason=reason)
 
@@ -86,11 +87,11 @@ def _verbatim(places: Sequence[Span]) -> Judgement:
     )
 
 
-def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: str) -> list[Span]:
+def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: Sequence[str]) -> list[Span]:
     if sentence.kind is BlockKind.CODE:
         return code(sentence.text, named)
     if sentence.kind is BlockKind.ROW:
-        return _rows(sentence.text, header, named) or _side_by_side(sentence.cells, named)
+        return _rows(sentence.cells, header, named) or _side_by_side(sentence.cells, named)
     return verbatim(sentence.text, named) or _spelled(sentence.text, named)
 
 
@@ -105,10 +106,9 @@ def _spelled(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
     ]
 
 
-def _rows(text: str, header: str, named: Sequence[RetrievedChunk]) -> list[Span]:
+def _rows(row: Sequence[str], header: Sequence[str], named: Sequence[RetrievedChunk]) -> list[Span]:
     """The table rows that have every cell, each in the column it stands under here."""
-    cells, names = _cells(text), _cells(header)
-    wanted = [(name, cell) for name, cell in zip(_padded(names, cells), cells, strict=True) if cell]
+    wanted = [(name, cell) for name, cell in _under(header, row) if cell]
     return [
         Span(passage, unit.start, unit.end)
         for passage in named
@@ -118,10 +118,8 @@ def _rows(text: str, header: str, named: Sequence[RetrievedChunk]) -> list[Span]
 
 
 def _all_in(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: int) -> bool:
-    row = _cells(passage.chunk.text_of(index))
     above = passage.chunk.header(index)
-    names = _padded(_cells(passage.chunk.text_of(above)) if above is not None else [], row)
-    columns = list(zip(names, row, strict=True))
+    columns = _under(passage.chunk.cells(above) if above is not None else (), passage.chunk.cells(index))
     return all(any(cell == have and name in ("", column) for column, have in columns) for name, cell in wanted)
 
 
@@ -146,7 +144,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
         around += [passage.document.title, *passage.chunk.heading]
         around += [passage.chunk.text_of(index) for index in range(len(passage.chunk.units))]
     known = frozenset().union(*map(distinct_terms, around))
-    cells = [cell for cell in caption.cells if fold(cell)]
+    cells = [cell for cell in caption.cells or (caption.text,) if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)
         or (caption.kind is BlockKind.HEADER and len(fold(cell)) < CELL and known.issuperset(terms(cell)))
@@ -154,14 +152,11 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
     )
 
 
-def _cells(row: str) -> list[str]:
-    """The cells of a row, as words are compared."""
-    return [_words(cell) for cell in row.split("|")]
-
-
-def _padded(names: list[str], cells: list[str]) -> list[str]:
-    """The names of the columns; none where they are not as many as the cells."""
-    return names if len(names) == len(cells) else [""] * len(cells)
+def _under(header: Sequence[str], cells: Sequence[str]) -> list[tuple[str, str]]:
+    """The cells of a row behind the names of their columns, as words are compared; without names where these are not as
+    many as the cells."""
+    names = header if len(header) == len(cells) else [""] * len(cells)
+    return [(_words(name), _words(cell)) for name, cell in zip(names, cells, strict=True)]
 
 
 def _words(text: str) -> str:

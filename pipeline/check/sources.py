@@ -18,7 +18,9 @@ def around(passage: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
     """The passage with no more than its units between two places."""
     units = [unit for unit in passage.chunk.units if unit.start < end and start < unit.end]
     first = units[0].start
-    moved = tuple(Unit(start=unit.start - first, end=unit.end - first, kind=unit.kind) for unit in units)
+    moved = tuple(
+        Unit(start=unit.start - first, end=unit.end - first, kind=unit.kind, cells=unit.cells) for unit in units
+    )
     chunk = passage.chunk.model_copy(update={"text": passage.chunk.text[first : units[-1].end], "units": moved})
     return passage.model_copy(update={"chunk": chunk})
 

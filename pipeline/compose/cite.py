@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import quote as percent_encoded
 
+from pipeline.compose import verbatim
 from pipeline.ports import Links
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     LIVE,
     BlockKind,
+    Cells,
     Chunk,
     Citation,
     CitationStyle,
@@ -70,6 +72,8 @@ class Numbering:
 
     def cite(self, sentence: Sentence, judgement: Judgement) -> CitedSentence:
         """`sentence` with the numbers of the passages that support it; one that none does is marked as such."""
+        chunks = [self._passages[chunk_id].chunk for chunk_id in judgement.chunk_ids if judgement.supported]
+        own = verbatim.own_text(sentence, chunks)
         cited = CitedSentence(
             text=sentence.text,
             kind=sentence.kind,
@@ -82,6 +86,9 @@ class Numbering:
             as_of=sentence.as_of,
             verified=judgement.supported,
             links=self._links(sentence, judgement),
+            cells=sentence.cells,
+            literal=own is not None,
+            code=verbatim.inline_code(sentence, chunks) if own is None else own,
         )
         self.sentences.append(cited)
         return cited
@@ -219,13 +226,13 @@ def _follows(text: str, before: str, span: str) -> bool:
     return False
 
 
-def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
+def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[Cells, ...]:
     """The header of the one table that all quoted spans are rows of, and these."""
     rows = {chunk.text_of(at): at for at, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW}
     headers = {chunk.header(rows[quote]) if quote in rows else None for quote in quotes}
     if len(headers) != 1 or (header := headers.pop()) is None:
         return ()
-    return (chunk.text_of(header), *quotes)
+    return (chunk.cells(header), *(chunk.cells(rows[quote]) for quote in quotes))
 
 
 def snippet(text: str, quote: str) -> str:
@@ -367,9 +374,9 @@ def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tup
             before = f"{step}. {warning}"
         case BlockKind.HEADER:
             rule = row_text("---" for _ in sentence.cells)
-            return 2, f"| {sentence.text} |\n| {rule} |"
+            return 2, f"| {_barred(sentence.cells)} |\n| {rule} |"
         case BlockKind.ROW:
-            return 2 + len(warning), f"| {warning}{sentence.text}{marked} |"
+            return 2 + len(warning), f"| {warning}{_barred(sentence.cells)}{marked} |"
         case BlockKind.CODE:
             fence = "`" * (max(map(len, re.findall("`{3,}", sentence.text)), default=2) + 1)
             before = f"{warning.rstrip()}\n{fence}{sentence.language}\n".lstrip()
@@ -377,3 +384,8 @@ def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tup
         case _:
             before = warning
     return len(before), f"{before}{sentence.text}{marked}"
+
+
+def _barred(cells: Sequence[str]) -> str:
+    """The cells of a row between bars; one in a cell is another sign, of the same length."""
+    return row_text(cell.replace("|", "∣") for cell in cells)

@@ -34,7 +34,7 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
     if not sides and not any(sentence.section for sentence in sentences):
         return None
     parts: dict[str, list[str]] = {"similarities": [], "differences": [], "contradictions": [], "conclusion": []}
-    columns = list(sides)
+    columns = tuple(sides)
     for sentence in sentences:
         columns = sentence.cells[-len(sides) :] if sentence.kind is BlockKind.HEADER else columns
         if not sentence.verified or sentence.kind is BlockKind.HEADER:
@@ -42,7 +42,7 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
         if sentence.section:
             parts[sentence.section].append(sentence.text)
         elif sentence.kind is BlockKind.ROW:
-            cells = sentence.cells[-len(sides) :] if _heads(columns, sides) else []
+            cells = sentence.cells[-len(sides) :] if _heads(columns, sides) else ()
             same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
             parts["similarities" if same else "differences"].append(_told(cells, sides) or sentence.text)
     return Comparison(

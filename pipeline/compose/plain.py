@@ -78,6 +78,8 @@ def plain_sentence(sentence: CitedSentence) -> CitedSentence:
     return sentence.model_copy(
         update={
             "text": visible(sentence.text) if code else plain(sentence.text, own),
+            "cells": tuple(plain(cell, own) for cell in sentence.cells),
+            "code": (),
             "language": _NO_LANGUAGE.sub("", sentence.language),
             "links": tuple(Link(text=plain(link.text, own), url=link.url) for link in links),
         }
@@ -129,7 +131,7 @@ def _citation(citation: Citation) -> Citation:
             "quote": visible(citation.quote),
             "snippet": visible(citation.snippet),
             "passage": visible(citation.passage),
-            "table": tuple(map(visible, citation.table)),
+            "table": tuple(tuple(map(visible, row)) for row in citation.table),
             "said_in": plain_name(citation.said_in),
         }
     )

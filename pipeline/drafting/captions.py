@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.compose.compose import CAPTIONS, Checked
-from pipeline.values import BlockKind, Judgement, Sentence, Support
+from pipeline.values import BlockKind, Cells, Judgement, Sentence, Support
 from pipeline.words.text import decides, leads_in
 
 TOO_SHORT = 20
@@ -36,12 +36,12 @@ def _leaning(caption: Checked, below: Judgement) -> Checked:
     return caption._replace(judgement=own.model_copy(update={"support": support, "chunk_ids": chunk_ids, "quote": ""}))
 
 
-def header_above(sentence: Sentence, before: Sequence[Sentence]) -> str:
-    """The header row that a row stands under; empty for anything else."""
+def header_above(sentence: Sentence, before: Sequence[Sentence]) -> Cells:
+    """The cells of the header that a row stands under; none for anything else."""
     if sentence.kind is not BlockKind.ROW:
-        return ""
+        return ()
     above = next((one for one in reversed(before) if one.kind is not BlockKind.ROW), None)
-    return above.text if above and above.kind is BlockKind.HEADER else ""
+    return above.cells if above and above.kind is BlockKind.HEADER else ()
 
 
 def is_caption(sentence: Sentence) -> bool:

@@ -126,7 +126,7 @@ class Task:
         cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
         return self.evidence.joined([passage for passage in self.found if passage.chunk.id in cited])
 
-    def judged(self, sentence: Sentence, header: str = "") -> Judgement:
+    def judged(self, sentence: Sentence, header: Sequence[str] = ()) -> Judgement:
         """What words alone decide of a sentence; `header` is what a table row stands under."""
         with self.watch.stage("validate"):
             return judge(sentence, self.passages, question=self.question, header=header, heard=self.heard)

@@ -10,7 +10,7 @@ from itertools import chain, groupby, pairwise
 
 from pipeline.ingest.parts import Parts, Place
 from pipeline.ports import Tokenizer
-from pipeline.values import Block, BlockKind, Link
+from pipeline.values import Block, BlockKind, Link, row_ends, row_text
 from pipeline.words.text import sentences
 
 LONG_ITEM = 120
@@ -24,7 +24,8 @@ _SECTION = 2_000
 LONG_TABLE = 1_000
 """Rows from which a table is a long one."""
 _LISTS = frozenset({BlockKind.ITEM, BlockKind.STEP})
-_LED_IN = _LISTS | {BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE}
+_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_LED_IN = _LISTS | _TABLE | {BlockKind.CODE}
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Piece:
     space: str = "\n\n"
     links: tuple[tuple[int, int, str], ...] = ()
     """Where words of `text` start and end that lead to an address, and that address."""
+    cells: tuple[int, ...] = ()
+    """`Unit.cells`."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends in `text`."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +164,10 @@ class _Cutter:
         item, prose = block.kind is BlockKind.ITEM, block.kind is BlockKind.PROSE
         marker = f"{indent}- " if item else f"{place.number}. " if block.kind is BlockKind.STEP else ""
         tokens = 0 if prose else self._cost(marker + block.text)
-        whole = Piece(block.text, block, block.kind, tokens, *place, marker, space)
+        whole = Piece(block.text, block, block.kind, tokens, *place, marker, space, cells=row_ends(block.cells))
         cut = self._by_sentence if prose or (block.kind in _LISTS and tokens > LONG_ITEM) else self._cut
-        yield from _linked(cut(whole), block.links) if block.links else cut(whole)
+        pieces = _coded(cut(whole), block) if block.code else cut(whole)
+        yield from _linked(pieces, block.links) if block.links else pieces
 
     def _by_sentence(self, whole: Piece) -> Iterator[Piece]:
         """The first sentence keeps kind and marker; the rest follow as prose."""
@@ -178,15 +184,38 @@ class _Cutter:
             before = end
 
     def _cut(self, piece: Piece) -> Iterator[Piece]:
-        """`piece`, or if it is too large its parts: by lines for code, by words for all else."""
+        """`piece`, or if it is too large its parts: by lines for code, by cells for a row, by words for all else."""
         if piece.tokens <= self._limit:
             yield piece
+            return
+        if piece.cells:
+            yield from self._cut_row(piece)
             return
         grain = r"[^\n]*\n?" if piece.kind is BlockKind.CODE else r"\S+\s*"
         marker, space = piece.marker, piece.space
         for text in self._parts(re.findall(grain, piece.text)):
             yield replace(piece, text=text, tokens=self._cost(marker + text), marker=marker, space=space)
             marker, space = "", "\n" if piece.kind is BlockKind.CODE else " "
+
+    def _cut_row(self, piece: Piece) -> Iterator[Piece]:
+        """Parts of a row, each with some of its cells, or of one of them."""
+        held: list[str] = []
+        first, size, space = 0, 0, piece.space
+        for column, cell in enumerate(piece.block.cells):
+            for number, text in enumerate([*self._parts(re.findall(r"\S+\s*", cell))] or [""]):
+                cost = self._cost(text) + 1
+                if held and (number or size + cost > self._limit):
+                    yield self._row_part(piece, held, first, space)
+                    held, size, space = [], 0, "\n"
+                first = first if held else column
+                held.append(text)
+                size += cost
+        yield self._row_part(piece, held, first, space)
+
+    def _row_part(self, piece: Piece, cells: Sequence[str], first: int, space: str) -> Piece:
+        text = row_text(cells)
+        ends = (*[-1] * first, *row_ends(cells))
+        return replace(piece, text=text, tokens=self._cost(text), space=space, cells=ends)
 
     def _parts(self, grains: Sequence[str]) -> Iterator[str]:
         """Grains joined up to the limit; a grain that is itself too large is halved until it fits."""
@@ -237,3 +266,16 @@ def _linked(pieces: Iterable[Piece], links: Iterable[Link]) -> Iterator[Piece]:
             end = start + len(ahead[0].text)
             found.append((start, end, ahead.popleft().url))
         yield replace(piece, links=tuple(found)) if found else piece
+
+
+def _coded(pieces: Iterable[Piece], block: Block) -> Iterator[Piece]:
+    """Each piece with the inline code of its block that stands in it whole; the pieces come in reading order."""
+    place = 0
+    for piece in pieces:
+        start = block.text.find(piece.text, place)
+        if start < 0:
+            yield piece
+            continue
+        place = start + len(piece.text)
+        inside = ((first - start, last - start) for first, last in block.code if start <= first and last <= place)
+        yield replace(piece, code=tuple(inside))

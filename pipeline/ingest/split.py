@@ -184,6 +184,7 @@ class _Draft:
         units: list[Unit] = []
         anchors: list[tuple[int, str]] = []
         links: list[tuple[int, int, str]] = []
+        code: list[tuple[int, int]] = []
         found = list(kinds(self.pieces))
         above = parents(self.pieces, found)
         for index, piece in enumerate(self.pieces):
@@ -202,9 +203,11 @@ class _Draft:
                     parent=above[index],
                     number=piece.number,
                     inferred=found[index] is not piece.kind,
+                    cells=piece.cells,
                 )
             )
             links += ((len(text) + start, len(text) + end, url) for start, end, url in piece.links)
+            code += ((len(text) + start, len(text) + end) for start, end in piece.code)
             text += piece.text
         own = [piece.block for piece in self.pieces[self._repeated :]]
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -222,4 +225,5 @@ class _Draft:
             together=self.table and len(own) >= SHORT_ROWS and all(block.kind is BlockKind.ROW for block in own),
             anchors=tuple(anchors),
             links=tuple(links),
+            code=tuple(code),
         )

@@ -20,7 +20,7 @@ from pipeline.ingest.tally import Change, Tally
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors
 from pipeline.screen.private import key_forms
-from pipeline.values import Block, Chunk, Document, Parsed
+from pipeline.values import READING, Block, Chunk, Document, Parsed
 
 READERS = 2
 """Documents read at a time, so that a slow one does not leave the embedder idle."""
@@ -108,7 +108,7 @@ class Stages:
     async def _parts(self, item: SourceItem) -> AsyncGenerator[Part, None]:
         found = await self.source.parse(item)
         screened = await asyncio.to_thread(self._screened, found)
-        update = {"collection": self.collection, "source": self.source.name, **screened}
+        update = {"collection": self.collection, "source": self.source.name, "reading": READING, **screened}
         document = found.document.model_copy(update=update)
         blocks = _Counted(found.blocks)
         batches = _batches(self.splitter.chunks(document, blocks))

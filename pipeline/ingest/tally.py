@@ -63,6 +63,8 @@ class Summary(Value):
     """Labels of documents that hold instructions addressed to an assistant."""
     keys: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Labels of documents that hold keys or tokens, and of what forms."""
+    unread: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Labels of documents of which a part could not be read, and which parts."""
     unsupported: tuple[str, ...] = ()
     """Labels of files that were passed over because of their format."""
     outside: tuple[str, ...] = ()
@@ -93,6 +95,7 @@ class Tally:
         self._failed: list[Failed] = []
         self._flagged: list[str] = []
         self._keys: list[tuple[str, tuple[str, ...]]] = []
+        self._unread: list[tuple[str, tuple[str, ...]]] = []
         self._chunks = self._words = 0
 
     def count(self, change: Change, label: str) -> None:
@@ -118,6 +121,8 @@ class Tally:
             self._flagged.append(label)
         if document.keys:
             self._keys.append((label, document.keys))
+        if document.unread:
+            self._unread.append((label, document.unread))
         self.count(Change.ADDED if new else Change.CHANGED, label)
 
     def summary(self, degraded: str) -> Summary:
@@ -131,6 +136,7 @@ class Tally:
             words=self._words,
             flagged=tuple(self._flagged),
             keys=tuple(self._keys),
+            unread=tuple(self._unread),
             degraded=degraded,
         )
 

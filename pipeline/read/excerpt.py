@@ -113,6 +113,7 @@ def _said(chunk: Chunk, index: int, before: int | None) -> Sentence:
         chunk_ids=(chunk.id,),
         opens=begins and (unit.kind is BlockKind.PROSE or before is None),
         number=unit.number,
+        cells=chunk.cells(index) if unit.kind in (BlockKind.HEADER, BlockKind.ROW) else (),
     )
 
 

@@ -23,6 +23,7 @@ from pipeline.values.base import Value
 from pipeline.values.chunks import Chunk, Unit, is_question
 from pipeline.values.documents import (
     LIVE,
+    READING,
     TAUGHT,
     WITHHELD,
     Block,
@@ -35,7 +36,7 @@ from pipeline.values.documents import (
 )
 from pipeline.values.finding import Finding, State
 from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, PlaceId
-from pipeline.values.kinds import LISTED, BlockKind, row_cells, row_named, row_text
+from pipeline.values.kinds import LISTED, BlockKind, Cells, padded, row_cells, row_ends, row_named, row_spans, row_text
 from pipeline.values.people import (
     AS_SET,
     Around,

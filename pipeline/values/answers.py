@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline.values.base import Value
 from pipeline.values.documents import Link
-from pipeline.values.kinds import BlockKind, row_cells
+from pipeline.values.kinds import BlockKind, Cells, row_cells, with_cells
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage
+
+
+def _split(row: Any) -> Any:
+    return row_cells(row) if isinstance(row, str) else row
 
 
 class Citation(Value):
@@ -46,7 +51,7 @@ class Citation(Value):
     """When its document was last changed or reviewed, as the document says: `2026-11-22`."""
     stale: bool = False
     """That is longer ago than what its source says holds (`stale_after`)."""
-    table: tuple[str, ...] = ()
+    table: tuple[Annotated[Cells, BeforeValidator(_split)], ...] = ()
     """The header and the quoted rows, where only rows of one table are quoted."""
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
@@ -54,11 +59,6 @@ class Citation(Value):
     """The channel that it was said in, as `#ops`; empty where it stands in a document."""
     live: bool = False
     """A platform's own search found it: nothing of it is kept but its link."""
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """The cells of `table`."""
-        return [row_cells(row) for row in self.table]
 
 
 class CitedSentence(Value):
@@ -80,11 +80,14 @@ class CitedSentence(Value):
     """False only when the operator chose to show unverified claims, marked as such."""
     links: tuple[Link, ...] = ()
     """Words of `text` that lead, in a passage that supports it, to an address on the host of that document."""
+    cells: Cells = ()
+    """Of a row or a header: one text a column, which `text` has with bars between them."""
+    literal: bool = False
+    """It is a document's own text to the letter, in which no character is markup; `text` is Markdown where not."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends in `text`: all of a literal one, of others what Markdown would misread."""
 
-    @property
-    def cells(self) -> list[str]:
-        """Of a row or a header."""
-        return row_cells(self.text)
+    _split = model_validator(mode="before")(with_cells)
 
 
 class Level(StrEnum):

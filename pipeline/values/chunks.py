@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipeline.values.base import Value
-from pipeline.values.kinds import LISTED, BlockKind, row_cells, row_named
+from pipeline.values.kinds import LISTED, BlockKind, Cells, padded, row_cells, row_ends, row_named, row_spans
 
 _OPENED = LISTED | {BlockKind.CODE}
 _BELOW = frozenset({BlockKind.CODE, BlockKind.HEADER, BlockKind.ROW})
@@ -33,6 +33,9 @@ class Unit(Value):
     """Of a step, as it is counted."""
     inferred: bool = False
     """It is a heading by its looks alone."""
+    cells: tuple[int, ...] = ()
+    """Of a row or a header: where each cell ends, from `start`; -1 where it stands in another part of a row that is cut
+    apart. Between two of them is `BAR`. None in chunks that were kept before this was."""
 
 
 class Chunk(Value):
@@ -57,6 +60,8 @@ class Chunk(Value):
     """From which character on which `Block.anchor` leads there; ascending."""
     links: tuple[tuple[int, int, str], ...] = ()
     """Where words start and end that lead to an address of the document's own host, and that address."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends."""
 
     def said(self, unit: Unit) -> str:
         """The text of one of its units."""
@@ -115,15 +120,31 @@ class Chunk(Value):
         part = self.units[index].part
         return joined and first is not None and 0 < part == first.part == self.units[-1].part
 
-    def cells(self, index: int) -> list[str]:
-        """Of a row or a header."""
-        return row_cells(self.text_of(index))
+    def cells(self, index: int) -> Cells:
+        """Of a row or a header, one text a column; of a row as many as its header has, or more."""
+        cells = tuple(self.text[start:end] for start, end in self.cell_spans(index))
+        place = self.header(index) if self.units[index].cells else None
+        return cells if place is None else padded(cells, len(self.units[place].cells))
+
+    def cell_spans(self, index: int) -> list[tuple[int, int]]:
+        """Where the cells of a row or a header stand in the text: those that it has."""
+        start, ends = self.units[index].start, self.units[index].cells or row_ends(row_cells(self.text_of(index)))
+        return [(start + first, start + last) for first, last in row_spans(ends)]
 
     def named(self, index: int) -> str:
         """A row by itself, each cell behind the name of its column; empty where that is not known."""
         place = self.header(index)
-        return "" if place is None else row_named(self.text_of(index), self.text_of(place))
+        if place is None:
+            return ""
+        cells, columns = self.cells(index), self.cells(place)
+        return row_named(cells, columns) if self.units[index].cells or len(cells) == len(columns) else ""
+
+    def code_of(self, index: int) -> tuple[tuple[int, int], ...]:
+        """Where inline code stands in the text of a unit."""
+        unit = self.units[index]
+        inside = (span for span in self.code if unit.start <= span[0] and span[1] <= unit.end)
+        return tuple((start - unit.start, end - unit.start) for start, end in inside)
 
     def spelled_out(self, index: int) -> str:
         """The same; its cells one after another where that is not known."""
-        return self.named(index) or " / ".join(self.cells(index))
+        return self.named(index) or " / ".join(filter(None, self.cells(index)))

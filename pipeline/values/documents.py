@@ -26,7 +26,7 @@ class Block(Value):
 
     kind: BlockKind
     text: str
-    """Plain text. A table row is its `row_text`; a step and an item come without their marker."""
+    """Plain text. A table row is the `row_text` of its cells; a step and an item come without their marker."""
     cells: tuple[str, ...] = ()
     """Of a row or a header: one text a column, empty ones too."""
     heading: tuple[str, ...] = ()
@@ -46,8 +46,12 @@ class Block(Value):
     here, whole."""
     links: tuple[Link, ...] = ()
     """In the order of their words in `text`; relative to the document's address."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends in `text`; ascending."""
 
 
+READING = "2"
+"""Counted on where documents are read otherwise than before, so that those of an earlier reading are due again."""
 LIVE = "live"
 """The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
 _CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
@@ -77,6 +81,10 @@ class Document(Value):
     """The text holds instructions addressed to an assistant."""
     keys: tuple[str, ...] = ()
     """What it holds that opens something, such as `GitHub token`: for the operator, and never the key itself."""
+    unread: tuple[str, ...] = ()
+    """What of it was there and could not be read, each with its place: `page 3: no text, only a picture`."""
+    reading: str = ""
+    """`READING` of the version that read it; empty where none read it, or one that did not say."""
 
     @property
     def said_in(self) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pipeline.values.base import Value
 from pipeline.values.documents import RetrievedChunk
-from pipeline.values.kinds import BlockKind, row_cells
+from pipeline.values.kinds import BlockKind, Cells, with_cells
 from pipeline.values.people import Style
 from pipeline.values.planning import Format, Intent
 
@@ -51,11 +51,10 @@ class Sentence(Value):
     """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
     as_of: str = ""
     """The day that its document is of, where that is said: `2026-03-01`."""
+    cells: Cells = ()
+    """Of a row or a header: one text a column, which `text` has with bars between them."""
 
-    @property
-    def cells(self) -> list[str]:
-        """Of a row or a header."""
-        return row_cells(self.text)
+    _split = model_validator(mode="before")(with_cells)
 
 
 class Usage(Value):

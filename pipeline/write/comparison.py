@@ -37,14 +37,15 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
     if table := _quoted(rows[0]):
         return table
     cited = [tuple(one.chunk_id for one in row) for row in rows]
-    header = row_text(map(_plain, brief.sides))
     return [
-        Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=tuple(dict.fromkeys(cited[0])), opens=True),
-        *(
-            Sentence(text=row_text(_plain(one.text) for one in row), kind=BlockKind.ROW, chunk_ids=chunk_ids)
-            for row, chunk_ids in zip(rows, cited, strict=True)
-        ),
+        _row([" ".join(side.split()) for side in brief.sides], tuple(dict.fromkeys(cited[0])), header=True),
+        *(_row([_plain(one) for one in row], chunk_ids) for row, chunk_ids in zip(rows, cited, strict=True)),
     ]
+
+
+def _row(cells: Sequence[str], chunk_ids: tuple[str, ...], *, header: bool = False) -> Sentence:
+    kind = BlockKind.HEADER if header else BlockKind.ROW
+    return Sentence(text=row_text(cells), kind=kind, chunk_ids=chunk_ids, opens=header, cells=tuple(cells))
 
 
 class _Side:
@@ -132,12 +133,11 @@ def _quoted(row: Sequence[Candidate]) -> list[Sentence]:
     )
     if not alike or header is None:
         return []
-    places = [(header, BlockKind.HEADER), *((one.index, BlockKind.ROW) for one in row)]
     return [
-        Sentence(text=chunk.text_of(index), kind=kind, chunk_ids=(chunk.id,), opens=kind is BlockKind.HEADER)
-        for index, kind in places
+        _row(chunk.cells(index), (chunk.id,), header=index == header) for index in (header, *(one.index for one in row))
     ]
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.replace("|", "/").split())
+def _plain(one: Candidate) -> str:
+    text = one.passage.chunk.spelled_out(one.index) if one.kind is BlockKind.ROW else one.text
+    return " ".join(text.split())

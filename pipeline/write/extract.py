@@ -20,6 +20,7 @@ from pipeline.write.extract_lists import entries, overview
 
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
+_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
 _PARTED = frozenset({*LISTED, BlockKind.CODE})
 
 
@@ -106,7 +107,11 @@ def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
     for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
         row = one.kind is BlockKind.ROW
         text = one.passage.chunk.spelled_out(one.index)
-        yield sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True}) if row else sentence
+        yield (
+            sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True, "cells": ()})
+            if row
+            else sentence
+        )
 
 
 def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Sentence]:
@@ -129,6 +134,7 @@ def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Senten
             chunk_ids=(one.chunk_id,),
             opens=opens and not (bullets and before),
             number=one.passage.chunk.units[one.index].number if kind is BlockKind.STEP else 0,
+            cells=one.passage.chunk.cells(one.index) if kind in _TABLE else (),
         )
         before = one
 

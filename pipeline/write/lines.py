@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.values import BlockKind, row_text
+from pipeline.values import BlockKind, Cells
 from pipeline.write.marks import bare, extract
 
 SECTIONS = ("similarities", "differences", "contradictions", "conclusion")
@@ -34,9 +34,9 @@ def may_become_more(line: str) -> bool:
     return bool(_UNSURE.match(line)) or any(word.startswith(begun) for word in _WATCHED)
 
 
-def read_table(lines: list[str]) -> list[tuple[str, BlockKind, tuple[int, ...]]]:
+def read_table(lines: list[str]) -> list[tuple[Cells, BlockKind, tuple[int, ...]]]:
     """Header and rows with their source numbers; a column of sources becomes the numbers of its rows."""
-    table = [[cell.strip() for cell in _CELLS.split(line.strip().strip("|"))] for line in lines]
+    table = [[cell.strip() for cell in _CELLS.split(_bare(line))] for line in lines]
     ruled = len(table) > 1 and all(_RULER.match(cell) for cell in table[1])
     rows = [cells for cells in table if not all(_RULER.match(cell) or not cell for cell in cells)]
     column = next((n for n, cell in enumerate(rows[0]) if _SOURCES.match(cell)), -1) if ruled and rows else -1
@@ -44,7 +44,13 @@ def read_table(lines: list[str]) -> list[tuple[str, BlockKind, tuple[int, ...]]]
     return [_row(cells, column, kind) for cells, kind in zip(rows, kinds, strict=True)]
 
 
-def _row(cells: list[str], column: int, kind: BlockKind) -> tuple[str, BlockKind, tuple[int, ...]]:
+def _row(cells: list[str], column: int, kind: BlockKind) -> tuple[Cells, BlockKind, tuple[int, ...]]:
     read = [("", bare(cell)) if n == column else extract(cell) for n, cell in enumerate(cells)]
-    text = row_text(text.replace("<br>", " ") for n, (text, _) in enumerate(read) if n != column)
-    return text, kind, tuple(dict.fromkeys(number for _, numbers in read for number in numbers))
+    told = tuple(text.replace("<br>", " ").replace("\\|", "|") for n, (text, _) in enumerate(read) if n != column)
+    return told, kind, tuple(dict.fromkeys(number for _, numbers in read for number in numbers))
+
+
+def _bare(line: str) -> str:
+    """A line of a table without the bars at its ends; an empty cell there stays."""
+    line = line.strip().removeprefix("|")
+    return line[:-1] if line.endswith("|") and not line.endswith("\\|") else line

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from pipeline.values import BlockKind, Value
+from pipeline.values import BlockKind, Cells, Value, row_text
 from pipeline.words.text import decides, leads_in, visible
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, Own, extract, tidy
@@ -31,6 +31,8 @@ class Marked(Value):
     section: str = ""
     inherited: tuple[int, ...] = ()
     """The numbers of what leads in to it: what it rests on where nothing else is said."""
+    cells: Cells = ()
+    """Of a row or a header."""
 
     @property
     def leads_in(self) -> bool:
@@ -173,7 +175,7 @@ class Parser:
         if not rows:
             return
         cited = tuple(dict.fromkeys(number for _, _, numbers in rows for number in numbers))
-        marked = [self._marked(text, kind, numbers or cited) for text, kind, numbers in rows]
+        marked = [self._marked(row_text(cells), kind, numbers or cited, cells=cells) for cells, kind, numbers in rows]
         self._release(cited if self._leads_in() else ())
         (self._ready if cited else self._held).extend(marked)
 
@@ -185,7 +187,9 @@ class Parser:
         elif numbers:
             self._release(numbers)
 
-    def _marked(self, text: str, kind: BlockKind, numbers: tuple[int, ...], *, language: str = "") -> Marked:
+    def _marked(
+        self, text: str, kind: BlockKind, numbers: tuple[int, ...], *, language: str = "", cells: Cells = ()
+    ) -> Marked:
         same_list = kind is self._kind or (kind is BlockKind.ROW and self._kind is BlockKind.HEADER)
         opens = self._opens or not (same_list or kind is BlockKind.PROSE)
         self._opens, self._kind = False, kind
@@ -198,6 +202,7 @@ class Parser:
             language=language,
             section=self._section,
             inherited=() if prose else self._inherited,
+            cells=cells,
         )
         if prose:
             self._inherited = numbers if marked.leads_in else ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.ports import ChatMessage
-from pipeline.values import Sentence
+from pipeline.values import Sentence, row_text
 from pipeline.words.tokens import shorten
 from pipeline.write.marks import extract
 from pipeline.write.markup import Marked
@@ -58,7 +58,13 @@ def read(found: Rewritten, draft: Sequence[Sentence], refused: Mapping[int, str]
         text, numbers = extract(" ".join(one.text.split()))
         if text and one.number in refused and one.number not in again:
             before = draft[one.number]
+            cells = tuple(cell.strip() for cell in text.strip("| ").split("|")) if before.cells else ()
             again[one.number] = Marked(
-                text=text, kind=before.kind, numbers=numbers, opens=before.opens, section=before.section
+                text=row_text(cells) if cells else text,
+                kind=before.kind,
+                numbers=numbers,
+                opens=before.opens,
+                section=before.section,
+                cells=cells,
             )
     return again

@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, LanguageModel, Look, StreamEnd, TextDelta, Tool, ToolCall
-from pipeline.values import Brief, Finished, Found, RetrievedChunk, Sentence, Turn, Usage
+from pipeline.values import Brief, Finished, Found, RetrievedChunk, Sentence, Turn, Usage, row_text
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
 from pipeline.write.addresses import known
@@ -223,13 +223,16 @@ def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark
     for sentence in marked:
         named = [numbered[number] for number in sentence.numbers if number in numbered]
         as_of, said = _dated(sentence.text, named)
-        text = known(said, map(_said, passages))
+        shown = [*map(_said, passages)]
+        cells = tuple(known(cell, shown) for cell in sentence.cells)
+        text = row_text(cells) if any(cells) else "" if cells else known(said, shown)
         if mark in text or mark in sentence.language or not text:
             continue
         resolved.append(
             Sentence(
                 text=text,
                 kind=sentence.kind,
+                cells=cells,
                 chunk_ids=tuple(passage.chunk.id for passage in named),
                 opens=sentence.opens,
                 language=sentence.language,

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from pipeline.ingest.older import with_tree
 from pipeline.ports import UnitVectors, Vectors
-from pipeline.values import WITHHELD, Audience, Chunk, Document, Excerpt
+from pipeline.values import READING, WITHHELD, Audience, Chunk, Document, Excerpt
 from storage.database import Connection, Database, scalar
 from storage.documents.claim import claim, withhold
 from storage.documents.revision import Revision, span
@@ -223,12 +223,14 @@ class SQLLibrary:
     async def versions(self, source: str) -> dict[str, str]:
         """Document id -> version of everything indexed from `source`.
 
-        The version is "" where the vectors are not of the embedder in use: such a document is due again."""
+        The version is "" where the vectors are not of the embedder in use, or an earlier version of Citewell read it:
+        such a document is due again."""
 
         def work(db: Connection) -> dict[str, str]:
             rows = db.execute(
-                "SELECT document, CASE WHEN $1 IN ('', embedder) THEN version ELSE '' END FROM live WHERE source = $2",
-                (self._embedder(), source),
+                "SELECT document, CASE WHEN $1 IN ('', embedder) AND body ->> 'reading' IN ('', $3) THEN version"
+                " ELSE '' END FROM live WHERE source = $2",
+                (self._embedder(), source, READING),
             )
             return dict(rows.fetchall())
 

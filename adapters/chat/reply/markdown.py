@@ -8,6 +8,7 @@ from typing import Protocol
 
 from adapters.chat.reply.cut import PieceKind, TextPiece
 from adapters.chat.reply.cut import words as cut
+from adapters.chat.reply.inline import heading, markdown
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
 from pipeline.words.text import space
 
@@ -56,34 +57,34 @@ class Dialect(Protocol):
 def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = ()) -> Iterator[TextPiece]:
     """What may be cut apart between any two. A heading stands in one piece with what it is above."""
     known = {address: address for address in links}
-    heading = ""
+    above = ""
     gap: str | None = ""
     for block in blocks:
         if isinstance(block, Heading):
-            if heading:
-                yield TextPiece(heading, "\n\n" if gap is None else gap)
+            if above:
+                yield TextPiece(above, "\n\n" if gap is None else gap)
                 gap = None
-            heading = f"**{_whole(block.text, dialect)}**"
+            above = f"**{_whole(block.text, dialect)}**"
             gap = "\n\n" if gap is None else gap
             continue
         for piece in _pieces(block, dialect, known):
             begun = piece._replace(gap=gap) if gap is not None else piece
             gap = None
-            if heading:
-                yield from _under(heading, begun, dialect)
-                heading = ""
+            if above:
+                yield from _under(above, begun, dialect)
+                above = ""
             else:
                 yield begun
         gap = "\n\n" if gap is None else gap
-    if heading:
-        yield TextPiece(heading, gap or "")
+    if above:
+        yield TextPiece(above, gap or "")
 
 
-def _under(heading: str, piece: TextPiece, dialect: Dialect) -> Iterator[TextPiece]:
+def _under(above: str, piece: TextPiece, dialect: Dialect) -> Iterator[TextPiece]:
     if piece.kind is PieceKind.TEXT:
-        yield piece._replace(text=f"{heading}{dialect.below_heading}{piece.text}")
+        yield piece._replace(text=f"{above}{dialect.below_heading}{piece.text}")
     else:
-        yield TextPiece(heading, piece.gap)
+        yield TextPiece(above, piece.gap)
         yield piece._replace(gap="\n\n")
 
 
@@ -115,7 +116,7 @@ def _text(text: Text, dialect: Dialect, links: Mapping[str, str], gap: str, bull
     if text.url:
         yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
         return
-    *first, last = [*cut(text.text)] or [""]
+    *first, last = [*cut(markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
         yield TextPiece(f"{warned}{dialect.inline(part, with_own(text, links, part))}", gap)
@@ -135,7 +136,7 @@ def with_own(text: Text, links: Mapping[str, str], part: str, room: int = ADDRES
 
 
 def _whole(text: Text, dialect: Dialect) -> str:
-    return f"{text.warning}{dialect.literal(text.text)}{marks(text, dialect)}"
+    return f"{text.warning}{dialect.inline(heading(text), {})}{marks(text, dialect)}"
 
 
 def _code(code: Code, dialect: Dialect) -> Iterator[TextPiece]:
@@ -162,15 +163,15 @@ def listed(table: Table, dialect: Dialect, links: Mapping[str, str]) -> Iterator
             gap = "\n"
             continue
         for name, cell in cells:
-            named = f"- **{dialect.literal(name.text)}:** " if name.text else "- "
+            named = f"- **{dialect.inline(heading(name), {})}:** " if name.text else "- "
             yield from _text(cell if cell.text else Text(text="–"), dialect, links, gap, named)
             gap = "\n"
         gap = "\n\n"
 
 
 def _cell(name: Text, cell: Text, dialect: Dialect, links: Mapping[str, str]) -> str:
-    named = f"**{dialect.literal(name.text)}:** " if name.text else ""
-    return f"{named}{dialect.inline(cell.text, links) or '–'}{marks(cell, dialect)}"
+    named = f"**{dialect.inline(heading(name), {})}:** " if name.text else ""
+    return f"{named}{dialect.inline(markdown(cell), links) or '–'}{marks(cell, dialect)}"
 
 
 def marks(text: Text, dialect: Dialect) -> str:

@@ -84,7 +84,7 @@ def _titled(document: Document) -> Text:
 def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
     yield Heading(text=Text(text=line(source(citation, speech=speech))))
     if citation.table:
-        header, *rows = ([Text(text=cell) for cell in row] for row in citation.rows)
+        header, *rows = ([Text(text=cell, literal=True) for cell in row] for row in citation.table)
         yield Table(header=tuple(header), rows=tuple(map(tuple, rows)))
     else:
         yield Quote(text=citation.passage or citation.quote or citation.snippet)

@@ -38,6 +38,10 @@ class Text(Value):
     """What a click on all of it opens."""
     links: tuple[Link, ...] = ()
     """Whole words of `text` that a click opens an address with."""
+    literal: bool = False
+    """No character of `text` is markup; it is Markdown where not."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends in `text`."""
 
 
 class Paragraph(Value):

@@ -11,7 +11,7 @@ from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
 from pipeline.compose import cite
 from pipeline.translations import Words
-from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link
+from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link, row_ends, row_spans, row_text
 from pipeline.words.text import visible
 
 HEADING = 200
@@ -79,7 +79,7 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
     texts = (
-        _line(one.text, one.links, marks=marks.of(one), numbers=marks.numbers(one), warning=marks.before(one))
+        _line(one, (0, len(one.text)), marks=marks.of(one), numbers=marks.numbers(one), warning=marks.before(one))
         for one in run
     )
     return tuple(text for text in texts if text.text)
@@ -90,13 +90,13 @@ def _says(text: Text) -> bool:
 
 
 def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
-    header = [_line(cell) for cell in run[0].cells] if run[0].kind is BlockKind.HEADER else []
+    header = _cells(run[0]) if run[0].kind is BlockKind.HEADER else []
     return Table(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
 
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
-    cells = [_line(cell, sentence.links) for cell in sentence.cells]
-    behind = marks.of_cells(sentence, len(cells))
+    cells = _cells(sentence)
+    behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
     cells = [
         cell.model_copy(update={"marks": mark, "numbers": numbers})
         for cell, (mark, numbers) in zip(cells, behind, strict=True)
@@ -104,9 +104,24 @@ def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
     return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
 
 
-def _line(text: str, links: Iterable[Link] = (), **more: Any) -> Text:
-    known = (Link(text=clean(link.text), url=link.url) for link in links)
-    return Text(text=clean(text), links=tuple(link for link in known if link.text), **more)
+def _cells(sentence: CitedSentence) -> list[Text]:
+    whole = sentence.model_copy(update={"text": row_text(sentence.cells)})
+    return [_line(whole, span) for span in row_spans(row_ends(sentence.cells))]
+
+
+def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> Text:
+    """What stands in a part of a sentence, in one line."""
+    start, end = span
+    text = clean(sentence.text[start:end])
+    links = (Link(text=clean(link.text), url=link.url) for link in sentence.links)
+    code: list[tuple[int, int]] = []
+    for first, last in sentence.code:
+        words = clean(sentence.text[first:last]) if start <= first and last <= end else ""
+        before = len(clean(sentence.text[start:first] + "x")) - 1
+        if words and (at := text.find(words, max(before, code[-1][1] if code else 0))) >= 0:
+            code.append((at, at + len(words)))
+    known = tuple(link for link in links if link.text)
+    return Text(text=text, links=known, literal=sentence.literal, code=tuple(code), **more)
 
 
 def _language(name: str) -> str:
@@ -136,11 +151,13 @@ class _Marks:
     def before(self, sentence: CitedSentence) -> str:
         return cite.before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
-    def of_cells(self, sentence: CitedSentence, cells: int) -> list[tuple[str, tuple[int, ...]]]:
-        """Of a row: behind each cell its own where that is known, otherwise behind the last."""
-        if id(sentence) not in self._silent and len(sentence.cell_numbers) == cells:
+    def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
+        """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""
+        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(say):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
-        return [("", ())] * (cells - 1) + [(self.of(sentence), self.numbers(sentence))]
+        last = max((place for place, says in enumerate(say) if says), default=0)
+        whole, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
+        return [whole if place == last else none for place in range(len(say))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
         known = all(number in self._citations for number in numbers)

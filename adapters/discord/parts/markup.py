@@ -13,7 +13,8 @@ from adapters.chat.reply.cut import clean
 from pipeline.words.links import linked
 from pipeline.words.text import visible
 
-_INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
+_INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|(\\[!-/:-@\[-`{-~])")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SPECIAL = re.compile(r"[\\`*_~|<\[\](]")
 """The bracket too: Discord's rule for links takes `\\](` for the end of a link that began anywhere before."""
 _LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
@@ -35,18 +36,27 @@ def escape(text: str) -> str:
 
 
 def inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
-    """One line of a sentence: bold and inline code stay, what `links` names opens its address, all else shows as it
-    is."""
+    """One line of Markdown: bold and inline code stay, what is escaped is itself, what `links` names opens its address,
+    all else shows as it is."""
     text = clean(text)
     parts: list[str] = []
-    end = 0
+    plain, end = "", 0
     for match in _INLINE.finditer(text):
-        parts.append(_linked(text[end : match.start()], links))
-        code, bold = match.group(1), match.group(2)
-        parts.append(f"`{_inert_code(code[1:-1])}`" if code else f"**{_words(bold, links)}**")
+        plain += text[end : match.start()]
         end = match.end()
-    parts.append(_linked(text[end:], links))
-    return "".join(parts)
+        code, bold, escaped = match.groups()
+        if escaped:
+            plain += escaped[1]
+            continue
+        shown = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
+        parts += [_linked(plain, links), shown]
+        plain = ""
+    return "".join([*parts, _linked(plain + text[end:], links)])
+
+
+def _bold(words: str, links: Mapping[str, str]) -> str:
+    plain = _ESCAPE.sub(r"\1", words)
+    return f"**{_words(plain, links)}**"
 
 
 def code(text: str) -> str:

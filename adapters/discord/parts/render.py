@@ -146,7 +146,7 @@ def _text(message: Message) -> str:
 
 def _cell(cell: Text) -> str:
     behind = f"  {cell.marks}" if cell.marks else ""
-    return f"{cell.warning}{cell.text}{behind}"
+    return f"{cell.warning}{cell.text}{behind}".replace("|", "∣")
 
 
 def _width(text: str) -> int:

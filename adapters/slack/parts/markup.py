@@ -35,6 +35,9 @@ _TRAILING = ".,;:!?'\"*_~»”’"
 _BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
 _ROUND = str.maketrans("[]", "()")
 _NEVER_A_LINE_START = "\u200b"
+_BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
+_EMPHASIS = re.compile(r"(?<!\s)[*~]|[*~](?!\s)|(?<![^\W_])_|_(?![^\W_])")
+"""What could begin or end bold, italic or struck text."""
 _MARKUP = re.compile(r"[\n\\`*_~!\[\]<&]")
 """What one of Markdown's inline rules begins with."""
 _INLINE = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
@@ -125,7 +128,8 @@ def _words(text: str, links: Mapping[str, str]) -> str:
 
 
 def _link(words: str, url: str) -> str:
-    return f"[{_literal(words.translate(_ROUND))}]({url})"
+    shown = words.translate(_ROUND)
+    return f"[{_angles(shown) if words == url else _literal(shown)}]({url})"
 
 
 def _without_trailing(address: str) -> str:
@@ -152,7 +156,7 @@ def _code_span(text: str) -> str:
 
 def _literal(text: str) -> str:
     text = text.replace("`", "ˋ").replace("](", "] (").replace("]:", "] :")
-    return _angles(re.sub(r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\", text))
+    return _EMPHASIS.sub(r"\\\g<0>", _angles(_BACKSLASH.sub(r"\\\\", text)))
 
 
 def _angles(text: str) -> str:

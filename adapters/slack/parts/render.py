@@ -6,12 +6,14 @@ characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adapters.chat.reply import answer
 from adapters.chat.reply.cut import Message, PieceKind, Segment, TextPiece, pack
 from adapters.chat.reply.cut import words as cut
+from adapters.chat.reply.inline import literal, markdown
 from adapters.chat.reply.markdown import listed, marks, pieces, with_own
 from adapters.chat.reply.parts import Quote, Reply, Table, Text
 from adapters.slack.parts import markup
@@ -24,6 +26,7 @@ SEGMENT = 150
 """Characters that a block takes besides its text."""
 ROW = 3_000
 FALLBACK = 3_900
+_ESCAPED = re.compile(r"\\([\\*_~])")
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,13 @@ class SlackMarkdown:
         return markup.inline(text, links)
 
     def literal(self, text: str) -> str:
-        return markup.inline(text, {})
+        return markup.inline(literal(text), {})
 
     def link(self, text: str, url: str) -> str:
         return f"[{self.literal(text)}]({url})" if markup.linkable(url) else self.literal(text)
 
     def note(self, text: str) -> str:
-        return markup.inline(text, {})
+        return self.literal(text)
 
     def code(self, line: str) -> str:
         return line
@@ -82,7 +85,7 @@ class SlackMarkdown:
             yield TextPiece(row, "\n", head=head)
 
     def _cell(self, cell: Text, links: Mapping[str, str]) -> str:
-        told = self.inline(cell.text, with_own(cell, links, cell.text))
+        told = self.inline(markdown(cell), with_own(cell, links, cell.text))
         return f"{cell.warning}{told}{marks(cell, self)}".replace("|", "∣")
 
 
@@ -118,9 +121,9 @@ def line(text: str) -> Post:
     return post
 
 
-def fallback(markdown: str) -> str:
+def fallback(told: str) -> str:
     """Markdown as inert plain text of at most 3,900 characters; what is left out is said with ` …`."""
-    text = markdown.replace("&lt;", "<").replace("&gt;", ">")
+    text = _ESCAPED.sub(r"\1", told.replace("&lt;", "<").replace("&gt;", ">"))
     whole = len(text)
     while len(markup.mrkdwn(text)) > FALLBACK:
         text = text[: len(text) * 9 // 10]

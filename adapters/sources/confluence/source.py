@@ -137,6 +137,7 @@ class ConfluenceSource:
             url=self._address(page.webui, page),
             version=item.version,
             metadata={name: said for name, said in metadata.items() if said},
+            unread=found.unread,
         )
         return Parsed(document=document, blocks=found.blocks)
 
@@ -157,6 +158,7 @@ class ConfluenceSource:
             url=self._address(one.webui, item.page),
             version=item.version,
             metadata=found.metadata,
+            unread=found.unread,
         )
         return Parsed(document=document, blocks=found.blocks)
 

@@ -130,6 +130,7 @@ class FolderSource:
             url=found.url or (file_url(self._base_url, self._label(item.path)) if self._base_url else ""),
             version=item.version,
             metadata=found.metadata,
+            unread=found.unread,
         )
 
     def _items(self, left_out: LeftOut) -> Iterator[FileItem]:

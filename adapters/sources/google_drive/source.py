@@ -87,6 +87,7 @@ class GoogleDriveSource:
             url=safe_url(entry.url),
             version=item.version,
             metadata={**found.metadata, "updated": entry.modified[:10]},
+            unread=found.unread,
         )
         return Parsed(document=document, blocks=found.blocks)
 

@@ -53,6 +53,7 @@ async def read_document(reader: Reader, source: str, item: PageItem, fetched: Fe
         url=safe_url(item.address),
         version=item.version,
         metadata={**_updated(fetched.headers.get("last-modified", "")), **content.metadata},
+        unread=content.unread,
     )
     return Parsed(document=document, blocks=content.blocks)
 

@@ -15,16 +15,16 @@ from pipeline.values import BlockKind, Chunk
 from pipeline.words.text import visible
 
 Spans = Sequence[tuple[int, int]]
-_BAR = " | "
 _ENTRIES = (BlockKind.ITEM, BlockKind.STEP)
 _TABLE = (BlockKind.HEADER, BlockKind.ROW)
 
 
 class Run(NamedTuple):
-    """Text that is marked as a whole, or not at all."""
+    """Text that is marked as a whole, or not at all; the same of code."""
 
     text: str
     marked: bool = False
+    code: bool = False
 
 
 Runs = tuple[Run, ...]
@@ -106,7 +106,8 @@ class _Marked:
         self._spans = spans
 
     def runs(self, start: int, end: int) -> Runs:
-        return tuple(Run(text, marked) for piece, marked in self._cut(start, end) if (text := visible(piece)))
+        found = (Run(visible(piece), marked, code) for piece, marked, code in self._cut(start, end))
+        return tuple(run for run in found if run.text)
 
     def of(self, indices: Sequence[int]) -> Runs:
         """Units that follow on each other, and what is between them."""
@@ -114,18 +115,17 @@ class _Marked:
         return self.runs(units[indices[0]].start, units[indices[-1]].end)
 
     def cells(self, index: int) -> tuple[Runs, ...]:
-        at = self.chunk.units[index].start
-        found = []
-        for cell in self.chunk.cells(index):
-            found.append(self.runs(at, at + len(cell)))
-            at += len(cell) + len(_BAR)
-        return tuple(found)
+        missing = len(self.chunk.cells(index)) - len(spans := self.chunk.cell_spans(index))
+        return (*(self.runs(start, end) for start, end in spans), *[()] * missing)
 
-    def _cut(self, start: int, end: int) -> Iterator[tuple[str, bool]]:
-        inside = [(max(start, first), min(end, last)) for first, last in self._spans if first < end and start < last]
-        places = [start, *(place for span in inside for place in span), end]
-        for number, (first, last) in enumerate(pairwise(places)):
-            yield self.chunk.text[first:last], number % 2 == 1
+    def _cut(self, start: int, end: int) -> Iterator[tuple[str, bool, bool]]:
+        ends = {place for span in (*self._spans, *self.chunk.code) for place in span if start < place < end}
+        for first, last in pairwise(sorted({start, end, *ends})):
+            yield self.chunk.text[first:last], _inside(first, self._spans), _inside(first, self.chunk.code)
+
+
+def _inside(place: int, spans: Spans) -> bool:
+    return any(start <= place < end for start, end in spans)
 
 
 def _blocks(text: _Marked, below: Mapping[int | None, Sequence[int]], holder: int | None) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Column
 
+from bot.commands.library.indexing import some
 from bot.commands.library.selection import comes_back, ended, hint, named, path_of, select
 from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, tell_rows, warn
 from bot.config.settings import Settings
@@ -144,6 +145,7 @@ def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
     note += f" (holds {', '.join(document.keys)})" if document.keys else ""
+    note += f" (not read: {some(document.unread, '; ')})" if document.unread else ""
     if document.source == TAUGHT:
         note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
     return document.id, document.title, document.collection, document.filename + note

@@ -52,6 +52,7 @@ def index(
         bool,
         typer.Option("--rebuild", help="Embed what is not embedded with CITEWELL_EMBEDDER, from the database."),
     ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
     data: Data = None,
 ) -> None:
     """Index files and folders; again: take in what is new or changed, forget what is gone.
@@ -89,6 +90,11 @@ def index(
             note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
         raise
     for summary in summaries:
+        if json:
+            out.print_json(data=summary.model_dump(mode="json"))
+            if summary.failed:
+                raise typer.Exit(1)
+            continue
         summarise(summary)
         if summary.model_copy(update=dict.fromkeys(("unsupported", "outside", "foreign", "empty"), ())) == Summary():
             note(
@@ -163,16 +169,16 @@ def tell_left_out(summary: Summary) -> None:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
         shown = files if len(files) <= NAMED else [f"{number} {kind}" for kind, number in kinds.most_common()]
         count = wording.counted(len(files), "file was", "files were")
-        note(f"{count} left out because of the format: {_some(shown)}")
+        note(f"{count} left out because of the format: {some(shown)}")
     if links := summary.outside:
         count = wording.counted(len(links), "link was", "links were")
-        note(f"{count} not followed, leading out of the folder: {_some(links)}. To index what is there, name it.")
+        note(f"{count} not followed, leading out of the folder: {some(links)}. To index what is there, name it.")
     if foreign := summary.foreign:
-        note(f"Left out as fetched, built or minified: {_some(foreign)}. To index what is there, name it.")
+        note(f"Left out as fetched, built or minified: {some(foreign)}. To index what is there, name it.")
     for reason, labels in _by_reason(summary.skipped).items():
-        note(f"{wording.counted(len(labels), 'document was', 'documents were')} left out ({reason}): {_some(labels)}")
+        note(f"{wording.counted(len(labels), 'document was', 'documents were')} left out ({reason}): {some(labels)}")
     if empty := summary.empty:
-        note(f"{wording.counted(len(empty), 'file is', 'files are')} empty: {_some(empty)}")
+        note(f"{wording.counted(len(empty), 'file is', 'files are')} empty: {some(empty)}")
 
 
 def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -182,8 +188,9 @@ def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def _some(labels: Sequence[str]) -> str:
-    return ", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])])
+def some(labels: Sequence[str], between: str = ", ") -> str:
+    """The first of them, and that there are more."""
+    return between.join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])])
 
 
 def summarise(summary: Summary, name: str = "") -> None:
@@ -204,6 +211,8 @@ def summarise(summary: Summary, name: str = "") -> None:
     say(f"{name}: {told}" if name else told)
     for label in summary.flagged:
         note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
+    for label, parts in summary.unread:
+        note(f"not read: {label}: {some(parts, '; ')}")
     for label, forms in summary.keys:
         note(f"keys: {label}: holds {', '.join(forms)}: revoke what is real, and take it out")
     if summary.degraded:

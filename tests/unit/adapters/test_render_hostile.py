@@ -81,6 +81,8 @@ def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> 
         section=parts,
         numbers=st.just((1,)),
         links=links.map(tuple),
+        literal=st.booleans(),
+        code=st.sampled_from([(), ((0, 1),), ((0, 2), (3, 40))]),
     )
     sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
     written = data.draw(st.lists(text, min_size=6, max_size=6))
@@ -116,6 +118,8 @@ class Drawn:
             section=self._drawn.choice(("", "similarities", "differences")),
             numbers=(1,),
             links=tuple(links),
+            literal=self._drawn.random() < 0.5,
+            code=self._drawn.choice(((), ((0, 1),), ((1, 4), (5, 30)))),
         )
 
     def check(self) -> int:

@@ -85,10 +85,11 @@ def test_what_is_no_address_of_the_web_is_no_link(url: str) -> None:
 
 def test_a_quote_is_what_stands_there_without_what_hides() -> None:
     quote = "Use [x](y) and <b>,\u202e not &lt; \x00that."
-    answer = plain_answer(cited("Thirty.", citations=[citation(quote=quote, title="A\u202e\nB", table=("a\x00 | b",))]))
+    quoted = citation(quote=quote, title="A\u202e\nB", table=(("a\x00", "b"),))
+    answer = plain_answer(cited("Thirty.", citations=[quoted]))
     source = answer.citations[0]
     assert (source.quote, source.snippet, source.title) == (("Use [x](y) and <b>, not &lt; that.",) * 2) + ("A B",)
-    assert source.table == ("a | b",)
+    assert source.table == (("a", "b"),)
 
 
 def test_code_is_exact_and_nothing_gets_out_of_its_fence() -> None:

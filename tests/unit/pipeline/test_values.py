@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -10,12 +11,15 @@ from hypothesis import strategies as st
 
 from pipeline.values import (
     Answer,
+    CitedSentence,
     ConversationId,
     Document,
     MessageKey,
     PersonId,
     PlaceId,
-    row_cells,
+    Sentence,
+    row_ends,
+    row_spans,
     row_text,
 )
 from tests.doubles.filled import filled
@@ -28,8 +32,15 @@ cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
 
 @given(st.lists(cells, min_size=1, max_size=5))
 def test_a_row_gives_its_cells_back_whatever_stands_in_them(given: list[str]) -> None:
-    found = row_cells(row_text(given))
-    assert [cell.replace("|", "∣") for cell in found] == [cell.replace("|", "∣") for cell in given]
+    text = row_text(given)
+    assert [text[start:end] for start, end in row_spans(row_ends(given))] == given
+
+
+def test_a_row_that_was_kept_before_its_cells_were_is_told_by_its_bars() -> None:
+    before = {"text": "Friday | Dagny |  | Emeka", "kind": "row"}
+    for kept in (Sentence, CitedSentence):
+        assert kept.model_validate_json(json.dumps(before)).cells == ("Friday", "Dagny", "", "Emeka")
+    assert Sentence(text="a | b").cells == ()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pipeline.values import (
     RetrievedChunk,
     Sentence,
     Support,
+    row_cells,
 )
 from tests.doubles.samples import extracted, indexed
 
@@ -52,7 +53,7 @@ PASSAGES = [
 
 def judged(text: str, named: str, kind: BlockKind = BlockKind.PROSE, question: str = "", header: str = "") -> Judgement:
     sentence = Sentence(text=text, kind=kind, chunk_ids=tuple(named.split()))
-    return judge(sentence, PASSAGES, question=question, header=header)
+    return judge(sentence, PASSAGES, question=question, header=row_cells(header) if header else ())
 
 
 @pytest.mark.parametrize(
@@ -222,8 +223,10 @@ def test_every_unit_of_a_passage_is_verbatim_whatever_its_white_space_and_apostr
     unit = data.draw(st.sampled_from([one for one in found.chunk.units if one.kind is not BlockKind.CODE]))
     text = found.chunk.text[unit.start : unit.end]
     said = space.join(text.split()).replace("’", apostrophe)
-    kind = unit.kind if unit.kind is BlockKind.ROW else BlockKind.PROSE
-    found_again = judge(Sentence(text=said, kind=kind, chunk_ids=(found.chunk.id,)), PASSAGES)
+    row = unit.kind is BlockKind.ROW
+    cells = tuple(space.join(cell.split()) for cell in row_cells(text)) if row else ()
+    kind = unit.kind if row else BlockKind.PROSE
+    found_again = judge(Sentence(text=said, kind=kind, chunk_ids=(found.chunk.id,), cells=cells), PASSAGES)
     assert found_again.support is VERBATIM
     assert found_again.quote == text
 
@@ -236,7 +239,7 @@ def test_the_table_that_is_written_without_a_model_stands_row_by_row(sides: tupl
     header, *rows = extracted(brief, PASSAGES[:2]).sentences
     assert rows
     for row in rows:
-        assert judge(row, PASSAGES, question=question, header=header.text).support is VERBATIM
+        assert judge(row, PASSAGES, question=question, header=header.cells).support is VERBATIM
     assert judge(header, PASSAGES, question=question).supported
 
 

@@ -214,7 +214,7 @@ async def test_the_model_reads_what_is_nearest_of_all_passages_fenced_and_withou
 async def test_a_row_is_read_as_a_sentence() -> None:
     row = Sentence(text="Employees | 25 days off", kind=BlockKind.ROW, chunk_ids=("c1",))
     async with judging(YES) as (judge, server, _):
-        (judgement,), _ = await judge.review([Said(row, "Who | Leave")], PASSAGES)
+        (judgement,), _ = await judge.review([Said(row, ("Who", "Leave"))], PASSAGES)
     assert "\nWho: Employees, Leave: 25 days off\n" in server.requests[0]["messages"][1]["content"]
     assert judgement.supported
 

@@ -1,0 +1,148 @@
+"""What a document writes as code, and what only looks like markup, arrives as written on every surface."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from adapters.chat.reply.inline import runs
+from adapters.chat.reply.parts import Reply
+from adapters.chat.reply.sentences import blocks
+from adapters.console.render import draft
+from adapters.discord.parts import render as discord
+from adapters.files.text.markdown import read_markdown
+from adapters.slack.parts import render as slack
+from adapters.web.pages import fragment
+from pipeline.compose.cite import Numbering
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.translations import Words
+from pipeline.values import (
+    BlockKind,
+    Chunk,
+    CitationStyle,
+    CitedSentence,
+    Document,
+    Judgement,
+    Parsed,
+    RetrievedChunk,
+    Sentence,
+    Support,
+)
+
+GUIDE = r"""# Tidying up
+
+Remove `__init__` and `src/*/build/*`, then __dunder\_\_ and 2 * 3 of ~me~.
+
+| `a_b` | Late | Night |
+|-------|------|-------|
+| `**y**` |  | \*x\* |
+|  | b \| c | |
+"""
+DOCUMENT = Document(id="guide", filename="guide.md", title="Guide")
+
+
+def chunk() -> Chunk:
+    blocks = read_markdown(GUIDE.encode()).blocks
+    (only,) = Splitter(WordCount()).split(Parsed(document=DOCUMENT, blocks=blocks))
+    return only
+
+
+def cited(*sentences: Sentence) -> list[CitedSentence]:
+    numbering = Numbering([RetrievedChunk(chunk=chunk(), document=DOCUMENT, score=1)])
+    judgement = Judgement(support=Support.VERBATIM, score=1, chunk_ids=(chunk().id,))
+    return [numbering.cite(sentence, judgement) for sentence in sentences]
+
+
+def extracted() -> list[CitedSentence]:
+    """All units as an extract says them."""
+    one = chunk()
+    return cited(
+        *(
+            Sentence(
+                text=one.text_of(n),
+                kind=unit.kind,
+                chunk_ids=(one.id,),
+                cells=one.cells(n) if unit.cells else (),
+            )
+            for n, unit in enumerate(one.units)
+        )
+    )
+
+
+def reply(sentences: Sequence[CitedSentence]) -> Reply:
+    """Without the marks of its sources."""
+    bare = [one.model_copy(update={"numbers": ()}) for one in sentences]
+    return Reply(blocks=tuple(blocks(bare, (), CitationStyle.NUMBERED, Words("en"))))
+
+
+def shown_by_markdown(text: str) -> list[tuple[str, str]]:
+    """What a renderer of CommonMark shows: the kind of each piece of text within a line, and its words."""
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    kinds = {"text": "text", "text_special": "text", "code_inline": "code"}
+    inline = [token for token in parser.parse(text) if token.type == "inline"]
+    return [(kinds.get(part.type, part.type), part.content) for token in inline for part in token.children or ()]
+
+
+def test_slack_shows_code_as_code_and_no_document_s_mark_as_emphasis() -> None:
+    (post,) = slack.posts(reply(extracted()))
+    shown = shown_by_markdown(post.markdown)
+    code = [words for kind, words in shown if kind == "code"]
+    assert code == ["__init__", "src/*/build/*", "a_b", "**y**"]
+    assert not [kind for kind, _ in shown[5:] if kind.startswith(("strong", "em", "s_"))]
+    plain = "".join(words for kind, words in shown if kind == "text")
+    assert "__dunder__ and 2 * 3 of ~me~." in plain
+    assert "*x*" in plain
+    assert "\\" not in post.text
+
+
+def test_discord_shows_code_as_code_and_no_document_s_mark_as_emphasis() -> None:
+    (text,) = discord.plain(reply(extracted()))
+    said, _, table = text.partition("```")
+    assert "Remove `__init__` and `src/*/build/*`, then \\_\\_dunder\\_\\_ and 2 \\* 3 of \\~me\\~." in said
+    assert table.strip("\n`").splitlines() == [
+        "a_b   | Late  | Night",
+        "------+-------+------",
+        "**y** |       | *x*",
+        "      | b ∣ c |",
+    ]
+
+
+def test_the_page_shows_code_as_code_and_every_cell_under_its_header() -> None:
+    html = fragment("reply.html", Words("en"), part=reply(extracted()))
+    assert re.findall("<code>(.*?)</code>", html) == ["__init__", "src/*/build/*", "a_b", "**y**"]
+    assert "then __dunder__ and 2 * 3 of ~me~." in html
+    rows = [re.findall("<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
+    assert rows == [["<code>**y**</code>", "", "*x*"], ["", "b | c", ""]]
+
+
+def test_the_terminal_shows_every_mark_as_written() -> None:
+    console = Console(width=100, no_color=True)
+    with console.capture() as captured:
+        console.print(draft(reply(extracted())))
+    told = captured.get()
+    assert "Remove __init__ and src/*/build/*, then __dunder__ and 2 * 3 of ~me~." in told
+    rows = [line.strip() for line in told.splitlines() if line.startswith("│")]
+    assert rows == ["│ **y** │       │ *x*   │", "│       │ b | c │       │"]
+
+
+def test_what_a_model_writes_is_markdown_and_code_that_it_leaves_bare_is_code() -> None:
+    (said,) = cited(Sentence(text="**Never** touch __init__, `src/*/build/*` or __init__py.", chunk_ids=(chunk().id,)))
+    assert not said.literal
+    assert [said.text[start:end] for start, end in said.code] == ["__init__"]
+    (post,) = slack.posts(reply([said]))
+    assert post.markdown.startswith("**Never** touch `__init__`, `src/*/build/*` or")
+    (paragraph,) = reply([said]).blocks
+    (text,) = paragraph.sentences  # type: ignore[union-attr]
+    assert [run.text for run in runs(text) if run.code] == ["__init__", "src/*/build/*"]
+
+
+def test_a_row_that_is_spelled_out_keeps_its_code() -> None:
+    one = chunk()
+    row = next(n for n, unit in enumerate(one.units) if unit.kind is BlockKind.ROW)
+    (said,) = cited(Sentence(text=one.spelled_out(row), chunk_ids=(one.id,)))
+    assert said.text == "a_b: **y**, Night: *x*"
+    assert said.literal
+    assert [said.text[start:end] for start, end in said.code] == ["**y**"]
