@@ -13,8 +13,9 @@ from adapters.files.office.docx_xml import Element, below, children, q, switch, 
 from adapters.files.office.drawings import chart_table, diagram_items
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, given_title
+from adapters.files.tables import Cell
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, Link
 
 _PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
@@ -136,18 +137,19 @@ class _Walk:
             level = 0
         label = entry.label if entry else ""
         if not style.title and not level:
-            self._text(line.text, entry, properties, style)
+            self._text(line, entry, properties, style)
         elif text := line.upon(notes=False).strip():
             first = style.title and not self.title
             self.title = self.title or (text if first else "")
             self._depths.head(entry.list_key, entry.level) if entry else self._depths.close()
-            self._outline.heading(level or 1, f"{label} {text}", title=first)
+            self._outline.heading(level or 1, f"{label} {text}", title=first, code=line.code)
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)
 
-    def _text(self, text: str, entry: Entry | None, properties: Element | None, style: Style) -> None:
+    def _text(self, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
         """A paragraph that is no heading."""
         far = next((one for one in (indent(properties), style.indent) if one is not None), 0)
+        text = line.text
         if not text.strip():
             return
         if style.listed and value(properties, "w:numPr/w:numId") != "0":
@@ -160,18 +162,20 @@ class _Walk:
             depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() if typed else 0 :]
         else:
             depth = self._depths.text(entry.indent if entry else far)
-            self._outline.add(BlockKind.PROSE, text, depth=depth)
+            self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
             return
-        self._listed(text, depth, shown)
+        self._listed(text, depth, shown, line)
 
-    def _listed(self, text: str, depth: int, label: str | None) -> None:
+    def _listed(self, text: str, depth: int, label: str | None, line: Line) -> None:
         """An entry of a list, a step where it has a number in figures: a label of another kind stands before its
         text. Without a label it counts, with an empty one it is marked."""
         step = re.fullmatch(_STEP, label or "")
         if not depth and (step or label is None):
-            self._outline.add(BlockKind.STEP, text, number=int(step[1]) if step else 0)
+            number = int(step[1]) if step else 0
+            self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
         else:
-            self._outline.add(BlockKind.ITEM, f"{label or ''} {text}", depth=depth)
+            shown = f"{label or ''} {text}"
+            self._outline.add(BlockKind.ITEM, shown, depth=depth, links=line.links, code=line.code)
 
     def _table(self, table: Element) -> None:
         """A table of one column is a box around text."""
@@ -182,15 +186,29 @@ class _Walk:
                     self.blocks(cell)
                     self._depths.close()
             return
-        caption, texts, header = grid_of(rows, self._cell)
+        caption, grid, header = grid_of(rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
-        self._outline.table(texts, header=header)
+        self._outline.table(
+            [[cell.text for cell in line] for line in grid],
+            header=header,
+            links=[[link for cell in line for link in cell.links] for line in grid],
+            code=[[one for cell in line for one in cell.code] for line in grid],
+        )
         beside, self._beside = self._beside, []
         self._boxes(beside)
 
-    def _cell(self, cell: Element) -> str:
+    def _cell(self, cell: Element) -> Cell:
         """All that a cell says; of a table in it the rows, one behind the other."""
         said: list[str] = []
+        links: list[Link] = []
+        code: list[str] = []
+
+        def within(inner: Element) -> str:
+            found = self._cell(inner)
+            links.extend(found.links)
+            code.extend(found.code)
+            return found.text
+
         for element in children(cell):
             if element.tag == _PARAGRAPH:
                 properties = element.find(_PROPERTIES)
@@ -198,15 +216,16 @@ class _Walk:
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
                 said += (entry.label if entry else "", line.text)
-                for box in line.boxes:
-                    said.append(self._cell(box) if box.tag == _BOX else "")
+                links += line.links
+                code += line.code
+                said += (within(box) for box in line.boxes if box.tag == _BOX)
                 self._beside += (box for box in line.boxes if box.tag != _BOX)
             elif element.tag == _TABLE:
-                rows = ((self._cell(one).strip() for one in row.cells) for row in rows_of(element))
+                rows = [[within(one) for one in row.cells] for row in rows_of(element)]
                 said.append("; ".join(", ".join(filter(None, row)) for row in rows))
             elif element.tag in _FORMULAS:
                 said.append(tex(element))
-        return " ".join(filter(None, (text.strip() for text in said)))
+        return Cell(" ".join(filter(None, map(str.strip, said))), links=tuple(links), code=tuple(code))
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""

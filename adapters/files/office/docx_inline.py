@@ -12,6 +12,7 @@ from adapters.files.office.docx_styles import Marks, Styles
 from adapters.files.office.docx_symbols import plain, symbol
 from adapters.files.office.docx_xml import ALTERNATE, VALUE, Element, below, children, chosen, number, q, switch, value
 from adapters.files.office.package import Package
+from pipeline.values import Link
 
 _PARAGRAPH, _RUN, _TEXT, _PROPERTIES = map(q, "w:p w:r w:t w:rPr".split())
 _SYMBOL, _RUBY, _FIELD, _KIND = map(q, "w:sym w:ruby w:fldChar w:fldCharType".split())
@@ -25,6 +26,7 @@ _OWN_MARK = q("w:customMarkFollows")
 _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
 _BOXES = frozenset(map(q, "w:txbxContent c:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
+_LINK, _ID = q("w:hyperlink"), q("r:id")
 _CODE = re.compile(r"[0-9A-Fa-f]{1,5}")
 _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
 NOTE = "note"
@@ -42,15 +44,18 @@ class Line:
     """What is drawn beside it and has text: boxes, charts, diagrams."""
     instructions: list[bool] = field(default_factory=list)
     """Of each field that is open: whether its instructions go on, which nobody sees."""
+    links: list[Link] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
+    """What of it is set as code is, in order."""
     mono: bool = False
-    """Whether all of it is set as code is."""
-    said: bool = False
+    """Whether all of it is."""
+    _said: bool = False
     """Whether it has text yet."""
-    _formula: bool = False
-    """Whether a formula is the last of it."""
+    _last: str = ""
+    """`formula` or `code` where that is the last of it."""
 
-    def add(self, text: str, script: str = "") -> None:
-        self._formula = False
+    def add(self, text: str, script: str = "", *, last: str = "") -> None:
+        self._last = last
         if self.pieces and self.pieces[-1][0] == script != NOTE:
             self.pieces[-1][1].append(text)
         else:
@@ -58,8 +63,17 @@ class Line:
 
     def formula(self, text: str) -> None:
         """Add a formula, apart from another one."""
-        self.add(f" {text}" if self._formula else text)
-        self._formula = True
+        self.add(f" {text}" if self._last == "formula" else text, last="formula")
+
+    def run(self, text: str, script: str, *, code: bool) -> None:
+        """Add the text of a run."""
+        if code and self._last == "code":
+            self.code[-1] += text
+        elif code and text.strip():
+            self.code.append(text)
+        self.add(text, script, last="code" if code and self.code else "")
+        if text.strip():
+            self.mono, self._said = code and (self.mono or not self._said), True
 
     def mark(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
@@ -103,6 +117,7 @@ class Inline:
         self._package = package
         self._styles = styles
         self._unread = unread
+        self._font = styles.of(None).marks.font
         self.relations = package.relations(part)
         self._notes = {tag: self._read_notes(part, tag) for tag in _NOTES}
 
@@ -112,9 +127,21 @@ class Inline:
         for child in children(paragraph):
             if child.tag == _RUN:
                 self._run(child, around, line)
+            elif child.tag == _LINK:
+                self._link(child, around, line)
             elif child.tag in _FORMULAS:
                 line.formula(tex(child))
         return line
+
+    def _link(self, link: Element, around: Marks, line: Line) -> None:
+        inner = self.line(link, around, Line(instructions=line.instructions))
+        target = self.relations.get(link.get(_ID, ""))
+        if target and target.outside:
+            line.links.append(Link(text=inner.upon(notes=False), url=target.target))
+        for script, parts in inner.pieces:
+            line.add("".join(parts), script)
+        line.boxes += inner.boxes
+        line.code += inner.code
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
         marks = self._styles.marks(run.find(_PROPERTIES), around)
@@ -127,10 +154,7 @@ class Inline:
                 continue
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")
-                line.add(plain(text, marks.font), marks.script or "")
-                if text.strip():
-                    line.mono = (line.mono or not line.said) and bool(marks.font and _MONO.search(marks.font))
-                    line.said = True
+                line.run(plain(text, marks.font), marks.script or "", code=self._is_code(marks.font))
             elif tag in _SAID:
                 line.add(_SAID[tag])
             elif tag == _SYMBOL:
@@ -146,6 +170,10 @@ class Inline:
                 line.boxes.extend(self._drawn(child))
             elif tag in _FORMULAS:
                 line.formula(tex(child))
+
+    def _is_code(self, font: str | None) -> bool:
+        """Whether a font says that something is code: one of a typewriter, in a text that is set in another."""
+        return bool(font and font != self._font and _MONO.search(font))
 
     def _read_notes(self, part: str, tag: str) -> dict[str, Element]:
         kind, note = _NOTES[tag]

@@ -24,7 +24,7 @@ class Row(NamedTuple):
 class Grid(NamedTuple):
     caption: str
     """The text of a first row that is one cell."""
-    rows: list[list[str]]
+    rows: list[list[Cell]]
     header: int
     """How many of them name the columns."""
 
@@ -39,10 +39,10 @@ def rows_of(table: Element) -> Iterator[Row]:
             yield Row(cells, before, after, bool(switch(properties, "w:tblHeader")))
 
 
-def grid_of(rows: list[Row], text_of: Callable[[Element], str]) -> Grid:
+def grid_of(rows: list[Row], cell_of: Callable[[Element], Cell]) -> Grid:
     """The texts of a table; a header that nobody marked is its first row, or the two that are merged with each
     other."""
-    lines = [list(_cells(row, text_of)) for row in rows]
+    lines = [list(_cells(row, cell_of)) for row in rows]
     marked = next((place for place, row in enumerate(rows) if not row.header), len(rows))
     names = _names(lines)
     grid = _merged(filled(lines))
@@ -54,17 +54,17 @@ def grid_of(rows: list[Row], text_of: Callable[[Element], str]) -> Grid:
     if width * len(grid) <= MOST_CELLS:
         grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
     header = marked if 0 < marked < len(grid) else min(names, len(grid) - 1)
-    return Grid(caption, [[cell.text for cell in line] for line in grid], header)
+    return Grid(caption, grid, header)
 
 
-def _cells(row: Row, text_of: Callable[[Element], str]) -> Iterator[Cell]:
+def _cells(row: Row, cell_of: Callable[[Element], Cell]) -> Iterator[Cell]:
     if row.before > 0:
         yield Cell("", row.before)
     for cell in row.cells:
         properties = cell.find(q("w:tcPr"))
         merge = below(properties, "w:vMerge")
         kind = _ALONE if merge is None else _BEGINS if merge.get(VALUE) == "restart" else _GOES_ON
-        yield Cell(text_of(cell), number(value(properties, "w:gridSpan"), 1), kind)
+        yield cell_of(cell)._replace(columns=number(value(properties, "w:gridSpan"), 1), rows=kind)
     if row.after > 0:
         yield Cell("", row.after)
 

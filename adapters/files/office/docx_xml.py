@@ -31,14 +31,12 @@ def q(name: str) -> str:
 
 
 VALUE, ALTERNATE = q("w:val"), q("mc:AlternateContent")
-_WRAPS = frozenset(
-    map(q, "w:sdt w:sdtContent w:customXml w:smartTag w:ins w:moveTo w:hyperlink w:fldSimple w:dir w:bdo".split())
-)
+_WRAPS = frozenset(map(q, "w:sdt w:sdtContent w:customXml w:smartTag w:ins w:moveTo w:fldSimple w:dir w:bdo".split()))
 _GONE = frozenset(map(q, "w:del w:moveFrom".split()))
 
 
 def children(element: Element) -> Iterator[Element]:
-    """The children, those of content controls, links and insertions among them; of alternatives one; nothing that was
+    """The children, those of content controls and insertions among them; of alternatives one; nothing that was
     deleted or moved away."""
     ahead = [iter(element)]
     while ahead:

@@ -25,6 +25,7 @@ from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content
 from pipeline.errors import Refused
+from tests.fidelity.made import docx as made
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
 
@@ -82,6 +83,19 @@ def test_docx_numbering_tells_steps_from_items() -> None:
     for style, text in (("List Number", "count"), ("List Bullet", "mark"), ("List Number 2", "within")):
         document.add_paragraph(text, style)
     assert shown(read_docx(saved(document.save))) == [("step", "count"), ("item", "mark"), ("item", "1. within")]
+
+
+def test_docx_keeps_links_and_inline_code() -> None:
+    mono = '<w:rFonts w:ascii="Consolas"/>'
+    link = f'<w:hyperlink r:id="x">{made.r("the portal")}</w:hyperlink>'
+    body = made.p("Clean ", made.r("__in", mono), made.r("it__", mono), " in ", link, ".")
+    relation = '<Relationship Id="x" Type="t/hyperlink" TargetMode="External" Target="https://portal.example/"/>'
+    row = made.table(made.row("Run", "Does"), made.row(made.cell(made.p(made.r("ls -l", mono))), "lists"))
+    prose, _, cells = read_docx(made.package(body + row, relations=relation)).blocks
+    assert prose.text == "Clean __init__ in the portal."
+    assert [prose.text[start:end] for start, end in prose.code] == ["__init__"]
+    assert [(one.text, one.url) for one in prose.links] == [("the portal", "https://portal.example/")]
+    assert [cells.text[start:end] for start, end in cells.code] == ["ls -l"]
 
 
 def test_pptx_slides_are_pages_under_their_titles() -> None:
