@@ -26,6 +26,10 @@ SPACES = (
     'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"'
 )
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+MAIN = {
+    "macro": "application/vnd.ms-word.document.macroEnabled.main+xml",
+    "template": f"{WORD}.template.main+xml",
+}
 STYLES = (
     ("Normal", "Normal", "", "", ' w:default="1"'),
     ("Title", "Title", "", "", ""),
@@ -119,9 +123,7 @@ def package(
             related += f'<Relationship Id="p{stem}" Type="{OFFICE}/{known[stem]}" Target="{stem}.xml"/>'
     namespace = "http://schemas.openxmlformats.org/package/2006"
     written: dict[str, str | bytes] = {
-        "[Content_Types].xml": f'<Types xmlns="{namespace}/content-types"><Default Extension="xml" '
-        f'ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'
-        f'relationships+xml"/><Override PartName="/word/document.xml" ContentType="{WORD}.{main}+xml"/></Types>',
+        "[Content_Types].xml": f'<Types xmlns="{namespace}/content-types">{_types(parts, main)}</Types>',
         "_rels/.rels": f'<Relationships xmlns="{namespace}/relationships"><Relationship Id="r1" '
         f'Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>',
         "word/document.xml": f"<w:document {SPACES}><w:body>{body}</w:body></w:document>",
@@ -133,6 +135,21 @@ def package(
         for name, part in written.items():
             file.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED)
     return out.getvalue()
+
+
+def _types(parts: dict[str, str | bytes], main: str) -> str:
+    defaults = {"xml": "application/xml", "rels": "application/vnd.openxmlformats-package.relationships+xml"}
+    defaults |= {"bin": "application/vnd.ms-office.vbaProject", "html": "text/html", "mht": "message/rfc822"}
+    kinds = {
+        "word/chart.xml": "application/vnd.openxmlformats-officedocument.drawingml.chart+xml",
+        "word/diagramData.xml": "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml",
+    }
+    for name in parts:
+        kinds.setdefault(name, f"{WORD}.{Path(name).stem.rstrip('1')}+xml")
+    kinds["word/document.xml"] = MAIN.get(main, f"{WORD}.{main}+xml")
+    return "".join(f'<Default Extension="{name}" ContentType="{kind}"/>' for name, kind in defaults.items()) + "".join(
+        f'<Override PartName="/{name}" ContentType="{kind}"/>' for name, kind in kinds.items() if name.endswith(".xml")
+    )
 
 
 def strict(content: bytes) -> bytes:
@@ -578,7 +595,7 @@ def by_hand() -> None:
     )
     save("styles/title.docx", package(whole))
     save("kinds/strict.docx", strict(package(whole + p("Half is ", fraction.format(1, 2), "."))))
-    save("kinds/macro.docx", package(whole, main="macroEnabled", parts={"word/vbaProject.bin": b"\xd0\xcf"}))
+    save("kinds/macro.docx", package(whole, main="macro", parts={"word/vbaProject.bin": b"\xd0\xcf"}))
     save("kinds/template.docx", package(p("Dear ", control(r("[name]")), ","), main="template"))
     picture = (
         '<w:r><w:drawing><wp:inline><a:graphic><a:graphicData uri="x"><pic:pic><pic:blipFill><a:blip r:embed="rId7"/>'
