@@ -25,6 +25,7 @@ from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content
 from pipeline.errors import Refused
+from tests.fidelity.made import docx as made
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
 
@@ -74,14 +75,27 @@ def test_docx_cells_merged_or_holding_tables_are_read_once() -> None:
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
     table.cell(1, 0).text = "left"
     table.cell(1, 1).add_table(1, 1).cell(0, 0).text = "inner"
-    assert shown(read_docx(saved(document.save))) == [("header", "Both"), ("row", "left | inner")]
+    assert shown(read_docx(saved(document.save))) == [("header", "Both | Both"), ("row", "left | inner")]
 
 
 def test_docx_numbering_tells_steps_from_items() -> None:
     document = Document()
     for style, text in (("List Number", "count"), ("List Bullet", "mark"), ("List Number 2", "within")):
         document.add_paragraph(text, style)
-    assert shown(read_docx(saved(document.save))) == [("step", "count"), ("item", "mark"), ("item", "within")]
+    assert shown(read_docx(saved(document.save))) == [("step", "count"), ("item", "mark"), ("item", "1. within")]
+
+
+def test_docx_keeps_links_and_inline_code() -> None:
+    mono = '<w:rFonts w:ascii="Consolas"/>'
+    link = f'<w:hyperlink r:id="x">{made.r("the portal")}</w:hyperlink>'
+    body = made.p("Clean ", made.r("__in", mono), made.r("it__", mono), " in ", link, ".")
+    relation = '<Relationship Id="x" Type="t/hyperlink" TargetMode="External" Target="https://portal.example/"/>'
+    row = made.table(made.row("Run", "Does"), made.row(made.cell(made.p(made.r("ls -l", mono))), "lists"))
+    prose, _, cells = read_docx(made.package(body + row, relations=relation)).blocks
+    assert prose.text == "Clean __init__ in the portal."
+    assert [prose.text[start:end] for start, end in prose.code] == ["__init__"]
+    assert [(one.text, one.url) for one in prose.links] == [("the portal", "https://portal.example/")]
+    assert [cells.text[start:end] for start, end in cells.code] == ["ls -l"]
 
 
 def test_pptx_slides_are_pages_under_their_titles() -> None:
