@@ -324,7 +324,9 @@ def _depth(rows: list[Row], width: int) -> int:
     pair = filled == 2 < width and any(map(row.is_value, (0, 1)))
     if pair or row.text(0).endswith(":"):
         return 0
-    if not (_names_columns(row) or _periods(row, below) or (row.strong and below and not below[0].strong and _led(row))):
+    if not (
+        _names_columns(row) or _periods(row, below) or (row.strong and below and not below[0].strong and _led(row))
+    ):
         return 0
     depth = max(row.tall, 1)
     while depth < min(_DEEPEST, len(rows) - 1) and rows[depth - 1].wide and _names(rows[depth], rows[depth + 1 :]):

@@ -73,5 +73,3 @@ def _points(holder: Any) -> Iterator[tuple[int, str]]:
         place = point.get("idx", "")
         value = point.text if local(point) == "v" else point.findtext("{*}v")
         yield int(place) if place.isdigit() else index, (value or "").strip()
-
-

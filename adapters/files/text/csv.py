@@ -48,14 +48,14 @@ def _rows(text: str) -> Iterator[Row]:
 
 
 def _dialect(text: str) -> dict[str, Any]:
-    """As `csv.reader` takes it. A table of one column has no delimiter."""
+    """As `csv.reader` takes it; a table of one column has no delimiter."""
     from clevercsv.detect import Detector
 
     sample = text[:_SAMPLE]
     if len(text) > _SAMPLE and sample.count("\n") > 1:
         sample = sample.rsplit("\n", 1)[0]
     found = Detector().detect(sample, delimiters=_DELIMITERS)
-    if found is None or (not found.delimiter and "\n" not in sample.strip()):
+    if found is None or (not found.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
     single = found.quotechar == "'" and '"' not in sample
     escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None
