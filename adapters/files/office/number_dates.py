@@ -95,8 +95,8 @@ class Moment:
         if letter == ".":
             return f".{self.fraction:0{self.digits}d}" if self.digits else ""
         if letter == "a":
-            marks = code.split("/") if len(code) < 5 else ["AM", "PM"]
-            return marks[self.hour >= 12]
+            before, after = code.split("/") if len(code) < 5 else ("AM", "PM")
+            return after if self.hour >= 12 else before
         if letter == "h":
             hour = (self.hour + 11) % 12 + 1 if half else self.hour
             return f"{hour:0{min(width, 2)}d}"

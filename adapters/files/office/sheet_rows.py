@@ -79,14 +79,14 @@ class SheetRows:
     def __iter__(self) -> Iterator[Row]:
         with self._book.open(self._path) as part:
             merged = spans(part)
-        hidden: list[int] = []
+        hidden: set[int] = set()
         open_spans: list[tuple[Span, str]] = []
         last, gap = 0, False
         with self._book.open(self._path) as part:
             for element in rows_of(part, "row", "col"):
                 if element.tag.endswith("}col"):
                     if element.get("hidden") in _TRUE:
-                        hidden.extend(range(int(element.get("min", 1)) - 1, min(int(element.get("max", 1)), _WIDEST)))
+                        hidden.update(range(int(element.get("min", 1)) - 1, min(int(element.get("max", 1)), _WIDEST)))
                     continue
                 number = int(element.get("r") or last + 1)
                 gap |= number > last + 1 and not any(text and span.bottom >= number - 1 for span, text in open_spans)

@@ -70,9 +70,11 @@ def test_days_of_a_workbook_that_counts_from_1904_are_four_years_later() -> None
 
 @pytest.mark.parametrize(
     "code",
-    ["", ";", ";;;;;;", "[", "[$", "[h", '"', "\\", "_", "*", "E+", "0E+", "/", "?/", "/?", "0/0/0", "0.0.0", "@@", "[>]0",
+    ["", ";", ";;;;;;", "[", "[$", "[h",
+     '"', "\\", "_", "*", "E+", "0E+", "/", "?/", "/?", "0/0/0", "0.0.0", "@@", "[>]0",
      "[>x]0", "[h][m][s]", "mmmmmm", "yyyyyyyyy", "0" * 400, "#," * 200, "?/" + "?" * 200, "0." + "0" * 300 + "E+0",
-     "General General", "[$-zz]d", "[$-]0", "AM/PM", "s.s.0", "ss.0000000000000", "0,,,,,,,,,,,,,,,,,,,,,,,", "%%%%%%%%%0"],
+     "General General", "[$-zz]d", "[$-]0", "AM/PM", "s.s.0", "ss.0000000000000", "0,,,,,,,,,,,,,,,,,,,,,,,",
+     "%%%%%%%%%0"],
 )  # fmt: skip
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.5, -1e-300, 1e300, 2958465.99999999, float("1e15")])
 def test_no_format_raises_or_grows(code: str, value: float) -> None:
