@@ -57,7 +57,7 @@ class NumberFormat:
         if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
             self._text = self._sections.pop()
         self.of_text = self._text is not None
-        self._plain = not self._sections or (len(self._sections) == 1 and self._sections[0].plain)
+        self.general = not self._sections or (len(self._sections) == 1 and self._sections[0].plain)
         self.is_date = bool(self._sections) and self._sections[0].is_date
 
     def text(self, value: str) -> str:
@@ -66,7 +66,7 @@ class NumberFormat:
 
     def shown(self, value: float, *, from_1904: bool = False) -> str:
         """A number, in the section that is meant for it."""
-        if self._plain:
+        if self.general:
             return general(value)
         section, bare = self._chosen(value)
         if section is None:
@@ -118,6 +118,7 @@ class _Section:
         )
         self._half = any(match["half"] for match in matches)
         self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
+        self._elapsed = any(kind == "date" and text[0] == "[" for kind, text in self._tokens)
         kinds = [kind for kind, _ in self._tokens]
         self.plain = kinds == ["general"]
         self._digits = max((len(text) - 1 for kind, text in self._tokens if kind == "." and self.is_date), default=0)
@@ -147,10 +148,9 @@ class _Section:
         return f"{sign}{self._figures.shown(number)}"
 
     def _moment(self, value: float, *, from_1904: bool) -> str:
-        elapsed = any(text.startswith("[") for kind, text in self._tokens if kind == "date")
-        if not elapsed and not shows(value, from_1904=from_1904):
+        if not self._elapsed and not shows(value, from_1904=from_1904):
             return general(value)
-        moment = Moment(value, self._digits, from_1904=from_1904, nearest=elapsed)
+        moment = Moment(value, self._digits, from_1904=from_1904, nearest=self._elapsed)
         said = "".join(
             moment.part(text, self._spoken, half=self._half, minutes=kind == "minute")
             if kind in {"date", "minute", "."}

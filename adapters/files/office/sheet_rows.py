@@ -117,7 +117,7 @@ class SheetRows:
     def _row(self, element: Any, number: int) -> Row:
         texts: list[str] = []
         letters, numbers, strings, notes, place = self._letters, self._numbers, self._book.strings, self._places, -1
-        strong = bool(self._strong)
+        simple, strong = self._plain, bool(self._strong)
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
@@ -126,9 +126,14 @@ class SheetRows:
                 place += 1
             kind, style, text = cell.get("t"), cell.get("s"), None
             if len(cell) == 1:  # as most cells: a number that was met before, or a text that cells share
-                if kind is None:
-                    text = numbers.get((style, cell[0].text))
-                elif kind == "s" and style in self._plain and (index := cell[0].text or "").isdecimal():
+                held = cell[0]
+                if kind is None or kind == "n":
+                    text = numbers.get((style, held.text))
+                    if text is None and held.tag.endswith("}v"):
+                        text = self._number(held.text or "", style)
+                elif kind == "inlineStr" and style in simple and len(held) == 1 and held[0].text:
+                    text = plain(held[0].text).strip()
+                elif kind == "s" and style in simple and (index := held.text or "").isdecimal():
                     text = strings[int(index)] if int(index) < len(strings) else ""
             if text is None:
                 text = self._cell(cell, kind or "n", style, number)
@@ -149,10 +154,7 @@ class SheetRows:
             self.formulas.append(cell.get("r") or f"row {number}")
             return f"={formula.replace('_xlfn.', '')}" if formula else ""
         if kind == "n":
-            if len(self._numbers) > _KEPT:
-                self._numbers.clear()
-            text = self._numbers[style, raw] = self._number(raw, style)
-            return text
+            return self._number(raw, style)
         if kind == "s":
             place = int(raw) if raw.isdecimal() else -1
             raw = self._book.strings[place] if 0 <= place < len(self._book.strings) else ""
@@ -162,10 +164,16 @@ class SheetRows:
         look = _style(self._book.styles, style)
         if look.struck or not raw:
             return ""
+        if look.format.general and raw.isdecimal() and len(raw) < 15:
+            return Figure(raw)
         try:
-            return Figure(look.format.shown(float(raw), from_1904=self._book.from_1904).strip())
+            text = Figure(look.format.shown(float(raw), from_1904=self._book.from_1904).strip())
         except (ValueError, ArithmeticError):
             return raw
+        if len(self._numbers) > _KEPT:
+            self._numbers.clear()
+        self._numbers[style, raw] = text
+        return text
 
     def _other(self, raw: str, kind: str, style: str | None) -> str:
         look = _style(self._book.styles, style)
