@@ -55,13 +55,16 @@ def read(text: str, *, spaced: bool = False) -> list[str]:
             "Export / Made: | 2026-05-04 / Key | Door | Floor / K1 | Gate | 0",
             "Export / Made: 2026-05-04 / = Key | Door | Floor / - K1 | Gate | 0",
         ),
-        ("Paint | Tins / White | 4 / Oil / Sort | Litres / Matt | 7", "= Paint | Tins / - White | 4 / Oil / = Sort | Litres / - Matt | 7"),
+        (
+            "Paint | Tins / White | 4 / Oil / Sort | Litres / Matt | 7",
+            "= Paint | Tins / - White | 4 / Oil / = Sort | Litres / - Matt | 7",
+        ),
         ("Land | Meals / Europe / Norway | 75", "= Land | Meals / - Europe |  / - Norway | 75"),
         ("Item | Price / Pen | 2 / / Without VAT", "= Item | Price / - Pen | 2 / Without VAT"),
         ("Item | Price / / Pen | 2 / Ink | 4", "= Item | Price / - Pen | 2 / - Ink | 4"),
         ("Street: | Kai 7 / Town: | Norrvik", "- Street: | Kai 7 / - Town: | Norrvik"),
         ("Only a remark", "Only a remark"),
-        
+        (
             "Early | | | Late / / A | B | | C | D / a | 1 | | c | 2",
             "Early / Late / = A | B / - a | 1 / = C | D / - c | 2",
         ),
