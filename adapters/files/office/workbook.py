@@ -101,8 +101,13 @@ class Workbook:
             if (part := parts.get(next((v for k, v in sheet.attrib.items() if k.endswith("}id")), "")))
         ]
         kinds = {part.kind: part.path for part in parts.values()}
+        self.unread: list[str] = []
         self.styles = self._styles(kinds.get("styles", ""))
-        self.strings = list(self._strings(kinds.get("sharedStrings", "")))
+        self.strings: list[str] = []
+        try:
+            self.strings.extend(self._strings(kinds.get("sharedStrings", "")))
+        except (etree.XMLSyntaxError, zipfile.BadZipFile):
+            self.unread.append("texts that cells share: damaged, those behind were not read")
         self.title = next((e.text or "" for e in named(self._optional("docProps/core.xml"), "title")), "").strip()
 
     def open(self, path: str) -> Any:

@@ -23,6 +23,8 @@ def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
     check_archive(content)
     book = Workbook(content)
     outline = Outline()
+    for part in book.unread:
+        outline.unread(part)
     reading = _Reading(book, outline, on_pages)
     for sheet in book.sheets:
         if sheet.shown:
