@@ -163,19 +163,31 @@ class Outline:
         cells: tuple[str, ...] = (),
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        self._characters += len(text) + sum(len(link.url) for link in links)
+        self._characters += len(text) + (sum(len(link.url) for link in links) if links else 0)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
                 f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
                 what_to_do="Split it into several files.",
             )
-        path = tuple(name for _, name in self._path)
-        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells, "code": code}
-        self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
+        self._blocks.append(
+            Block(
+                kind=kind,
+                text=text,
+                cells=cells,
+                heading=tuple([name for _, name in self._path]),
+                page=self.page,
+                sheet=self.sheet,
+                row=row,
+                depth=depth,
+                number=number,
+                anchor=self.anchor,
+                links=links,
+                code=code,
+            )
+        )
 
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -215,6 +227,8 @@ def _alone(text: str, start: int, end: int) -> bool:
 
 def _cell(text: str) -> str:
     """Cleaned, and on one line."""
+    if text.isprintable() and "  " not in text:  # as most cells are: nothing to clean
+        return text.strip()
     return " ".join(clean(text).split())
 
 
