@@ -1,0 +1,165 @@
+"""The letters of a PDF's page with their places, in as few calls of PDFium as it takes."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from adapters.files.pdf.parts import Piece, Style
+
+_LINE = re.compile(r"[^\r\n\ufffe]+\ufffe?|\ufffe")
+_WORD = re.compile(r"\S+")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_MEANT = str.maketrans({**_LIGATURES, 0xFFFE: "-", 0x7F: "•", **dict.fromkeys(range(9), ""), 0x2011: "-"})
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|code|fixed", re.IGNORECASE)
+_SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
+_FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
+_UNREADABLE = Style(0, False, False, False, False, 0)
+
+
+def turned(x: float, y: float, turn: int) -> tuple[float, float]:
+    """Where a place comes to when the page is turned so that letters turned so often stand upright."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+
+
+def _address(function: Any, *arguments: Any) -> Any:
+    """`function` giving an address as a plain number, which is twice as fast."""
+    plain = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
+    return plain(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+class Letters:
+    """The letters of one page; `fonts` is kept from page to page."""
+
+    def __init__(self, page: Any, fonts: dict[int, tuple[str, int]], *, by_word: bool) -> None:
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self._fonts = fonts
+        self._by_word = by_word
+        self._styles: dict[int, Style] = {}
+        self._object = _address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
+        self._here = ctypes.cast(self._page, ctypes.c_void_p)
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+        self._places = [ctypes.byref(number) for number in self._numbers]
+        self._matrix = pdfium.FS_MATRIX()
+        self._size = ctypes.c_float()
+        self.unreadable = 0
+        self.text = self._all()
+
+    def close(self) -> None:
+        pdfium.FPDFText_ClosePage(self._page)
+
+    def _all(self) -> str:
+        """One character for each of PDFium's, so that places in the text are its indexes."""
+        count = max(0, pdfium.FPDFText_CountChars(self._page))
+        buffer = (ctypes.c_ushort * (count * 2 + 2))()
+        got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
+        text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
+        if len(text) != count:
+            known = (pdfium.FPDFText_GetUnicode(self._page, index) for index in range(count))
+            text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " " for code in known)
+        return text
+
+    def pieces(self) -> Iterator[Piece]:
+        for line in _LINE.finditer(self.text):
+            words = [(word.start() + line.start(), word.end() + line.start()) for word in _WORD.finditer(line.group())]
+            if not words:
+                continue
+            start, end = words[0][0], words[-1][1]
+            if not self._by_word and self._drawn(start) == self._drawn(end - 1):
+                yield from self._piece(start, end)
+                continue
+            yield from self._runs(words)
+
+    def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
+        """Words that are drawn in one go as one piece, or each as its own."""
+        begun, until, drawn = -1, -1, None
+        for start, end in words:
+            first, last = self._drawn(start), self._drawn(end - 1)
+            if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
+                yield from self._piece(begun, until)
+                begun = -1
+            if first == last:
+                begun, until, drawn = (start if begun < 0 else begun), end, first
+            else:
+                yield from self._parts(start, end)
+        if begun >= 0:
+            yield from self._piece(begun, until)
+
+    def _parts(self, start: int, end: int) -> Iterator[Piece]:
+        """A word of which parts are drawn apart, such as one with a raised figure."""
+        begun, drawn = start, self._drawn(start)
+        for index in range(start + 1, end + 1):
+            now = self._drawn(index) if index < end else None
+            if now != drawn:
+                yield from self._piece(begun, index, glued=begun > start)
+                begun, drawn = index, now
+
+    def _drawn(self, index: int) -> int:
+        """The object that draws a letter."""
+        return self._object(self._here, index) or 0
+
+    def _piece(self, start: int, end: int, *, glued: bool = False) -> Iterator[Piece]:
+        style = self._style(start)
+        if style is _UNREADABLE:
+            self.unreadable += end - start
+            return
+        text = self.text[start:end].translate(_MEANT)
+        if style.symbol and len(text) == 1 and (text.isalpha() or "\ue000" <= text <= "\uf8ff" or text in "·§"):
+            text = "•"
+        if "\ue000" <= text[0] <= "\uf8ff" and len(text) == 1:
+            text = "•"
+        left, right, low, high = self._numbers
+        pdfium.FPDFText_GetCharBox(self._page, end - 1, *self._places)
+        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        origin, y = left.value, right.value
+        if style.turn in {1, 2, 3}:
+            (x0, _), (x1, _) = turned(x0, y0, style.turn), turned(x1, y1, style.turn)
+            x0, x1 = min(x0, x1), max(x0, x1)
+            origin, y = turned(origin, y, style.turn)
+        elif x0 < origin - 1:  # runs from right to left
+            pdfium.FPDFText_GetCharBox(self._page, start, *self._places)
+            origin, x1 = min(x0, left.value), max(x1, right.value)
+        yield Piece(text, origin, x1, y, style, start, glued)
+
+    def _style(self, index: int) -> Style:
+        drawn = self._drawn(index)
+        style = self._styles.get(drawn)
+        if style is None:
+            style = self._styles[drawn] = self._told(index, drawn)
+        return style
+
+    def _told(self, index: int, drawn: int) -> Style:
+        matrix = self._matrix
+        pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
+        size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
+        name, flags = self._font(drawn)
+        if pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name):
+            return _UNREADABLE
+        turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
+        turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
+        mono = bool(flags & _FIXED_FLAG or _MONO.search(name)) and not _SYMBOL.search(name)
+        bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
+        italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
+        return Style(round(size, 1), bold, italic, mono, bool(_SYMBOL.search(name)), turn)
+
+    def _font(self, drawn: int) -> tuple[str, int]:
+        """Name and flags; a weight of 600 and more is told beyond them."""
+        if not drawn:
+            return "", 0
+        font = pdfium.FPDFTextObj_GetFont(ctypes.cast(drawn, pdfium.FPDF_PAGEOBJECT))
+        address = ctypes.cast(font, ctypes.c_void_p).value or 0
+        if address not in self._fonts:
+            buffer = ctypes.create_string_buffer(200)
+            pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
+            heavy = pdfium.FPDFFont_GetWeight(font) >= 600
+            flags = max(0, pdfium.FPDFFont_GetFlags(font))
+            self._fonts[address] = buffer.value.decode("utf-8", "replace"), flags | (heavy << 32)
+        return self._fonts[address]

@@ -1,0 +1,80 @@
+"""What stands on a page of a PDF, in points from its lower left corner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Style(NamedTuple):
+    """How a run of letters is drawn."""
+
+    size: float
+    bold: bool
+    italic: bool
+    mono: bool
+    symbol: bool
+    turn: int
+    """How many quarters of a circle the letters are turned; 4 is in between."""
+
+
+class Piece(NamedTuple):
+    """Letters that the file draws in one go; `y` is their base line, which rises from bottom to top."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    style: Style
+    order: int
+    glued: bool = False
+    """No blank stands before it."""
+
+
+class Rule(NamedTuple):
+    """A straight line: horizontal from `start` to `end` at the height `at`, or vertical."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(slots=True)
+class Line:
+    """Letters side by side on one base line."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    style: Style
+    order: int
+    page: int = 0
+    right: float = 0
+    """How far the lines around it reach."""
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of cells, each the lines in it."""
+
+    rows: list[list[list[str]]]
+    header: int
+    page: int
+    x0: float
+    y: float
+    bottom: float
+    columns: tuple[float, ...]
+    """Where they begin."""
+    order: int = 0
+
+
+@dataclass(slots=True)
+class Page:
+    number: int
+    lines: list[Line]
+    tables: list[Table]
+    horizontal: list[Rule]
+    low: float
+    high: float
+    """Between these heights everything stands."""
