@@ -44,6 +44,7 @@ class Letters:
         self._by_word = by_word
         self._styles: dict[int, Style] = {}
         self._object = _address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
+        self._font_of = _address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
         self._here = ctypes.cast(self._page, ctypes.c_void_p)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._places = [ctypes.byref(number) for number in self._numbers]
@@ -68,29 +69,33 @@ class Letters:
 
     def pieces(self) -> Iterator[Piece]:
         for line in _LINE.finditer(self.text):
-            words = [(word.start() + line.start(), word.end() + line.start()) for word in _WORD.finditer(line.group())]
-            if not words:
+            text = line.group()
+            start, end = line.end() - len(text.lstrip()), line.start() + len(text.rstrip())
+            if start >= end:
                 continue
-            start, end = words[0][0], words[-1][1]
             if not self._by_word and self._drawn(start) == self._drawn(end - 1):
                 yield from self._piece(start, end)
-                continue
-            yield from self._runs(words)
+            else:
+                yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
         """Words that are drawn in one go as one piece, or each as its own."""
-        begun, until, drawn = -1, -1, None
+        begun, until, drawn, line = -1, -1, None, words[0][0]
         for start, end in words:
             first, last = self._drawn(start), self._drawn(end - 1)
             if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
-                yield from self._piece(begun, until)
+                yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
                 begun = -1
             if first == last:
                 begun, until, drawn = (start if begun < 0 else begun), end, first
             else:
                 yield from self._parts(start, end)
         if begun >= 0:
-            yield from self._piece(begun, until)
+            yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+
+    def _generated(self, index: int) -> bool:
+        """Whether the file does not have that character."""
+        return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
 
     def _parts(self, start: int, end: int) -> Iterator[Piece]:
         """A word of which parts are drawn apart, such as one with a raised figure."""
@@ -105,12 +110,14 @@ class Letters:
         """The object that draws a letter."""
         return self._object(self._here, index) or 0
 
-    def _piece(self, start: int, end: int, *, glued: bool = False) -> Iterator[Piece]:
+    def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[Piece]:
         style = self._style(start)
         if style is _UNREADABLE:
             self.unreadable += end - start
             return
-        text = self.text[start:end].translate(_MEANT)
+        text = self.text[start:end]
+        if not (text.isascii() and text.isprintable()):
+            text = text.translate(_MEANT)
         if style.symbol and len(text) == 1 and (text.isalpha() or "\ue000" <= text <= "\uf8ff" or text in "·§"):
             text = "•"
         if "\ue000" <= text[0] <= "\uf8ff" and len(text) == 1:
@@ -127,7 +134,7 @@ class Letters:
         elif x0 < origin - 1:  # runs from right to left
             pdfium.FPDFText_GetCharBox(self._page, start, *self._places)
             origin, x1 = min(x0, left.value), max(x1, right.value)
-        yield Piece(text, origin, x1, y, style, start, glued)
+        yield Piece(text, origin, x1, y, style, start, glued, apart and not self._by_word)
 
     def _style(self, index: int) -> Style:
         drawn = self._drawn(index)
@@ -154,9 +161,9 @@ class Letters:
         """Name and flags; a weight of 600 and more is told beyond them."""
         if not drawn:
             return "", 0
-        font = pdfium.FPDFTextObj_GetFont(ctypes.cast(drawn, pdfium.FPDF_PAGEOBJECT))
-        address = ctypes.cast(font, ctypes.c_void_p).value or 0
+        address = self._font_of(drawn) or 0
         if address not in self._fonts:
+            font = ctypes.cast(address, pdfium.FPDF_FONT)
             buffer = ctypes.create_string_buffer(200)
             pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
             heavy = pdfium.FPDFFont_GetWeight(font) >= 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from adapters.files.pdf.parts import Line
+from adapters.files.pdf.parts import TYPED, Line
 
 _FEWEST = 3
 """Lines that a column has."""
@@ -81,7 +81,7 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None
-    one_after_other = max(line.order for line in left) < min(line.order for line in right)
+    one_after_other = max(line.order for line in left) < min(line.order for line in right) < TYPED
     other_first = max(line.order for line in right) < min(line.order for line in left)
     if one_after_other or (other_first and _long(left) and _long(right)) or (_long(left) and _long(right)):
         return left, right

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from adapters.files.pdf.parts import Piece, Rule, Style
+from adapters.files.pdf.parts import TYPED, Piece, Rule, Style
 
 _MOST = 6_000
 """Paths and segments of a page that are looked at: maps and plots have more."""
@@ -61,6 +61,9 @@ def _path(part: Any, width: float, height: float, found: Drawn) -> int:
     if fill.value and right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
         found.dots.append(((left + right) / 2, (low + high) / 2))
         return count
+    if not stroke.value:
+        found.horizontal.extend((Rule(low, left, right), Rule(high, left, right)))
+        return count
     for a, b, c, d in _segments(part, min(count, _MOST)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
             found.horizontal.append(Rule((b + d) / 2, min(a, c), max(a, c)))
@@ -111,7 +114,7 @@ def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
             for number, line in enumerate(lines):
                 style = _TYPED._replace(size=size)
                 y = base - 1.2 * size * number
-                yield Piece(line, min(box.left, box.right), max(box.left, box.right), y, style, 10_000_000 + index)
+                yield Piece(line, min(box.left, box.right), max(box.left, box.right), y, style, TYPED + index)
         finally:
             pdfium.FPDFPage_CloseAnnot(note)
 

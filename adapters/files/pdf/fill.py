@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from adapters.files.outline import Outline
-from adapters.files.pdf.lines import LEADERS, RAISED
+from adapters.files.pdf.lines import LEADERS, RAISED, led
 from adapters.files.pdf.parts import Line, Table
 from adapters.files.pdf.words import Words, with_notes
 from pipeline.values import BlockKind
@@ -92,7 +92,7 @@ class Filler:
             return
         known = notes.get(lines[0].page, {})
         text, _ = with_notes(self._words.joined([line.text for line in lines]), known)
-        text = LEADERS.sub(" ", text).strip()
+        text = LEADERS.sub(" ", text).strip() if led(text) else text.strip()
         if level := self._heading_level(lines, text):
             self._indents = []
             self._outline.heading(level, text, title=bool(self._title) and shape(text) == self._title)
@@ -127,9 +127,9 @@ class Filler:
             return not 0 < apart < 3.2 * size or line.page != before.page
         if abs(size - before.style.size) > 0.6 or (line.style.bold != before.style.bold):
             return True
-        if _ITEM.match(line.text) or _STEP.match(line.text) or LEADERS.search(before.text):
+        if _ITEM.match(line.text) or _STEP.match(line.text) or led(before.text):
             return True
-        if LEADERS.search(line.text) and before.text.endswith((".", ":")):
+        if led(line.text) and before.text.endswith((".", ":")):
             return True
         ends = before.text.endswith((".", "!", "?", ":"))
         if line.page != before.page or apart < -2 * size:
@@ -167,7 +167,7 @@ class Filler:
             return 0
         if text.endswith(_SENTENCE_END) and not (style.size > 1.3 * self._body and text[-1] in "?!"):
             return 0
-        if _ITEM.match(text) or LEADERS.search(lines[-1].text) or text[-1] in "-–":
+        if _ITEM.match(text) or led(lines[-1].text) or text[-1] in "-–":
             return 0
         rank = next((n for n, size in enumerate(self._sizes, 1) if style.size > size - 0.3), 0)
         if rank:
@@ -221,7 +221,7 @@ def contents_left_out(parts: Sequence[Line | Table], pages: int) -> Iterator[Lin
     listed: list[Line] = []
     under = False
     for part in parts:
-        if isinstance(part, Line) and LEADERS.search(part.text):
+        if isinstance(part, Line) and led(part.text):
             listed.append(part)
             continue
         yield from _kept(listed, pages, under=under)

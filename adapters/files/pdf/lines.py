@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from adapters.files.inline import lowered
 from adapters.files.pdf.parts import Line, Piece
 
-BETWEEN = 1.0
-"""Letters further apart than this many sizes stand in different cells or columns."""
+BETWEEN = 0.5
+"""Letters further apart than this many sizes stand in different cells, if those of other lines do, too."""
 RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
 LEADERS = re.compile(r"\s*(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
@@ -39,7 +39,8 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
     if abs(piece.y - before.y) > 0.6 * size:
         return False
     gap = max(piece.x0 - before.x1, before.x0 - piece.x1)
-    return -0.7 * size < gap < BETWEEN * size and (not before.style.symbol or gap < 0.3 * size)
+    marks = len(together) == 1 and len(before.text) < 3 and (before.text.isdigit() or before.style.symbol)
+    return -0.7 * size < gap < (0.45 if marks else 0.32 if piece.apart else BETWEEN) * size
 
 
 def _line(pieces: Sequence[Piece]) -> Line:
@@ -85,12 +86,24 @@ def _in_order(row: list[Line]) -> list[Line]:
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
-        marked = len(row) == 2 and MARK.fullmatch(before.text) and gap < 5 * line.style.size
+        marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
         if gap < BETWEEN * max(line.style.size, before.style.size) or marked:
             joined[-1] = together([before, line])
         else:
             joined.append(line)
     return joined
+
+
+def _marks(before: Line, line: Line) -> bool:
+    """Whether it is the bullet or number of an entry; a number alone gets its stop."""
+    if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and len(line.text) > 12:
+        before.text += "."
+    return bool(MARK.fullmatch(before.text))
+
+
+def led(text: str) -> bool:
+    """Whether dots lead from one end of a line to the other."""
+    return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(LEADERS.search(text))
 
 
 def together(row: Sequence[Line]) -> Line:

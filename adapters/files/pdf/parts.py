@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+TYPED = 10_000_000
+"""From here on counts what is filled into forms: it comes last in the file, wherever it stands."""
+
 
 class Style(NamedTuple):
     """How a run of letters is drawn."""
@@ -29,6 +32,8 @@ class Piece(NamedTuple):
     order: int
     glued: bool = False
     """No blank stands before it."""
+    apart: bool = False
+    """The blank before it is told by its place alone: the file has none."""
 
 
 class Rule(NamedTuple):

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from adapters.files.pdf.grids import Grid, cells_of
-from adapters.files.pdf.lines import LEADERS, MARK
-from adapters.files.pdf.parts import Line, Piece, Rule, Table
+from adapters.files.pdf.lines import LEADERS, MARK, led
+from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 
-_TYPED = 10_000_000
-"""What is filled into forms comes later in the file."""
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
 Cells = list[list[Line]]
 """A row: the lines in each of its cells."""
@@ -60,8 +58,8 @@ def _goes_on(before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pit
         return False
     if each_ruled:
         return True
-    drawn = [line.order for cell in above for line in cell if line.order < _TYPED]
-    mine = [line.order for cell in row for line in cell if line.order < _TYPED]
+    drawn = [line.order for cell in above for line in cell if line.order < TYPED]
+    mine = [line.order for cell in row for line in cell if line.order < TYPED]
     if drawn and mine and min(mine) < max(drawn):
         return True
     size = max(line.style.size for cell in row for line in cell)
@@ -148,7 +146,7 @@ def _hangs(line: Line, above: list[Line], below: list[Line] | None, starts: list
 def _several(row: list[Line]) -> bool:
     if len(row) < 2 or all(line.style.mono for line in row):
         return False
-    return not any(LEADERS.search(line.text) for line in row) and not all(LEADERS.fullmatch(line.text) for line in row[1:2])
+    return not any(led(line.text) for line in row) and not all(LEADERS.fullmatch(line.text) for line in row[1:2])
 
 
 def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table | None:
@@ -156,11 +154,7 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
-    columns = _columns([line for row in rows for line in row])
-    most = max(len(row) for row in several)
-    if len(columns) < most:
-        usual = [row for row in several if len(row) == most]
-        columns = _columns([line for row in usual for line in row]) if 2 * len(usual) >= len(several) or len(usual) > 2 else columns
+    columns = _told(rows, several)
     if len(columns) < 2:
         return None
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
@@ -171,7 +165,9 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     firsts = [row[0][0].text for row in found if row[0]]
     if len(columns) == 2 and firsts and all(text.endswith(":") for text in firsts):
         return None
-    if len(found) < 2 or _prose(found):
+    size = rows[0][0].style.size
+    narrow = min(b[0] - a[1] for a, b in zip(columns, columns[1:], strict=False)) < size
+    if len(found) < 2 or _prose(found, narrow=narrow):
         return None
     top, bottom = rows[0][0], rows[-1][0]
     table = _table(found, page, columns[0][0], top.y + top.style.size, bottom.y - 0.3 * bottom.style.size, [a for a, _ in columns], own)
@@ -179,10 +175,25 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     return table
 
 
-def _prose(rows: list[Cells]) -> bool:
-    """Lines of text that happen to have wide gaps."""
+def _told(rows: list[list[Line]], several: list[list[Line]]) -> list[tuple[float, float]]:
+    """Columns by all rows; where a text reaches over several columns, by the rows that have the most texts."""
+    columns = _columns([line for row in rows for line in row])
+    for count in sorted({len(row) for row in several}, reverse=True):
+        if count <= len(columns):
+            break
+        found = _columns([line for row in several if len(row) == count for line in row])
+        others = [line for row in several if len(row) != count for line in row]
+        over = sum(len([1 for x0, x1 in found if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
+        if len(found) == count and over <= 0.3 * len(others) + 1:
+            return found
+    return columns
+
+
+def _prose(rows: list[Cells], *, narrow: bool) -> bool:
+    """Whether these are lines of text that happen to have wide gaps."""
     texts = [" ".join(line.text for line in cell) for row in rows for cell in row if cell]
-    return len(rows) < 3 and sum(map(len, texts)) > 90 * len(texts)
+    long = sum(map(len, texts)) / len(texts)
+    return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
 
 
 def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
@@ -215,9 +226,19 @@ def _table(
     rows = [[row[n] for n in kept] for row in rows]
     if len(kept) < 2 or not rows:
         return None
+    header = _header(rows, rules)
+    _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
-    return Table(texts, _header(rows, rules), page, x0, y, bottom, tuple(columns[n] for n in kept), order)
+    return Table(texts, header, page, x0, y, bottom, tuple(columns[n] for n in kept), order)
+
+
+def _span(header: list[Cells]) -> None:
+    """Gives a name that stands over several columns to each of them."""
+    for above, below in zip(header, header[1:], strict=False):
+        for column in range(1, len(above)):
+            if not above[column] and below[column] and below[column - 1] and above[column - 1]:
+                above[column] = above[column - 1]
 
 
 def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
