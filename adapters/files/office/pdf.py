@@ -16,7 +16,7 @@ from adapters.files.outline import Content, Outline, Progress, given_title, unhe
 from adapters.files.pdf.chars import Letters, turned
 from adapters.files.pdf.columns import columns
 from adapters.files.pdf.drawn import drawn, filled_in
-from adapters.files.pdf.fill import Filler, body_size, contents_left_out, largest, shape
+from adapters.files.pdf.fill import Filler, contents_left_out, largest, shape
 from adapters.files.pdf.footnotes import notes_of
 from adapters.files.pdf.grids import grids, merged
 from adapters.files.pdf.lines import lines, rows, together
@@ -54,8 +54,9 @@ def read_pdf(content: bytes, on_pages: Progress = unheard) -> Content:
 
 def _read(document: Any, on_pages: Progress) -> Content:
     outline = Outline()
-    pages = _pages(document, outline, on_pages)
-    body = body_size([line for page in pages for line in page.lines])
+    sizes: Counter[float] = Counter()
+    pages = _pages(document, outline, on_pages, sizes)
+    body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     without_running(pages, body)
     notes = {page.number: found for page in pages if (found := notes_of(page, body))}
     parts = _over_pages([part for page in pages for part in _in_order(page)])
@@ -67,11 +68,11 @@ def _read(document: Any, on_pages: Progress) -> Content:
     title = metadata if _is_title(metadata) else largest(found, body)
     cells = (text for part in parts if isinstance(part, Table) for row in part.rows for cell in row for text in cell)
     words = Words([*(line.text for line in found), *cells])
-    Filler(outline, found, words, _bookmarks(document), title).fill(parts, notes)
+    Filler(outline, found, words, _bookmarks(document), title, body).fill(parts, notes)
     return outline.content(title=title)
 
 
-def _pages(document: Any, outline: Outline, on_pages: Progress) -> list[Page]:
+def _pages(document: Any, outline: Outline, on_pages: Progress, sizes: Counter[float]) -> list[Page]:
     """The lines and ruled tables of each page; what cannot be read is named."""
     fonts: dict[int, tuple[str, int]] = {}
     made_by = f"{document.get_metadata_value('Producer')} {document.get_metadata_value('Creator')}"
@@ -85,7 +86,7 @@ def _pages(document: Any, outline: Outline, on_pages: Progress) -> list[Page]:
         except pdfium.PdfiumError:
             outline.unread(f"page {number}: damaged")
         else:
-            pages.append(_page(page, number, fonts, forms, outline, by_word=by_word))
+            pages.append(_page(page, number, fonts, forms, outline, sizes, by_word=by_word))
             page.close()
         on_pages(number, count)
     return pages
@@ -100,7 +101,9 @@ def _forms(document: Any) -> Any:
     return None
 
 
-def _page(page: Any, number: int, fonts: Any, forms: Any, outline: Outline, *, by_word: bool) -> Page:
+def _page(
+    page: Any, number: int, fonts: Any, forms: Any, outline: Outline, sizes: Counter[float], *, by_word: bool
+) -> Page:
     letters = Letters(page.raw, fonts, by_word=by_word)
     try:
         pieces = list(letters.pieces())
@@ -108,8 +111,9 @@ def _page(page: Any, number: int, fonts: Any, forms: Any, outline: Outline, *, b
         letters.close()
     width, height = page.get_size()
     seen = drawn(page.raw, width, height)
-    size = Counter(round(piece.style.size) for piece in pieces).most_common(1)
-    typed = list(filled_in(page.raw, forms, float(size[0][0]) if size else 10.0))
+    for piece in pieces:
+        sizes[piece.style.size] += len(piece.text)
+    typed = list(filled_in(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
     if letters.unreadable > 3:
         outline.unread(f"page {number}: {letters.unreadable} letters of a font that does not say what they are")
     if not pieces and not typed:
@@ -166,13 +170,14 @@ def _in_order(page: Page) -> list[Line | Table]:
     """What stands on a page as it is read: column by column, tables where they stand."""
     parts: list[Line | Table] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
-    for column in columns(page.lines):
+    found = list(columns(page.lines))
+    for column in found:
         if not column:
             continue
         right, left = max(line.x1 for line in column), min(line.x0 for line in column)
         for row in placed(rows(column), page.horizontal, page.number):
             height = row.y if isinstance(row, Table) else row[0].y
-            while rest and rest[0].y > height and rest[0].x0 < right and _after(rest[0], left):
+            while rest and rest[0].y > height and (len(found) == 1 or rest[0].x0 < right and rest[0].columns[-1] > left):
                 parts.append(rest.pop(0))
             if isinstance(row, Table):
                 parts.append(row)
@@ -184,10 +189,6 @@ def _in_order(page: Page) -> list[Line | Table]:
     return parts
 
 
-def _after(table: Table, left: float) -> bool:
-    return table.x0 > left - 60 or len(table.columns) > 0
-
-
 def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
     """A table that goes on over the page's end as one, its header once."""
     found: list[Line | Table] = []
@@ -195,9 +196,9 @@ def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
         last = found[-1] if found else None
         if isinstance(part, Table) and isinstance(last, Table) and _same_columns(last, part):
             again = part.rows[: part.header] == last.rows[: last.header]
-            last.rows.extend(part.rows[part.header :] if again else part.rows)
-            last.columns = part.columns
-            last.page = part.page if False else last.page
+            first = part.header if again else 0
+            last.rows.extend(part.rows[first:])
+            last.pages.extend(part.pages[first:])
         else:
             found.append(part)
     return found
@@ -206,7 +207,7 @@ def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
 def _same_columns(last: Table, part: Table) -> bool:
     alike = len(last.columns) == len(part.columns)
     near = all(abs(a - b) < 12 for a, b in zip(last.columns, part.columns, strict=False))
-    return alike and near and part.page > last.page
+    return alike and near and part.page > last.pages[-1]
 
 
 def _bookmarks(document: Any) -> dict[str, int]:

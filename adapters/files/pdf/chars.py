@@ -11,6 +11,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 from adapters.files.pdf.parts import Piece, Style
+from adapters.files.pdf.scripts import backwards, from_right
 
 _LINE = re.compile(r"[^\r\n\ufffe]+\ufffe?|\ufffe")
 _WORD = re.compile(r"\S+")
@@ -73,7 +74,9 @@ class Letters:
             start, end = line.end() - len(text.lstrip()), line.start() + len(text.rstrip())
             if start >= end:
                 continue
-            if not self._by_word and self._drawn(start) == self._drawn(end - 1):
+            if not text.isascii() and backwards(text):
+                yield from self._from_right(start, end)
+            elif not self._by_word and self._drawn(start) == self._drawn(end - 1):
                 yield from self._piece(start, end)
             else:
                 yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
@@ -92,6 +95,18 @@ class Letters:
                 yield from self._parts(start, end)
         if begun >= 0:
             yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+
+    def _from_right(self, start: int, end: int) -> Iterator[Piece]:
+        """A line from right to left by the places of its letters: files hold them in either order."""
+        style = self._style(start)
+        glyphs = []
+        for index in range(start, end):
+            if not self.text[index].isspace():
+                pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
+                glyphs.append((self._numbers[0].value, self._numbers[1].value, self.text[index].translate(_MEANT)))
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        for x0, x1, text in from_right(glyphs, style.size):
+            yield Piece(text, x0, x1, self._numbers[1].value, style, start)
 
     def _generated(self, index: int) -> bool:
         """Whether the file does not have that character."""
@@ -131,9 +146,8 @@ class Letters:
             (x0, _), (x1, _) = turned(x0, y0, style.turn), turned(x1, y1, style.turn)
             x0, x1 = min(x0, x1), max(x0, x1)
             origin, y = turned(origin, y, style.turn)
-        elif x0 < origin - 1:  # runs from right to left
-            pdfium.FPDFText_GetCharBox(self._page, start, *self._places)
-            origin, x1 = min(x0, left.value), max(x1, right.value)
+        elif text.isdigit() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
+            style, y = style._replace(size=0.6 * style.size), y0
         yield Piece(text, origin, x1, y, style, start, glued, apart and not self._by_word)
 
     def _style(self, index: int) -> Style:

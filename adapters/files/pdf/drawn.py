@@ -58,7 +58,7 @@ def _path(part: Any, width: float, height: float, found: Drawn) -> int:
         found.vertical.append(Rule((left + right) / 2, low, high))
         return 0
     count = int(pdfium.FPDFPath_CountSegments(part))
-    if fill.value and right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
+    if right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
         found.dots.append(((left + right) / 2, (low + high) / 2))
         return count
     if not stroke.value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
@@ -33,13 +32,6 @@ def shape(text: str) -> str:
     return re.sub(r"\d+", "0", " ".join(text.lower().split()))
 
 
-def body_size(lines: Sequence[Line]) -> float:
-    letters: Counter[float] = Counter()
-    for line in lines:
-        letters[line.style.size] += len(line.text)
-    return max(letters, key=letters.__getitem__, default=1.0) or 1.0
-
-
 def largest(lines: Sequence[Line], body: float) -> str:
     """The one line in the largest letters, if it is on the first page."""
     size = max((line.style.size for line in lines), default=0)
@@ -53,12 +45,18 @@ class Filler:
     """Fills an outline from what stands on the pages."""
 
     def __init__(
-        self, outline: Outline, lines: Sequence[Line], words: Words, bookmarks: Mapping[str, int], title: str
+        self,
+        outline: Outline,
+        lines: Sequence[Line],
+        words: Words,
+        bookmarks: Mapping[str, int],
+        title: str,
+        body: float,
     ) -> None:
         self._outline, self._words, self._bookmarks, self._title = outline, words, bookmarks, shape(title)
-        self._body = body_size(lines)
+        self._body = body
         letters = sum(len(line.text) for line in lines)
-        self._typewritten = 2 * sum(len(line.text) for line in lines if line.style.mono) > letters
+        self._typewritten = sum(len(line.text) for line in lines if line.style.mono) > 0.85 * letters
         self._bold = 2 * sum(len(line.text) for line in lines if line.style.bold) > letters
         larger = {line.style.size for line in lines if line.style.size >= LARGER * self._body}
         self._sizes = _told_apart(sorted(larger, reverse=True))
@@ -80,10 +78,15 @@ class Filler:
 
     def _table(self, table: Table, notes: Mapping[int, Mapping[str, str]]) -> None:
         self._indents = []
+        texts = []
+        for row, page in zip(table.rows, table.pages, strict=True):
+            known = notes.get(page, {})
+            texts.append([with_notes(self._words.joined(cell), known)[0] if cell else "" for cell in row])
         self._outline.page = table.page
-        known = notes.get(table.page, {})
-        texts = [[with_notes(self._words.joined(cell), known)[0] if cell else "" for cell in row] for row in table.rows]
-        self._outline.table(texts, header=table.header)
+        self._outline.table(texts[: table.header], header=table.header)
+        for cells, page in list(zip(texts, table.pages, strict=True))[table.header :]:
+            self._outline.page = page
+            self._outline.row(BlockKind.ROW, cells)
 
     def _paragraph(self, lines: list[Line], notes: Mapping[int, Mapping[str, str]]) -> None:
         self._outline.page = lines[0].page

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from adapters.files.inline import lowered
 from adapters.files.pdf.parts import Line, Piece
+from adapters.files.pdf.scripts import backwards
 
 BETWEEN = 0.5
 """Letters further apart than this many sizes stand in different cells, if those of other lines do, too."""
@@ -14,7 +15,6 @@ RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
 LEADERS = re.compile(r"\s*(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def lines(pieces: Iterable[Piece]) -> list[Line]:
@@ -54,15 +54,17 @@ def _line(pieces: Sequence[Piece]) -> Line:
         italic=sum(len(piece.text) for piece in pieces if piece.style.italic) > 0.9 * letters,
         mono=sum(len(piece.text) for piece in pieces if piece.style.mono) > 0.9 * letters,
     )
-    text = ""
-    for piece in pieces:
+    text, before = "", pieces[0]
+    for piece in sorted(pieces, key=lambda piece: -piece.x1) if backwards(pieces[0].text) else pieces:
         said, size = piece.text, base.style.size
         if piece.style.size < 0.93 * size or len(said) < 4:
             if piece.y - base.y > 0.14 * size and len(said) < 12:
                 said = f"{RAISED}{said}{ENDED}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
                 said = lowered(said)
-        text += said if piece.glued or not text else f" {said}"
+        glued = piece.glued or (piece.style.size != before.style.size and piece.x0 - before.x1 < 0.12 * size)
+        text += said if glued or not text else f" {said}"
+        before = piece
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return Line(text, x0, x1, base.y, style, pieces[0].order)
 
@@ -80,14 +82,15 @@ def rows(found: Iterable[Line]) -> list[list[Line]]:
 
 
 def _in_order(row: list[Line]) -> list[Line]:
-    backwards = sum(map(is_right_to_left, row)) * 2 > len(row)
-    row.sort(key=lambda line: -line.x1 if backwards else line.x0)
+    from_right = backwards("".join(line.text for line in row))
+    row.sort(key=lambda line: -line.x1 if from_right else line.x0)
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
         marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
-        if gap < BETWEEN * max(line.style.size, before.style.size) or marked:
+        follows = line.order - before.order <= len(before.text) + 4
+        if gap < (BETWEEN if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = together([before, line])
         else:
             joined.append(line)
@@ -96,7 +99,7 @@ def _in_order(row: list[Line]) -> list[Line]:
 
 def _marks(before: Line, line: Line) -> bool:
     """Whether it is the bullet or number of an entry; a number alone gets its stop."""
-    if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and len(line.text) > 12:
+    if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
     return bool(MARK.fullmatch(before.text))
 
@@ -119,6 +122,3 @@ def together(row: Sequence[Line]) -> Line:
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
     return Line(text, x0, x1, longest.y, style, row[0].order, row[0].page, row[0].right)
 
-
-def is_right_to_left(line: Line) -> bool:
-    return bool(_RIGHT_TO_LEFT.search(line.text))

@@ -64,6 +64,8 @@ class Table:
     """Rows of cells, each the lines in it."""
 
     rows: list[list[list[str]]]
+    pages: list[int]
+    """The page of each row."""
     header: int
     page: int
     x0: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -40,11 +41,12 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
     found: list[Cells] = []
     pitch = _pitch(rows)
+    owners = _owners(rows)
     counted = len([rule for rule in rules if _between(rows, rule)])
     each_ruled = counted >= 3 and counted >= len(rows) / 4
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch, each_ruled=each_ruled):
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners, each_ruled=each_ruled):
             for cell, more in zip(found[-1], row, strict=True):
                 cell.extend(more)
         else:
@@ -52,7 +54,24 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     return found
 
 
-def _goes_on(before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pitch: float, *, each_ruled: bool) -> bool:
+def _owners(rows: Sequence[Cells]) -> list[int]:
+    """Where in the file the first cells stand, if it holds the table row by row."""
+    firsts = [line.order for row in rows for line in row[0]]
+    others = [line.order for row in rows for cell in row[1:] for line in cell]
+    parted = sum(any(a < other < b for other in others) for a, b in zip(firsts, firsts[1:], strict=False))
+    return firsts if firsts == sorted(firsts) and 2 * parted > len(firsts) - 1 else []
+
+
+def _goes_on(
+    before: Cells,
+    row: Cells,
+    above: Cells,
+    rules: Sequence[Rule],
+    pitch: float,
+    owners: Sequence[int],
+    *,
+    each_ruled: bool,
+) -> bool:
     upper, lower = _height(before), _height(row)
     if any(lower < rule.at < upper for rule in rules):
         return False
@@ -63,6 +82,10 @@ def _goes_on(before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pit
     if drawn and mine and min(mine) < max(drawn):
         return True
     size = max(line.style.size for cell in row for line in cell)
+    if not row[0] and mine:
+        owner = bisect(owners, min(mine)) - 1
+        if owner >= 0 and above[0] and owners[owner] > max(line.order for line in above[0]):
+            return False
     if upper - lower < 0.9 * size:
         return True
     tight = upper - lower < 1.45 * size and (pitch == 0 or upper - lower < 0.9 * pitch)
@@ -230,7 +253,7 @@ def _table(
     _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
-    return Table(texts, header, page, x0, y, bottom, tuple(columns[n] for n in kept), order)
+    return Table(texts, [page] * len(rows), header, page, x0, y, bottom, tuple(columns[n] for n in kept), order)
 
 
 def _span(header: list[Cells]) -> None:
