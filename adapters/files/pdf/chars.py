@@ -21,6 +21,9 @@ _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfb
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|code|fixed", re.IGNORECASE)
 _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
+_BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
+"""How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
+itself, and where the file has no blank."""
 _FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
 _UNREADABLE = Style(0, False, False, False, False, 0)
 
@@ -99,11 +102,11 @@ class Letters:
     def _from_right(self, start: int, end: int) -> Iterator[Piece]:
         """A line from right to left by the places of its letters: files hold them in either order."""
         style = self._style(start)
-        glyphs = []
+        glyphs, box = [], pdfium.FS_RECTF()
         for index in range(start, end):
             if not self.text[index].isspace():
-                pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
-                glyphs.append((self._numbers[0].value, self._numbers[1].value, self.text[index].translate(_MEANT)))
+                pdfium.FPDFText_GetLooseCharBox(self._page, index, ctypes.byref(box))
+                glyphs.append((box.left, box.right, self.text[index].translate(_MEANT)))
         pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
         for x0, x1, text in from_right(glyphs, style.size):
             yield Piece(text, x0, x1, self._numbers[1].value, style, start)
@@ -146,9 +149,10 @@ class Letters:
             (x0, _), (x1, _) = turned(x0, y0, style.turn), turned(x1, y1, style.turn)
             x0, x1 = min(x0, x1), max(x0, x1)
             origin, y = turned(origin, y, style.turn)
-        elif text.isdigit() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
+        elif text.isdecimal() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
             style, y = style._replace(size=0.6 * style.size), y0
-        yield Piece(text, origin, x1, y, style, start, glued, apart and not self._by_word)
+        reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        yield Piece(text, origin, x1, y, style, start, glued, reach)
 
     def _style(self, index: int) -> Style:
         drawn = self._drawn(index)

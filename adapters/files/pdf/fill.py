@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from adapters.files.outline import Outline
-from adapters.files.pdf.lines import LEADERS, RAISED, led
+from adapters.files.pdf.lines import CAPTION, LEADERS, RAISED, led
 from adapters.files.pdf.parts import Line, Table
 from adapters.files.pdf.words import Words, with_notes
 from pipeline.values import BlockKind
@@ -20,7 +20,6 @@ _GAP = 1.45
 _ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§](?= \S))\s+(?=\S)")
 _STEP = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?[a-zA-Z][.)]\s+(?=\S)|\(?[ivx]{1,4}[.)]\s+(?=\S)")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
-_CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
 _CONTENTS = re.compile(
     r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|contenido|sumário",
     re.IGNORECASE,
@@ -156,7 +155,7 @@ class Filler:
 
     def _indented(self, first: Line, before: Line, line: Line, *, ends: bool) -> bool:
         if _ITEM.match(first.text) or _STEP.match(first.text):
-            return line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1)
+            return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
         return ends and line.x0 > before.x0 + 0.8 * line.style.size
 
     def _heading_level(self, lines: list[Line], text: str) -> int:
@@ -166,7 +165,7 @@ class Filler:
             return level
         style = lines[0].style
         words = len(text.split())
-        if len(lines) > 3 or words > 16 or not any(c.isalpha() for c in text) or _CAPTION.match(text):
+        if len(lines) > 3 or words > 16 or not any(c.isalpha() for c in text) or CAPTION.match(text):
             return 0
         if text.endswith(_SENTENCE_END) and not (style.size > 1.3 * self._body and text[-1] in "?!"):
             return 0
@@ -220,25 +219,33 @@ def _code(lines: Sequence[Line]) -> str:
 
 
 def contents_left_out(parts: Sequence[Line | Table], pages: int) -> Iterator[Line | Table]:
-    """Without the entries of a table of contents: lines with leaders to the number of a page."""
-    listed: list[Line] = []
+    """Without the entries of a table of contents: lines with leaders to the number of a page, and below its heading
+    all that end in one."""
+    listed: list[Line | Table] = []
     under = False
     for part in parts:
-        if isinstance(part, Line) and led(part.text):
+        ends = _ends(part)
+        if (isinstance(part, Line) and led(part.text)) or (under and all(map(_ENDS_IN_NUMBER.fullmatch, ends))):
             listed.append(part)
             continue
         yield from _kept(listed, pages, under=under)
-        if listed or isinstance(part, Table) or not under or len(part.text.split()) > 6:
+        if listed or isinstance(part, Table) or not under or len(part.text.split()) > 8:
             under = isinstance(part, Line) and bool(_CONTENTS.fullmatch(part.text.strip()))
         listed = []
         yield part
     yield from _kept(listed, pages, under=under)
 
 
-def _kept(listed: Sequence[Line], pages: int, *, under: bool) -> Sequence[Line]:
-    ends = [LEADERS.split(line.text)[-1].strip() for line in listed]
+def _ends(part: Line | Table) -> list[str]:
+    texts = [part.text] if isinstance(part, Line) else [" ".join(row[-1]) for row in part.rows]
+    return [(LEADERS.split(text)[-1].split() or [""])[-1] for text in texts]
+
+
+def _kept(listed: Sequence[Line | Table], pages: int, *, under: bool) -> Sequence[Line | Table]:
+    ends = [end for part in listed for end in _ends(part)]
     numbered = all(_ENDS_IN_NUMBER.fullmatch(end) for end in ends)
-    figures = [int(end) for end in ends if end.isdigit()]
+    figures = [int(end) for end in ends if end.isdecimal()]
     rises = figures == sorted(figures) and (not figures or figures[-1] <= pages + 20)
-    within = len(listed) > 1 and pages > 1 and (not figures or figures[-1] <= pages)
-    return () if listed and numbered and rises and (under or within) else listed
+    within = len(ends) > 1 and pages > 1 and (not figures or figures[-1] <= pages)
+    alone = isinstance(listed[0], Line) and LEADERS.split(listed[0].text)[-1].strip() == ends[0] if listed else False
+    return () if listed and numbered and rises and (under or (within and alone)) else listed

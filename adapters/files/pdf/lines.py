@@ -9,11 +9,10 @@ from adapters.files.inline import lowered
 from adapters.files.pdf.parts import Line, Piece
 from adapters.files.pdf.scripts import backwards
 
-BETWEEN = 0.5
-"""Letters further apart than this many sizes stand in different cells, if those of other lines do, too."""
 RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
 LEADERS = re.compile(r"\s*(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
+CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
 MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
 
 
@@ -40,13 +39,13 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
         return False
     gap = max(piece.x0 - before.x1, before.x0 - piece.x1)
     marks = len(together) == 1 and len(before.text) < 3 and (before.text.isdigit() or before.style.symbol)
-    return -0.7 * size < gap < (0.45 if marks else 0.32 if piece.apart else BETWEEN) * size
+    return -0.7 * size < gap < (0.45 if marks else piece.reach) * size
 
 
 def _line(pieces: Sequence[Piece]) -> Line:
     if len(pieces) == 1:
         only = pieces[0]
-        return Line(only.text, only.x0, only.x1, only.y, only.style, only.order)
+        return Line(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.reach, 0.5))
     base = max(pieces, key=lambda piece: (round(piece.style.size), len(piece.text)))
     letters = sum(len(piece.text) for piece in pieces)
     style = base.style._replace(
@@ -66,7 +65,7 @@ def _line(pieces: Sequence[Piece]) -> Line:
         text += said if glued or not text else f" {said}"
         before = piece
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
-    return Line(text, x0, x1, base.y, style, pieces[0].order)
+    return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
 
 
 def rows(found: Iterable[Line]) -> list[list[Line]]:
@@ -90,7 +89,7 @@ def _in_order(row: list[Line]) -> list[Line]:
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
         marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
         follows = line.order - before.order <= len(before.text) + 4
-        if gap < (BETWEEN if follows else 0.2) * max(line.style.size, before.style.size) or marked:
+        if gap < (line.reach if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = together([before, line])
         else:
             joined.append(line)
@@ -120,5 +119,5 @@ def together(row: Sequence[Line]) -> Line:
     )
     text = " ".join(line.text for line in row)
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
-    return Line(text, x0, x1, longest.y, style, row[0].order, row[0].page, row[0].right)
+    return Line(text, x0, x1, longest.y, style, row[0].order, longest.reach, row[0].page, row[0].right)
 

@@ -32,8 +32,8 @@ class Piece(NamedTuple):
     order: int
     glued: bool = False
     """No blank stands before it."""
-    apart: bool = False
-    """The blank before it is told by its place alone: the file has none."""
+    reach: float = 0.5
+    """Up to so many sizes from what stands before it, it is the same text."""
 
 
 class Rule(NamedTuple):
@@ -54,6 +54,7 @@ class Line:
     y: float
     style: Style
     order: int
+    reach: float = 0.5
     page: int = 0
     right: float = 0
     """How far the lines around it reach."""

@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-_WORD, _COLUMN = 0.18, 0.7
+_WORD, _COLUMN = 0.16, 0.7
 """Gaps between letters, in sizes, that part words and columns."""
 _LIGATURE = re.compile("([اأإآ])(ل)")
-_FORWARDS = re.compile(r"[\w%$€](?:[\w%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
+_LEFT = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_FORWARDS = re.compile(rf"{_LEFT}(?:{_LEFT}|[%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
 
 Glyph = tuple[float, float, str]
 """From where to where, and what it says."""
@@ -53,7 +54,7 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
 
 def _read(text: str) -> str:
     """Figures and words of other scripts run from left to right."""
-    return _FORWARDS.sub(lambda found: found.group() if backwards(found.group()) else _turned(found.group()), text)
+    return _FORWARDS.sub(lambda found: _turned(found.group()), text)
 
 
 def _turned(text: str) -> str:

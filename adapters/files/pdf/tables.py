@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from adapters.files.pdf.grids import Grid, cells_of
-from adapters.files.pdf.lines import LEADERS, MARK, led
+from adapters.files.pdf.lines import CAPTION, LEADERS, MARK, led
 from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
@@ -133,16 +133,25 @@ def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator
 def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
     """Where rows of several texts, with what hangs in between, end."""
     if not _several(rows[at]):
+        if CAPTION.match(rows[at][0].text):
+            return at
         spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
         if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
             return at
     end = last = at + 1
     starts = [line.x0 for line in rows[at]]
+    widest = 0.0
     while end < len(rows):
         above, row = rows[end - 1], rows[end]
         size = max(line.style.size for line in row)
         apart = above[0].y - row[0].y
-        if apart > 3.4 * size and not any(row[0].y < rule.at < above[0].y for rule in rules):
+        between_rules = any(row[0].y < rule.at < above[0].y for rule in rules)
+        if apart > 3.4 * size and not between_rules:
+            break
+        if apart > 2.2 * size and not between_rules and end - at > 1 and apart > 1.8 * widest:
+            break
+        widest = max(widest, apart)
+        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
             break
         if _several(row):
             last = end + 1
@@ -153,6 +162,16 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
             last = end + 1 if apart < 1.5 * size and row[0].x0 > min(starts) + size else last
         end += 1
     return last
+
+
+def _aligns(row: list[Line], above: list[list[Line]]) -> bool:
+    """Whether at least half of its texts begin, end or are centred where one above does."""
+    places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
+    near = [
+        any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
+        for line in row
+    ]
+    return 2 * sum(near) >= len(row)
 
 
 def _hangs(line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float) -> bool:
