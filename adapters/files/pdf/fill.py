@@ -94,7 +94,7 @@ class Filler:
             return
         known = notes.get(lines[0].page, {})
         text, _ = with_notes(self._words.joined([line.text for line in lines]), known)
-        text = LEADERS.sub(" ", text).strip() if led(text) else text.strip()
+        text = " ".join(LEADERS.sub(" ", text).split()) if led(text) else text.strip()
         if level := self._heading_level(lines, text):
             self._indents = []
             self._outline.heading(level, text, title=bool(self._title) and shape(text) == self._title)
@@ -224,8 +224,8 @@ def contents_left_out(parts: Sequence[Line | Table], pages: int) -> Iterator[Lin
     listed: list[Line | Table] = []
     under = False
     for part in parts:
-        ends = _ends(part)
-        if (isinstance(part, Line) and led(part.text)) or (under and all(map(_ENDS_IN_NUMBER.fullmatch, ends))):
+        leads = isinstance(part, Line) and led(part.text)
+        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _ends(part)))):
             listed.append(part)
             continue
         yield from _kept(listed, pages, under=under)

@@ -78,7 +78,10 @@ def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
 
 def _only_number(row: list[Line], page: Page) -> bool:
     """A page number alone, apart from the text."""
-    text = _PAGE_WORD.sub("", together(row).text if len(row) > 1 else row[0].text).strip()
+    text = together(row).text if len(row) > 1 else row[0].text
+    if len(text) > 25:
+        return False
+    text = _PAGE_WORD.sub("", text).strip()
     alone = bool(_NUMBER.fullmatch(text) or _ROMAN.fullmatch(text)) or not text
     others = [line.y for line in page.lines if line not in row]
     return alone and (not others or row[0].y < min(others) - 2 or row[0].y > max(others) + 2)

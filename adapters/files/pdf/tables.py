@@ -148,7 +148,8 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
         between_rules = any(row[0].y < rule.at < above[0].y for rule in rules)
         if apart > 3.4 * size and not between_rules:
             break
-        if apart > 2.2 * size and not between_rules and end - at > 1 and apart > 1.8 * widest:
+        anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
+        if anew and end - at > 1 and apart > 1.5 * max(widest, size):
             break
         widest = max(widest, apart)
         if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):

@@ -9,7 +9,8 @@ from adapters.files.inline import noted, raised
 from adapters.files.pdf.lines import ENDED, RAISED
 
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_BROKEN = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]$")
+_HYPHENS = ("-", "\u00ad", "\u2010")
+_LAST = re.compile(r"[^\W\d_]+")
 _RAISED = re.compile(f"\\s?{RAISED}([^{ENDED}]*){ENDED}")
 _SOFT = "\u00ad\u2010"
 _HALVES = frozenset(
@@ -28,15 +29,15 @@ class Words:
         self._known: set[str] = set()
         for text in texts:
             found = _TOKEN.findall(text.lower())
-            self._known.update(found[1:-1] if _BROKEN.search(text) else found[1:])
+            self._known.update(found[1:-1] if text.endswith(_HYPHENS) else found[1:])
 
     def joined(self, lines: Sequence[str]) -> str:
         text = lines[0]
         for line in lines[1:]:
-            broken = _BROKEN.search(text)
+            broken = _LAST.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
             if not broken:
                 text = f"{text} {line}"
-            elif self._is_one(text, broken.group(1), line):
+            elif self._is_one(text, broken[0], line):
                 text = text[:-1] + line
             else:
                 text = text[:-1] + "-" + line if line[:1].isalnum() and not _suspended(line) else f"{text} {line}"
