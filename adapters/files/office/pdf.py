@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -58,7 +57,7 @@ def _read(document: Any, on_pages: Progress) -> Content:
     pages = _pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     without_running(pages, body)
-    notes = {page.number: found for page in pages if (found := notes_of(page, body))}
+    notes = {page.number: notes_of(page, body) for page in pages}
     parts = _over_pages([part for page in pages for part in _in_order(page)])
     parts = list(contents_left_out(parts, len(document)))
     found = [part for part in parts if isinstance(part, Line)]
@@ -159,7 +158,11 @@ def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> li
     """Bullets that are drawn, not written: left of a line's first letters."""
     found = []
     for x, y in dots[:2000]:
-        near = [p for p in pieces if 0 < p.x0 - x < 2.5 * p.style.size and abs(y - p.y - 0.3 * p.style.size) < 0.4 * p.style.size]
+        near = [
+            p
+            for p in pieces
+            if 0 < p.x0 - x < 2.5 * p.style.size and abs(y - p.y - 0.3 * p.style.size) < 0.4 * p.style.size
+        ]
         if near and not any(p.x1 > x - 20 and p.x0 < x and abs(p.y - near[0].y) < 2 for p in pieces):
             first = min(near, key=lambda p: p.x0)
             found.append(Piece("•", x - 2, x + 2, first.y, first.style, first.order))
@@ -177,7 +180,9 @@ def _in_order(page: Page) -> list[Line | Table]:
         right, left = max(line.x1 for line in column), min(line.x0 for line in column)
         for row in placed(rows(column), page.horizontal, page.number):
             height = row.y if isinstance(row, Table) else row[0].y
-            while rest and rest[0].y > height and (len(found) == 1 or rest[0].x0 < right and rest[0].columns[-1] > left):
+            while (
+                rest and rest[0].y > height and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1] > left))
+            ):
                 parts.append(rest.pop(0))
             if isinstance(row, Table):
                 parts.append(row)

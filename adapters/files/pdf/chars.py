@@ -86,7 +86,7 @@ class Letters:
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
         """Words that are drawn in one go as one piece, or each as its own."""
-        begun, until, drawn, line = -1, -1, None, words[0][0]
+        begun, until, drawn, line = -1, -1, 0, words[0][0]
         for start, end in words:
             first, last = self._drawn(start), self._drawn(end - 1)
             if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
@@ -119,7 +119,7 @@ class Letters:
         """A word of which parts are drawn apart, such as one with a raised figure."""
         begun, drawn = start, self._drawn(start)
         for index in range(start + 1, end + 1):
-            now = self._drawn(index) if index < end else None
+            now = self._drawn(index) if index < end else -1
             if now != drawn:
                 yield from self._piece(begun, index, glued=begun > start)
                 begun, drawn = index, now

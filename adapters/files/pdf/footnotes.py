@@ -14,10 +14,7 @@ _NOTE = re.compile(f"(?:{RAISED}([^{ENDED}]{{1,3}}){ENDED}|(\\d{{1,2}}|[*†‡�
 def notes_of(page: Page, body: float) -> dict[str, str]:
     """Mark -> note, for those that the page calls; their lines are taken out of the page."""
     called = {
-        match.group(1).strip()
-        for line in page.lines
-        for match in _CALLED.finditer(line.text)
-        if match.start() > 0
+        match.group(1).strip() for line in page.lines for match in _CALLED.finditer(line.text) if match.start() > 0
     }
     if not called:
         return {}

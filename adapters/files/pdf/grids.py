@@ -93,9 +93,7 @@ def _touching(across: list[Rule], down: list[Rule]) -> list[tuple[list[Rule], li
 
 
 def _cross(flat: Rule, steep: Rule) -> bool:
-    return (
-        flat.start - _NEAR <= steep.at <= flat.end + _NEAR and steep.start - _NEAR <= flat.at <= steep.end + _NEAR
-    )
+    return flat.start - _NEAR <= steep.at <= flat.end + _NEAR and steep.start - _NEAR <= flat.at <= steep.end + _NEAR
 
 
 def _apart(places: list[float]) -> list[float]:
@@ -118,11 +116,11 @@ def cells_of(grid: Grid, pieces: Sequence[Piece]) -> list[list[list[Line]]] | No
         found.setdefault(group[place], []).extend(inside)
     if len(found) < 2 or (len(found) < 0.25 * len(set(group.values()))):
         return None
-    texts = {place: [line for row in rows(lines(sorted(inside, key=lambda p: p.order))) for line in row] for place, inside in found.items()}
-    return [
-        [texts.get(group[row, column], []) for column in range(grid.width)]
-        for row in range(grid.height)
-    ]
+    texts = {
+        place: [line for row in rows(lines(sorted(inside, key=lambda p: p.order))) for line in row]
+        for place, inside in found.items()
+    }
+    return [[texts.get(group[row, column], []) for column in range(grid.width)] for row in range(grid.height)]
 
 
 def _merged_cells(grid: Grid, held: dict[tuple[int, int], list[Piece]]) -> dict[tuple[int, int], tuple[int, int]]:

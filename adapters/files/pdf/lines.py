@@ -120,4 +120,3 @@ def together(row: Sequence[Line]) -> Line:
     text = " ".join(line.text for line in row)
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
     return Line(text, x0, x1, longest.y, style, row[0].order, longest.reach, row[0].page, row[0].right)
-

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 from adapters.files.pdf.grids import Grid, cells_of
@@ -18,7 +20,7 @@ Cells = list[list[Line]]
 
 def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
     cells = cells_of(grid, pieces)
-    if cells is None or len(cells) == 1 and len(cells[0]) < 3:
+    if cells is None or (len(cells) == 1 and len(cells[0]) < 3):
         return None
     split: list[Cells] = []
     for row in cells:
@@ -58,7 +60,7 @@ def _owners(rows: Sequence[Cells]) -> list[int]:
     """Where in the file the first cells stand, if it holds the table row by row."""
     firsts = [line.order for row in rows for line in row[0]]
     others = [line.order for row in rows for cell in row[1:] for line in cell]
-    parted = sum(any(a < other < b for other in others) for a, b in zip(firsts, firsts[1:], strict=False))
+    parted = sum(any(a < other < b for other in others) for a, b in itertools.pairwise(firsts))
     return firsts if firsts == sorted(firsts) and 2 * parted > len(firsts) - 1 else []
 
 
@@ -104,7 +106,7 @@ def _broken(before: Cells, row: Cells) -> bool:
 def _pitch(rows: Sequence[Cells]) -> float:
     """How far rows with a first cell stand below each other."""
     heights = [_height(row) for row in rows if row[0]]
-    gaps = [a - b for a, b in zip(heights, heights[1:], strict=False)]
+    gaps = [a - b for a, b in itertools.pairwise(heights)]
     return median(gaps) if gaps else 0.0
 
 
@@ -175,14 +177,18 @@ def _aligns(row: list[Line], above: list[list[Line]]) -> bool:
     return 2 * sum(near) >= len(row)
 
 
-def _hangs(line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float) -> bool:
+def _hangs(
+    line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float
+) -> bool:
     """Whether a lone text is the rest of a cell, or one cell of a row."""
-    if line.style.mono or MARK.match(line.text) and line.text[:1] in "•●▪":
+    if line.style.mono or (MARK.match(line.text) and line.text[:1] in "•●▪"):
         return False
     later = [start for start in starts if start > line.x0 + size]
     if later and line.x1 > min(later) + size:
         return False
-    near = min(abs(line.x0 - start) for start in starts) < 2 or any(one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above)
+    near = min(abs(line.x0 - start) for start in starts) < 2 or any(
+        one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above
+    )
     return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
 
 
@@ -209,13 +215,20 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     if len(columns) == 2 and firsts and all(text.endswith(":") for text in firsts):
         return None
     size = rows[0][0].style.size
-    narrow = min(b[0] - a[1] for a, b in zip(columns, columns[1:], strict=False)) < size
+    narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
     if len(found) < 2 or _prose(found, narrow=narrow):
         return None
     top, bottom = rows[0][0], rows[-1][0]
-    table = _table(found, page, columns[0][0], top.y + top.style.size, bottom.y - 0.3 * bottom.style.size, [a for a, _ in columns], own)
-    table.order = top.order
-    return table
+    table = _table(
+        found,
+        page,
+        columns[0][0],
+        top.y + top.style.size,
+        bottom.y - 0.3 * bottom.style.size,
+        [a for a, _ in columns],
+        own,
+    )
+    return table and replace(table, order=top.order)
 
 
 def _told(rows: list[list[Line]], several: list[list[Line]]) -> list[tuple[float, float]]:
@@ -262,7 +275,13 @@ def _cells(row: list[Line], columns: list[tuple[float, float]]) -> Cells:
 
 
 def _table(
-    rows: list[Cells], page: int, x0: float, y: float, bottom: float, columns: Sequence[float], rules: Sequence[Rule] = ()
+    rows: list[Cells],
+    page: int,
+    x0: float,
+    y: float,
+    bottom: float,
+    columns: Sequence[float],
+    rules: Sequence[Rule] = (),
 ) -> Table | None:
     rows = [row for row in rows if any(row)]
     kept = [n for n in range(len(columns)) if any(row[n] for row in rows)]
@@ -278,7 +297,7 @@ def _table(
 
 def _span(header: list[Cells]) -> None:
     """Gives a name that stands over several columns to each of them."""
-    for above, below in zip(header, header[1:], strict=False):
+    for above, below in itertools.pairwise(header):
         for column in range(1, len(above)):
             if not above[column] and below[column] and below[column - 1] and above[column - 1]:
                 above[column] = above[column - 1]

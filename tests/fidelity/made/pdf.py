@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Makes the PDF cases: `python tests/fidelity/made/pdf.py`, with ReportLab, WeasyPrint, Typst, pypdf (pip) and
 soffice and chromium on the PATH. Only what is not there yet is made."""
 
@@ -16,7 +17,14 @@ from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import (
-    ListFlowable, ListItem, PageBreak, Paragraph, Preformatted, SimpleDocTemplate, Spacer, Table,
+    ListFlowable,
+    ListItem,
+    PageBreak,
+    Paragraph,
+    Preformatted,
+    SimpleDocTemplate,
+    Spacer,
+    Table,
 )
 
 CASES = Path(__file__).parents[1] / "cases" / "pdf"
@@ -38,7 +46,12 @@ def rows(*lines: str, kind: str = "grid") -> str:
     return f'<table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{below}</tbody></table>'
 
 
-SHIFTS = ("Day | Early | Late | Night", "Friday | Dagny | | Emeka", "Saturday | | Ines | Tomas", "Sunday | Ravi | Lena |")
+SHIFTS = (
+    "Day | Early | Late | Night",
+    "Friday | Dagny | | Emeka",
+    "Saturday | | Ines | Tomas",
+    "Sunday | Ravi | Lena |",
+)
 FARES = (
     "Way | What is paid | By whom",
     "Train | Second class on all routes, first class on journeys of more than four hours | The department",
@@ -60,15 +73,20 @@ CODE = """<h1>Cleaning up</h1><p>Run this every week:</p><pre>def clean(folder):
             file.unlink()
 
     return folder</pre><p>The command <code>make clean</code> does the same.</p>"""
-TWO = "<h1>Garden rules</h1>" + '<div style="columns: 2; column-gap: 8mm">' + "".join(
-    f"<p>{text}</p>"
-    for text in (
-        "The garden is open from sunrise to sunset, and whoever comes last closes the gate behind the shed.",
-        "Water is taken from the barrel first. Only when it is empty may the tap be used, and never at noon.",
-        "Tools hang on the wall of the shed in the order of their numbers, and are cleaned before they go back.",
-        "Compost is turned in March and in October by two people who have put their names on the list.",
+TWO = (
+    "<h1>Garden rules</h1>"
+    '<div style="columns: 2; column-gap: 8mm">'
+    + "".join(
+        f"<p>{text}</p>"
+        for text in (
+            "The garden is open from sunrise to sunset, and whoever comes last closes the gate behind the shed.",
+            "Water is taken from the barrel first. Only when it is empty may the tap be used, and never at noon.",
+            "Tools hang on the wall of the shed in the order of their numbers, and are cleaned before they go back.",
+            "Compost is turned in March and in October by two people who have put their names on the list.",
+        )
     )
-) + "</div><p>Questions go to the keeper of the keys, who is there on Mondays.</p>"
+    + "</div><p>Questions go to the keeper of the keys, who is there on Mondays.</p>"
+)
 MARKS = """<h1>Archive</h1><p>Part-time staff earn 1½ days a month. The archive holds 10<sup>6</sup> records on 40 m² of
 floor.</p><p>The air may hold 0.1 % CO<sub>2</sub>, on the 1<sup>st</sup> floor 800 ppm.</p>"""
 ARABIC = """<h1>قواعد الإجازة</h1><p>يحصل كل موظف على 30 يوما من الإجازة في السنة.</p><p>يجب تقديم الطلب قبل 14 يوما من
@@ -93,7 +111,9 @@ LIKE = "".join(
 )
 FOOT = """<h1>Leave</h1><p>Everybody gets 30 days<span class="n">In the first year 25.</span> of leave a year.</p>
 <p>Unused days end in March.<span class="n">Unless the team leader agrees.</span></p>"""
-FOOT_CSS = ".n { float: footnote; font-size: 8pt } ::footnote-call { font-size: 7pt; vertical-align: super; line-height: 1 }"
+FOOT_CSS = (
+    ".n { float: footnote; font-size: 8pt } ::footnote-call { font-size: 7pt; vertical-align: super; line-height: 1 }"
+)
 
 WEASYPRINT = {
     "tables/empty-cells": page("<h1>Shifts</h1>" + INTRO + rows(*SHIFTS)),
@@ -130,19 +150,22 @@ SOFFICE = {
     "raised/office": page(MARKS),
     "right-to-left/office": page(f'<div dir="rtl">{HEBREW}</div>', lang="he"),
 }
-_SET = '#set page(width: 150mm, height: 200mm, margin: 15mm)\n#set text(size: 10pt)\n'
+_SET = "#set page(width: 150mm, height: 200mm, margin: 15mm)\n#set text(size: 10pt)\n"
 TYPST = {
-    "tables/typst": _SET + """= Fares
+    "tables/typst": _SET
+    + """= Fares
 The list holds until the end of the year.
 #table(columns: (auto, 1fr, 1fr), table.header[*Way*][*What is paid*][*By whom*],
 [Train],[Second class on all routes, first class on journeys of more than four hours],[The department],
 [Taxi],[Only at night or with heavy luggage],[],[Ferry],[With a cabin],[The department])
 Ask the office.""",
-    "tables/typst-no-rules": _SET + """= Turnover
+    "tables/typst-no-rules": _SET
+    + """= Turnover
 #table(columns: 4, stroke: none, align: (left, right, right, right), table.header[*Month*][*2024*][*2025*][*Change*],
 [January],[1,204],[1,310],[+8.8 %],[February],[980],[],[],[March],[1,450],[1,390],[-4.1 %])
 That is all.""",
-    "headings/numbered": _SET + """#set heading(numbering: "1.1")
+    "headings/numbered": _SET
+    + """#set heading(numbering: "1.1")
 = Leave
 Everybody gets 30 days.
 == Notice
@@ -151,10 +174,12 @@ Two weeks before.
 A day in an emergency.
 == Carry-over
 Until March.""",
-    "notes/typst": _SET + """= Parking
+    "notes/typst": _SET
+    + """= Parking
 Spaces are free of charge#footnote[Visitors pay 2 EUR an hour.] for staff. They are booked a day
 ahead#footnote[On Mondays two.].""",
-    "contents/outline": _SET + """#outline()
+    "contents/outline": _SET
+    + """#outline()
 #pagebreak()
 = Arrival
 Guests sign the book.
@@ -163,14 +188,16 @@ Guests sign the book.
 Rooms are cleaned at ten.
 == Breakfast
 It is served from seven.""",
-    "lists/typst": _SET + """= Packing
+    "lists/typst": _SET
+    + """= Packing
 - Tent
   - with pegs
 - Lamp
 + Fold it.
 + Weigh it.
 Then go.""",
-    "code/typst": _SET + """= Start
+    "code/typst": _SET
+    + """= Start
 Call this:
 ```
 run:
@@ -179,7 +206,8 @@ run:
     - main
 ```
 and wait.""",
-    "columns/typst": _SET + """#set par(justify: true)
+    "columns/typst": _SET
+    + """#set par(justify: true)
 #align(center)[#text(size: 16pt, weight: "bold")[House rules]]
 #columns(2)[
 The kitchen is cleaned by whoever used it last, and the dishes are dried and put away before the evening.
@@ -208,7 +236,10 @@ def _story(*parts: object, **known: object) -> bytes:
 
 def form(canvas: Canvas) -> None:
     canvas.drawString(50, 540, "Order of a laptop")
-    for y, label, name, value in ((500, "Name of the new colleague:", "who", "Ana Prell"), (470, "Model:", "model", "Falcon 14")):
+    for y, label, name, value in (
+        (500, "Name of the new colleague:", "who", "Ana Prell"),
+        (470, "Model:", "model", "Falcon 14"),
+    ):
         canvas.drawString(50, y, label)
         canvas.acroForm.textfield(name=name, value=value, x=220, y=y - 5, width=150, height=18)
     canvas.drawString(50, 440, "With a dock:")
@@ -263,9 +294,15 @@ REPORTLAB: dict[str, Callable[[], bytes]] = {
     "turned/sideways": lambda: _canvas(sideways),
     "encrypted/empty-password": lambda: _canvas(secret, encrypt=_empty()),
     "headings/by-size": lambda: _story(
-        Paragraph("Guest house", STYLES["Title"]), Paragraph("Rooms", H1), Paragraph("There are nine rooms.", BODY),
-        Paragraph("Beds", H2), Paragraph("Each room has two beds.", BODY), Paragraph("<i>Cots</i>", BODY),
-        Paragraph("A cot is free of charge.", BODY), Paragraph("Meals", H1), Paragraph("Breakfast is at seven.", BODY),
+        Paragraph("Guest house", STYLES["Title"]),
+        Paragraph("Rooms", H1),
+        Paragraph("There are nine rooms.", BODY),
+        Paragraph("Beds", H2),
+        Paragraph("Each room has two beds.", BODY),
+        Paragraph("<i>Cots</i>", BODY),
+        Paragraph("A cot is free of charge.", BODY),
+        Paragraph("Meals", H1),
+        Paragraph("Breakfast is at seven.", BODY),
     ),
     "tables/reportlab": lambda: _story(
         Paragraph("Stock", H1),
@@ -284,8 +321,10 @@ REPORTLAB: dict[str, Callable[[], bytes]] = {
         Paragraph("Picnic", H1),
         ListFlowable([ListItem(Paragraph(x, BODY)) for x in ("Bread", "Cheese from the farm")], bulletType="bullet"),
         ListFlowable([ListItem(Paragraph(x, BODY)) for x in ("Slice it.", "Eat it.")], bulletType="1"),
-        Spacer(1, 10), Preformatted("open basket\n  take bread\n  take cheese", STYLES["Code"]),
-        PageBreak(), Paragraph("Bring the basket back.", BODY),
+        Spacer(1, 10),
+        Preformatted("open basket\n  take bread\n  take cheese", STYLES["Code"]),
+        PageBreak(),
+        Paragraph("Bring the basket back.", BODY),
     ),
 }
 
@@ -293,7 +332,7 @@ REPORTLAB: dict[str, Callable[[], bytes]] = {
 def _empty() -> object:
     from reportlab.lib.pdfencrypt import StandardEncryption
 
-    return StandardEncryption("", ownerPassword="owner", canModify=0, strength=128)  # noqa: S106
+    return StandardEncryption("", ownerPassword="owner", canModify=0, strength=128)
 
 
 def _printed(source: str, program: str) -> bytes:
@@ -302,15 +341,28 @@ def _printed(source: str, program: str) -> bytes:
         file.write_text(source)
         if program == "chromium":
             command = [
-                "chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
-                "--no-pdf-header-footer", f"--print-to-pdf={out}", str(file),
+                "chromium",
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                f"--user-data-dir={folder}/profile",
+                "--no-pdf-header-footer",
+                f"--print-to-pdf={out}",
+                str(file),
             ]
         else:
             command = [
-                "soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless", "--infilter=HTML (StarWriter)",
-                "--convert-to", "pdf:writer_pdf_Export", "--outdir", folder, str(file),
+                "soffice",
+                f"-env:UserInstallation=file://{folder}/profile",
+                "--headless",
+                "--infilter=HTML (StarWriter)",
+                "--convert-to",
+                "pdf:writer_pdf_Export",
+                "--outdir",
+                folder,
+                str(file),
             ]
-        subprocess.run(command, check=True, capture_output=True, timeout=120)  # noqa: S603
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
         return out.read_bytes()
 
 
