@@ -41,7 +41,7 @@ def _split(found: Sequence[Line]) -> _Bands | None:
     """Bands from top to bottom, parted where two columns stand beside each other."""
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
-    for start, count in starts.most_common(6):
+    for start, count in starts.most_common(14):
         place = start * 2 - 2.0
         if count < _FEWEST:
             break
@@ -81,11 +81,17 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None
-    one_after_other = max(line.order for line in left) < min(line.order for line in right) < TYPED
-    other_first = max(line.order for line in right) < min(line.order for line in left)
-    if one_after_other or (other_first and _long(left) and _long(right)) or (_long(left) and _long(right)):
+    if _before(left, right) or (_long(left) and _long(right)):
         return left, right
     return None
+
+
+def _before(first: Sequence[Line], then: Sequence[Line]) -> bool:
+    """Whether the file holds all of one column, but for a few lines, before the other."""
+    orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
+    return orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10] < TYPED and (
+        len(orders) + len(others) > 20 or orders[-1] < others[0]
+    )
 
 
 def _long(side: Sequence[Line]) -> bool:

@@ -12,6 +12,7 @@ from statistics import median
 from adapters.files.pdf.grids import Grid, cells_of
 from adapters.files.pdf.lines import CAPTION, LEADERS, MARK, led
 from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
+from adapters.files.pdf.scripts import backwards
 
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
 Cells = list[list[Line]]
@@ -288,6 +289,8 @@ def _table(
     rows = [[row[n] for n in kept] for row in rows]
     if len(kept) < 2 or not rows:
         return None
+    if backwards("".join(line.text for row in rows for cell in row for line in cell)):
+        rows = [row[::-1] for row in rows]
     header = _header(rows, rules)
     _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
