@@ -134,16 +134,23 @@ def _laid_out(
     upright.extend(_bullets(upright, dots))
     tables = []
     for grid in grids(flat, steep):
-        inside = [piece for piece in upright if grid.cell(piece)]
+        inside = [piece for piece in [*upright, *map(_stood_up, aside)] if grid.cell(piece)]
         if inside and (table := ruled(grid, inside, number)):
             tables.append(table)
-            gone = {id(piece) for piece in inside}
-            upright = [piece for piece in upright if id(piece) not in gone]
+            gone = {piece.order for piece in inside}
+            upright = [piece for piece in upright if piece.order not in gone]
+            aside = [piece for piece in aside if piece.order not in gone]
     found = lines(upright) + [Line(p.text, p.x0, p.x1, -1e6 - p.order, p.style, p.order) for p in aside]
     for line in found:
         line.page = number
     heights = [line.y for line in found] or [0.0]
     return Page(number, found, tables, merged(flat), min(heights), max(heights))
+
+
+def _stood_up(piece: Piece) -> Piece:
+    """A text that is written upwards or downwards in a cell, as if it stood upright there."""
+    x, y = (-piece.y, piece.x0) if piece.style.turn == 1 else (piece.y, -piece.x1)
+    return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.turn in {1, 3} else piece._replace(y=-1e9)
 
 
 def _turned(flat: list[Rule], steep: list[Rule], turn: int) -> tuple[list[Rule], list[Rule]]:

@@ -25,7 +25,6 @@ _BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
 """How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
 itself, and where the file has no blank."""
 _FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
-_UNREADABLE = Style(0, False, False, False, False, 0)
 
 
 def turned(x: float, y: float, turn: int) -> tuple[float, float]:
@@ -130,10 +129,10 @@ class Letters:
 
     def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[Piece]:
         style = self._style(start)
-        if style is _UNREADABLE:
+        if style.unknown and end - start > 1:
             self.unreadable += end - start
             return
-        text = self.text[start:end]
+        text = "•" if style.unknown else self.text[start:end]
         if not (text.isascii() and text.isprintable()):
             text = text.translate(_MEANT)
         if style.symbol and len(text) == 1 and (text.isalpha() or "\ue000" <= text <= "\uf8ff" or text in "·§"):
@@ -151,6 +150,13 @@ class Letters:
             origin, y = turned(origin, y, style.turn)
         elif text.isdecimal() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
             style, y = style._replace(size=0.6 * style.size), y0
+        count = end - start
+        if self._by_word and 1 < count < 12 and x1 - origin > 1.3 * style.size * count:  # figures of several columns
+            for index in range(start, end):
+                yield from self._piece(index, index + 1)
+            return
+        if style.mono and style.flagged and not 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72:
+            style = style._replace(mono=False)
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
         yield Piece(text, origin, x1, y, style, start, glued, reach)
 
@@ -166,14 +172,14 @@ class Letters:
         pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
         name, flags = self._font(drawn)
-        if pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name):
-            return _UNREADABLE
+        unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
-        mono = bool(flags & _FIXED_FLAG or _MONO.search(name)) and not _SYMBOL.search(name)
+        named = bool(_MONO.search(name))
+        mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name)
         bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
         italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
-        return Style(round(size, 1), bold, italic, mono, bool(_SYMBOL.search(name)), turn)
+        return Style(round(size, 1), bold, italic, mono, bool(_SYMBOL.search(name)), turn, unknown, not named)
 
     def _font(self, drawn: int) -> tuple[str, int]:
         """Name and flags; a weight of 600 and more is told beyond them."""

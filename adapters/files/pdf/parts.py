@@ -19,6 +19,10 @@ class Style(NamedTuple):
     symbol: bool
     turn: int
     """How many quarters of a circle the letters are turned; 4 is in between."""
+    unknown: bool = False
+    """The font does not say which letters these are."""
+    flagged: bool = False
+    """Whether it is monospaced is told by a flag alone, which some programs set on every font."""
 
 
 class Piece(NamedTuple):

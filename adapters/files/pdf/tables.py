@@ -37,7 +37,11 @@ def _split(cells: Cells) -> list[Cells]:
             levels.append((line.y, [[] for _ in cells]))
         levels[-1][1][column].append(line)
     rows = [row for _, row in levels]
-    return rowed(rows, ()) if len(rows) > 1 and all(row[0] for row in rows) else [cells]
+    filled = {tuple(map(bool, row)) for row in rows}
+    first = next((n for n, cell in enumerate(cells) if cell), 0)
+    if len(rows) < 2 or not all(row[first] for row in rows) or (first and len(filled) > 1):
+        return [cells]
+    return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
 
 
 def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
