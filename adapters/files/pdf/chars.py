@@ -19,7 +19,7 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 _MEANT = str.maketrans({**_LIGATURES, 0xFFFE: "-", 0x7F: "•", **dict.fromkeys(range(9), ""), 0x2011: "-"})
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
-_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|code|fixed", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
 _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
 _BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
 """How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by

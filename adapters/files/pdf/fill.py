@@ -61,9 +61,11 @@ class Filler:
         self._sizes = _told_apart(sorted(larger, reverse=True))
         self._usual = _pitch(lines, self._body)
         self._indents: list[float] = []
+        self._steps: set[int] = set()
 
     def fill(self, parts: Sequence[Line | Table], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[Line] = []
+        self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
         for part in parts:
             if paragraph and (isinstance(part, Table) or self._breaks(paragraph, part)):
                 self._paragraph(paragraph, notes)
@@ -172,6 +174,8 @@ class Filler:
         if _ITEM.match(text) or led(lines[-1].text) or text[-1] in "-–":
             return 0
         rank = next((n for n, size in enumerate(self._sizes, 1) if style.size > size - 0.3), 0)
+        if id(lines[0]) in self._steps:
+            return 0
         if rank:
             return rank
         dots = min(text.split()[0].rstrip(".").count("."), 4) if text[0].isdigit() else 0
@@ -193,6 +197,14 @@ def _pitch(lines: Sequence[Line], body: float) -> float:
     wide = [a for a, b in below if a.y - b.y > 1.6 * body]
     goes_on = sum(not a.text.endswith((".", "!", "?", ":")) and len(a.text) > 40 for a in wide)
     return usual if usual <= 1.6 * body or 2 * goes_on > len(wide) else min(gaps[len(gaps) // 4], 1.25 * body)
+
+
+def _both_steps(before: Line | Table, line: Line | Table) -> bool:
+    """Whether two lines are numbered entries of a list, one below the other."""
+    if isinstance(before, Table) or isinstance(line, Table) or before.style.size != line.style.size:
+        return False
+    near = 0 < before.y - line.y < 3 * line.style.size
+    return near and bool(_STEP.match(before.text) and _STEP.match(line.text))
 
 
 def _told_apart(sizes: Sequence[float]) -> list[float]:
