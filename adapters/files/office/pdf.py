@@ -14,7 +14,7 @@ import pypdfium2.raw as raw
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.pdf.chars import Letters, turned
 from adapters.files.pdf.columns import columns
-from adapters.files.pdf.drawn import drawn, filled_in
+from adapters.files.pdf.drawn import drawn, filled_in, without_struck
 from adapters.files.pdf.fill import Filler, contents_left_out, largest, shape
 from adapters.files.pdf.footnotes import notes_of
 from adapters.files.pdf.grids import grids, merged
@@ -32,6 +32,8 @@ _BY_CELL = re.compile(
 )
 """Programs that draw each cell of a table by itself."""
 _MOST_PAGES = 20_000
+_FAR = 100_000.0
+"""Points; no page is that large."""
 
 
 def read_pdf(content: bytes, on_pages: Progress = unheard) -> Content:
@@ -57,6 +59,9 @@ def _read(document: Any, on_pages: Progress) -> Content:
     pages = _pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     without_running(pages, body)
+    for page in pages:
+        if page.pictures and not page.lines and not page.tables:
+            outline.unread(f"page {page.number}: no text, only a picture")
     notes = {page.number: notes_of(page, body) for page in pages}
     parts = _over_pages([part for page in pages for part in _in_order(page)])
     parts = list(contents_left_out(parts, len(document)))
@@ -82,11 +87,10 @@ def _pages(document: Any, outline: Outline, on_pages: Progress, sizes: Counter[f
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
-        except pdfium.PdfiumError:
-            outline.unread(f"page {number}: damaged")
-        else:
             pages.append(_page(page, number, fonts, forms, outline, sizes, by_word=by_word))
             page.close()
+        except (pdfium.PdfiumError, ArithmeticError, LookupError, ValueError):
+            outline.unread(f"page {number}: damaged")
         on_pages(number, count)
     return pages
 
@@ -115,12 +119,22 @@ def _page(
     typed = list(filled_in(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
     if letters.unreadable > 3:
         outline.unread(f"page {number}: {letters.unreadable} letters of a font that does not say what they are")
-    if not pieces and not typed:
-        if seen.pictures:
-            outline.unread(f"page {number}: no text, only a picture")
-        return Page(number, [], [], [], 0, 0)
-    pieces.extend(typed)
-    return _laid_out(pieces, seen.horizontal, seen.vertical, seen.dots, number)
+    box = page.get_bbox()
+    pieces = [piece for piece in (*pieces, *typed) if _is_seen(piece, box)]
+    if not pieces:
+        return Page(number, [], [], [], seen.pictures)
+    pieces = without_struck(pieces, seen.horizontal)
+    laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.dots, number)
+    laid_out.pictures = seen.pictures
+    return laid_out
+
+
+def _is_seen(piece: Piece, box: tuple[float, float, float, float]) -> bool:
+    """Whether it stands on the page, not beside it."""
+    if piece.style.turn:
+        return max(abs(piece.x0), abs(piece.y)) < _FAR
+    left, low, right, high = box
+    return left - 9 < piece.x1 < _FAR and -_FAR < piece.x0 < right + 9 and low - 9 < piece.y < high + 9
 
 
 def _laid_out(
@@ -143,8 +157,7 @@ def _laid_out(
     found = lines(upright) + [Line(p.text, p.x0, p.x1, -1e6 - p.order, p.style, p.order) for p in aside]
     for line in found:
         line.page = number
-    heights = [line.y for line in found] or [0.0]
-    return Page(number, found, tables, merged(flat), min(heights), max(heights))
+    return Page(number, found, tables, merged(flat))
 
 
 def _stood_up(piece: Piece) -> Piece:
@@ -164,7 +177,7 @@ def _turned(flat: list[Rule], steep: list[Rule], turn: int) -> tuple[list[Rule],
 def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> list[Piece]:
     """Bullets that are drawn, not written: left of a line's first letters."""
     found = []
-    for x, y in dots[:2000]:
+    for x, y in dots[:500]:
         near = [
             p
             for p in pieces

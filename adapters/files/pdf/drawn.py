@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -140,3 +141,18 @@ def _read(function: Any, *arguments: Any) -> str:
     buffer = ctypes.create_string_buffer(size + 2)
     function(*arguments, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
     return " \n".join(buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0").splitlines())
+
+
+def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
+    """Leaves out letters that a line runs through."""
+    if not rules or len(rules) > 400:
+        return pieces
+    lines = sorted(rules)
+    heights = [rule.at for rule in lines]
+
+    def is_struck(piece: Piece) -> bool:
+        size = piece.style.size
+        near = lines[bisect(heights, piece.y + 0.16 * size) : bisect(heights, piece.y + 0.42 * size)]
+        return any(rule.start < piece.x0 + 0.2 * size and rule.end > piece.x1 - 0.2 * size for rule in near)
+
+    return [piece for piece in pieces if piece.style.turn or not is_struck(piece)]

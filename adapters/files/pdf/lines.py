@@ -40,7 +40,11 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
     if abs(piece.y - before.y) > 0.6 * size:
         return False
     gap = max(piece.x0 - before.x1, before.x0 - piece.x1)
-    marks = len(together) == 1 and len(before.text) < 3 and (before.text.isdigit() or before.style.symbol or before.text == "•")
+    marks = (
+        len(together) == 1
+        and len(before.text) < 3
+        and (before.text.isdigit() or before.style.symbol or before.text == "•")
+    )
     return -0.7 * size < gap < (0.45 if marks else piece.reach) * size
 
 

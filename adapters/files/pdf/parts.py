@@ -87,6 +87,4 @@ class Page:
     lines: list[Line]
     tables: list[Table]
     horizontal: list[Rule]
-    low: float
-    high: float
-    """Between these heights everything stands."""
+    pictures: bool = False
