@@ -155,8 +155,9 @@ class Letters:
             for index in range(start, end):
                 yield from self._piece(index, index + 1)
             return
-        if style.mono and style.flagged and not 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72:
-            style = style._replace(mono=False)
+        if style.mono and style.flagged:
+            told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
+            style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
         yield Piece(text, origin, x1, y, style, start, glued, reach)
 

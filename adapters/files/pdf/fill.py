@@ -158,7 +158,10 @@ class Filler:
     def _indented(self, first: Line, before: Line, line: Line, *, ends: bool) -> bool:
         if _ITEM.match(first.text) or _STEP.match(first.text):
             return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
-        return ends and line.x0 > before.x0 + 0.8 * line.style.size
+        size = line.style.size
+        if ends and line.x0 < before.x0 - 2.4 * size:
+            return True
+        return ends and line.x0 > before.x0 + 0.8 * size
 
     def _heading_level(self, lines: list[Line], text: str) -> int:
         """1 for the largest letters. Bookmarks are believed; without, a heading is short, larger, bold or in italics,
