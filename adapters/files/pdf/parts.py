@@ -75,7 +75,6 @@ class Table:
     page: int
     x0: float
     y: float
-    bottom: float
     columns: tuple[float, ...]
     """Where they begin."""
     order: int = 0

@@ -14,6 +14,8 @@ _EDGE = 3
 """Lines at the top and at the bottom of a page that may be a running head or foot."""
 _APART = "\1"
 _NUMBER = re.compile(r"\d{1,4}")
+_NUMBERED = re.compile(r"(?:\d{1,4}|[ivxlc]{1,7})\.?\s+(\D+ \D+)|(.+ .*?)\s+(?:\d{1,4}|[ivxlc]{1,7})")
+"""Words with a number before or behind them, in small letters: where pages were taken out, it is not theirs."""
 _ROMAN = re.compile(r"[ivxlc]{1,7}")
 _PAGE_WORD = re.compile(
     r"\b(?:page|seite|p|pg|s|página|pagina|pág|blatt|sheet|sida|side|strona|стр|stranica|sayfa)\b\.?|[|/–—·-]|\bof\b|\bvon\b|\bsur\b|\bde\b",
@@ -28,7 +30,7 @@ def without_running(pages: Sequence[Page], body: float) -> None:
     seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page, edge in zip(pages, edges, strict=True):
         for row, apart in edge:
-            for key in _keys(row, page.number, apart=apart):
+            for key in _keys(row, page.number, apart=apart, body=body):
                 seen[key].append((page.number, row[0].y))
     running = {key for key, places in seen.items() if _runs(places, filled, apart=key.startswith(_APART))}
     for page, edge in zip(pages, edges, strict=True):
@@ -36,7 +38,10 @@ def without_running(pages: Sequence[Page], body: float) -> None:
             id(line)
             for row, apart in edge
             if max(line.style.size for line in row) < 1.12 * body
-            and (_only_number(row, page) or any(key in running for key in _keys(row, page.number, apart=apart)))
+            and (
+                _only_number(row, page)
+                or any(key in running for key in _keys(row, page.number, apart=apart, body=body))
+            )
             for line in row
         }
         page.lines[:] = [line for line in page.lines if id(line) not in gone]
@@ -55,12 +60,15 @@ def _edge(page: Page) -> Iterator[tuple[list[Line], bool]]:
             yield row, gap > 2.5 * row[0].style.size and gap > 1.3 * inner
 
 
-def _keys(row: list[Line], number: int, *, apart: bool) -> Iterator[str]:
+def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator[str]:
     """The row as it is, and with each number as how far it is from that of the page."""
     text = together(row).text if len(row) > 1 else row[0].text
     yield text
     if apart:
         yield _APART + text
+        numbered = _NUMBERED.fullmatch(text)
+        if numbered and max(line.style.size for line in row) < 0.95 * body:
+            yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
     for match in matches if len(matches) < 4 else ():
         if apart or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):

@@ -26,7 +26,7 @@ def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
     split: list[Cells] = []
     for row in cells:
         split.extend(_split(row) if len(cells) <= 3 else [row])
-    return _table(split, page, grid.xs[0], grid.ys[-1], grid.ys[0], grid.xs[:-1])
+    return _table(split, page, grid.xs[0], grid.ys[-1], grid.xs[:-1])
 
 
 def _split(cells: Cells) -> list[Cells]:
@@ -223,16 +223,9 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
     if len(found) < 2 or _prose(found, narrow=narrow):
         return None
-    top, bottom = rows[0][0], rows[-1][0]
-    table = _table(
-        found,
-        page,
-        columns[0][0],
-        top.y + top.style.size,
-        bottom.y - 0.3 * bottom.style.size,
-        [a for a, _ in columns],
-        own,
-    )
+    top = rows[0][0]
+    starts = [start for start, _ in columns]
+    table = _table(found, page, starts[0], top.y + top.style.size, starts, own)
     return table and replace(table, order=top.order)
 
 
@@ -284,7 +277,6 @@ def _table(
     page: int,
     x0: float,
     y: float,
-    bottom: float,
     columns: Sequence[float],
     rules: Sequence[Rule] = (),
 ) -> Table | None:
@@ -299,7 +291,7 @@ def _table(
     _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
-    return Table(texts, [page] * len(rows), header, page, x0, y, bottom, tuple(columns[n] for n in kept), order)
+    return Table(texts, [page] * len(rows), header, page, x0, y, tuple(columns[n] for n in kept), order)
 
 
 def _span(header: list[Cells]) -> None:
