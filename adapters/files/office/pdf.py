@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -209,9 +210,22 @@ def _in_order(page: Page) -> list[Line | Table]:
             else:
                 line = together(row)
                 line.right = right
+                before = parts[-1] if parts and isinstance(parts[-1], Line) else None
+                line.parted = before is not None and _parted(before, line, page.horizontal)
                 parts.append(line)
     parts.extend(rest)
     return parts
+
+
+def _parted(before: Line, line: Line, rules: list[Rule]) -> bool:
+    """Whether a ruling line, and no underline, stands between two lines."""
+    high, low = before.y - 0.35 * before.style.size, line.y + 0.75 * line.style.size
+    between = rules[bisect(rules, low, key=_height) : bisect(rules, high, key=_height)]
+    return any(rule.start < line.x0 + 9 and rule.end > line.x0 + 9 for rule in between)
+
+
+def _height(rule: Rule) -> float:
+    return rule.at
 
 
 def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
@@ -222,11 +236,24 @@ def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
         if isinstance(part, Table) and isinstance(last, Table) and _same_columns(last, part):
             again = part.rows[: part.header] == last.rows[: last.header]
             first = part.header if again else 0
+            if _goes_on(last.rows, part.rows[first:]):
+                for cell, more in zip(last.rows[-1], part.rows[first], strict=True):
+                    cell.extend(more)
+                first += 1
             last.rows.extend(part.rows[first:])
             last.pages.extend(part.pages[first:])
         else:
             found.append(part)
     return found
+
+
+def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
+    """Whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
+    if not more or more[0][0] or not rows[-1][0]:
+        return False
+    pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]
+    within = all(rest[:1].islower() or not cell.endswith((".", "!", "?")) for cell, rest in pairs)
+    return bool(pairs) and (within or all(row[0] for row in rows))
 
 
 def _same_columns(last: Table, part: Table) -> bool:

@@ -125,7 +125,7 @@ class Filler:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
         apart = before.y - line.y
-        if self._is_code(line) != self._is_code(before):
+        if self._is_code(line) != self._is_code(before) or line.parted:
             return True
         if self._is_code(line):
             return not 0 < apart < 3.2 * size or line.page != before.page

@@ -62,6 +62,8 @@ class Line:
     page: int = 0
     right: float = 0
     """How far the lines around it reach."""
+    parted: bool = False
+    """A ruling line parts it from what stands above."""
 
 
 @dataclass(slots=True)

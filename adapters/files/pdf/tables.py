@@ -235,10 +235,11 @@ def _told(rows: list[list[Line]], several: list[list[Line]]) -> list[tuple[float
     for count in sorted({len(row) for row in several}, reverse=True):
         if count <= len(columns):
             break
-        found = _columns([line for row in several if len(row) == count for line in row])
+        usual = [row for row in several if len(row) == count]
+        found = _columns([line for row in usual for line in row])
         others = [line for row in several if len(row) != count for line in row]
         over = sum(len([1 for x0, x1 in found if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
-        if len(found) == count and over <= 0.3 * len(others) + 1:
+        if len(found) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
             return found
     return columns
 

@@ -1,6 +1,6 @@
 # ruff: noqa: E501
 """Makes the PDF cases: `python tests/fidelity/made/pdf.py`, with ReportLab, WeasyPrint, Typst, pypdf (pip) and
-soffice and chromium on the PATH. Only what is not there yet is made."""
+soffice, chromium and pdflatex on the PATH. Only what is not there yet is made."""
 
 from __future__ import annotations
 
@@ -115,7 +115,25 @@ FOOT_CSS = (
     ".n { float: footnote; font-size: 8pt } ::footnote-call { font-size: 7pt; vertical-align: super; line-height: 1 }"
 )
 
+STRUCK = "<h1>Fees</h1><p>The fee is <s>14 EUR</s> 30 EUR a month.</p><p>It is paid <u>in advance</u>.</p>"
+SOFT = """<p style="width: 40mm">Verwaltungs&shy;angelegen&shy;heiten und Donau&shy;dampf&shy;schiff der Nord- und Südseite
+sowie E-Mail-Adressen</p>"""
+LONG = "Because it is needed for the next step of the work. " * 6
+CUT = ("What | Why", *(f"Step {n} | {LONG}" for n in range(1, 9)))
+GUESTS = "<h1>Guests</h1><p>Table 1: Guests by year</p>" + rows(
+    "Season | 2023 | 2024 | 2025", "Spring | 100 | 110 | 120", "Autumn | 40 | | 39", kind="plain"
+)
+LISTED = """<h1>Lists</h1><table class="plain"><tr><th>A<th>B<th>C<tr><td>1<td>x<td>y<tr><td>2<td>x<td>y</table>
+<h2>Second</h2><table class="plain"><tr><th>Name<th>Town<tr><td>Ana<td>Oslo<tr><td>Ben<td>Rome</table>"""
+HOURS = """<div dir="rtl"><h1>ساعات العمل</h1><table class="grid"><tr><th>اليوم<th>من<th>إلى<tr><td>الأحد<td>8:00<td>17:00
+<tr><td>الاثنين<td><td>16:00</table></div>"""
 WEASYPRINT = {
+    "struck/sentence": page(STRUCK),
+    "hyphens/soft": page(SOFT, lang="de"),
+    "tables/row-over-pages": page("<h1>Log</h1>" + rows(*CUT)),
+    "tables/years": page(GUESTS),
+    "tables/two": page(LISTED),
+    "tables/right-to-left": page(HOURS, lang="ar"),
     "tables/empty-cells": page("<h1>Shifts</h1>" + INTRO + rows(*SHIFTS)),
     "tables/no-rules": page("<h1>Shifts</h1>" + INTRO + rows(*SHIFTS, kind="plain") + INTRO),
     "tables/wrapped": page("<h1>Fares</h1>" + rows(*FARES, kind="lines") + INTRO),
@@ -218,6 +236,43 @@ After ten in the evening music is played with headphones only, also on weekends 
 
 Parcels are put on the shelf, each with the name of the person who expects it, and never in front of the lift.]""",
 }
+
+
+_ARTICLE = r"""\begin{document}\title{Handbook of the Workshop}\author{}\date{}\maketitle\tableofcontents\newpage
+\section{Safety}Everybody who works at a machine wears goggles. The administration of the workshop is responsible for
+maintenance, and representatives of every department are informed about irregularities in the first week.\footnote{Guests
+wear goggles, too.} A well-known rule is that nobody works alone.
+\subsection{Fire}There are $10^6$ reasons, and CO$_2$ extinguishers hang on each floor.
+\begin{itemize}\item Keep calm.\item Warn others:\begin{itemize}\item by voice\item by phone\end{itemize}\end{itemize}
+\begin{enumerate}\item First do this.\item Then do that.\end{enumerate}
+\section{Machines}
+\begin{tabular}{|l|r|l|}\hline Machine & Price & Room \\\hline Lathe & 40 EUR & east \\ Mill & 120 EUR & \\\hline\end{tabular}
+
+\bigskip Rates hold until May, and are told by the office to whoever asks for them.
+
+\begin{table}[h]\centering\caption{Rates}\begin{tabular}{lrr}\hline Room & Day & Week \\\hline Heron & 40 & 180 \\
+Egret & & 240 \\\hline\end{tabular}\end{table}
+
+\begin{tabular}{lp{2cm}p{2cm}} Way & What is paid & By whom \\ Train & Second class on all routes & The department \\
+Taxi & Only at night & The traveller\end{tabular}
+
+\begin{verbatim}
+if ready:
+    start()
+\end{verbatim}
+\end{document}"""
+LATEX = {
+    "latex/article": r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{lmodern}" + _ARTICLE,
+    "latex/two-columns": r"\documentclass[twocolumn]{article}\usepackage[T1]{fontenc}\usepackage{lmodern}" + _ARTICLE,
+}
+
+
+def _typeset(source: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "made.tex").write_text(source)
+        for _ in range(2):
+            subprocess.run(["pdflatex", "-interaction=batchmode", "made"], cwd=folder, check=True, capture_output=True)
+        return Path(folder, "made.pdf").read_bytes()
 
 
 def _canvas(draw: Callable[[Canvas], None], **known: object) -> bytes:
@@ -372,6 +427,8 @@ def main() -> None:
         made[name] = lambda source=source: weasyprint.HTML(string=source).write_pdf()
     for name, source in TYPST.items():
         made[name] = lambda source=source: typst.compile(source.encode())
+    for name, source in LATEX.items():
+        made[name] = lambda source=source: _typeset(source)
     for program, sources in (("chromium", CHROMIUM), ("soffice", SOFFICE)):
         for name, source in sources.items():
             made[name] = lambda source=source, program=program: _printed(source, program)
