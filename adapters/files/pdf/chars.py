@@ -78,10 +78,30 @@ class Letters:
                 continue
             if not text.isascii() and backwards(text):
                 yield from self._from_right(start, end)
-            elif not self._by_word and self._drawn(start) == self._drawn(end - 1):
-                yield from self._piece(start, end)
+            elif self._drawn(start) == self._drawn(end - 1):
+                yield from self._apart(start, end) if self._by_word else self._piece(start, end)
             else:
                 yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+
+    def _apart(self, start: int, end: int) -> Iterator[Piece]:
+        """A line that is drawn in one go, in parts where there are wide gaps between its words."""
+        style = self._style(start)
+        if style.turn or style.unknown:
+            yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+            return
+        left, right, *_ = self._numbers
+        box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
+        begun, until, reached = start, start, math.inf
+        for word in _WORD.finditer(self.text, start, end):
+            first, until_next = word.span()
+            box(page, first, *places)
+            if left.value - reached > limit:
+                yield from self._piece(begun, until)
+                begun = first
+            if until_next - first > 1:
+                box(page, until_next - 1, *places)
+            until, reached = until_next, right.value
+        yield from self._piece(begun, until)
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
         """Words that are drawn in one go as one piece, or each as its own."""
