@@ -36,7 +36,8 @@ class Words:
         for line in lines[1:]:
             broken = _LAST.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
             if not broken:
-                text = f"{text} {line}"
+                ranges = text[-1:] in "-–" and text[-2:-1].isdigit() and line[:1].isdigit()
+                text = text + line if ranges else f"{text} {line}"
             elif self._is_one(text, broken[0], line):
                 text = text[:-1] + line
             else:
