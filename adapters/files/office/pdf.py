@@ -64,8 +64,8 @@ def _read(document: Any, on_pages: Progress) -> Content:
         if page.pictures and not page.lines and not page.tables:
             outline.unread(f"page {page.number}: no text, only a picture")
     notes = {page.number: notes_of(page, body) for page in pages}
-    parts = _over_pages([part for page in pages for part in _in_order(page)])
-    parts = list(contents_left_out(parts, len(document)))
+    parts = _over_pages([part for page in pages for part in _ordered(page, outline)])
+    parts = list(contents_left_out(parts, len(document))) or parts
     found = [part for part in parts if isinstance(part, Line)]
     if not parts:
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
@@ -188,6 +188,14 @@ def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> li
             first = min(near, key=lambda p: p.x0)
             found.append(Piece("•", x - 2, x + 2, first.y, first.style, first.order))
     return found
+
+
+def _ordered(page: Page, outline: Outline) -> list[Line | Table]:
+    try:
+        return _in_order(page)
+    except (ArithmeticError, LookupError, ValueError):
+        outline.unread(f"page {page.number}: its layout is not understood")
+        return []
 
 
 def _in_order(page: Page) -> list[Line | Table]:

@@ -21,6 +21,7 @@ _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfb
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
 _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
+_DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
 _BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
 """How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
 itself, and where the file has no blank."""
@@ -155,9 +156,7 @@ class Letters:
         text = "•" if style.unknown else self.text[start:end]
         if not (text.isascii() and text.isprintable()):
             text = text.translate(_MEANT)
-        if style.symbol and len(text) == 1 and (text.isalpha() or "\ue000" <= text <= "\uf8ff" or text in "·§"):
-            text = "•"
-        if "\ue000" <= text[0] <= "\uf8ff" and len(text) == 1:
+        if len(text) == 1 and ((style.symbol and text < "\u2000") or "\ue000" <= text <= "\uf8ff"):
             text = "•"
         left, right, low, high = self._numbers
         pdfium.FPDFText_GetCharBox(self._page, end - 1, *self._places)
@@ -200,7 +199,7 @@ class Letters:
         mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name)
         bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
         italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
-        return Style(round(size, 1), bold, italic, mono, bool(_SYMBOL.search(name)), turn, unknown, not named)
+        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named)
 
     def _font(self, drawn: int) -> tuple[str, int]:
         """Name and flags; a weight of 600 and more is told beyond them."""

@@ -19,7 +19,8 @@ def pages(*contents: bytes) -> bytes:
     """A PDF of pages with these contents, which have the fonts F and G."""
     count = len(contents)
     kids = b" ".join(b"%d 0 R" % (5 + 2 * number) for number in range(count))
-    page = b"<</Type /Page /Parent 2 0 R /Contents %d 0 R /MediaBox [0 0 400 400] /Resources <</Font <</F 3 0 R /G 4 0 R>>>>>>"
+    fonts = b"/Resources <</Font <</F 3 0 R /G 4 0 R>>>>"
+    page = b"<</Type /Page /Parent 2 0 R /Contents %d 0 R /MediaBox [0 0 400 400] " + fonts + b">>"
     parts = [part for n, content in enumerate(contents) for part in (page % (6 + 2 * n), content)]
     tree = b"<</Type /Pages /Kids [%s] /Count %d>>" % (kids, count)
     return pdf(b"<</Type /Catalog /Pages 2 0 R>>", tree, READABLE, UNNAMED, *parts)
