@@ -65,6 +65,7 @@ class Filler:
 
     def fill(self, parts: Sequence[Line | Table], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[Line] = []
+        self._bold = self._bold and not any(isinstance(part, Table) for part in parts)
         self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
         for part in parts:
             if paragraph and (isinstance(part, Table) or self._breaks(paragraph, part)):
