@@ -28,7 +28,7 @@ BAD = {
     "Discord's library has one importer": "adapters.fetch.newcomer -> discord",
     "model libraries have one importer": "bot.newcomer -> openai",
     "personal data is known at one place": "bot.newcomer -> phonenumbers",
-    "formats of files are read at one place": "adapters.sources.newcomer -> pypdf",
+    "formats of files are read at one place": "adapters.sources.newcomer -> pypdfium2",
     "days that people name are read at one place": "bot.newcomer -> dateparser",
     "sources alone sign in to Google and read rules of what to take": "bot.newcomer -> google",
     "storage alone knows SQLite, PostgreSQL, Chroma and ciphers": "bot.newcomer -> sqlite3",

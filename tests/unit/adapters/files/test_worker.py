@@ -73,12 +73,12 @@ def stream(body: bytes, entries: bytes = b"") -> bytes:
 
 
 def endless_pdf() -> bytes:
-    """A few kilobytes that unpack to a million instructions: 23 seconds of work for a 4 kB file."""
+    """A few kilobytes that unpack to a million instructions, on each of a hundred pages."""
     page = b"<</Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 9 9] /Resources <</Font <</F 5 0 R>>>>>>"
     instructions = zlib.compress(b"BT /F 9 Tf 1 0 0 1 0 0 Tm (x) Tj ET " * 300_000, 9)
     return pdf(
         b"<</Type /Catalog /Pages 2 0 R>>",
-        b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
+        b"<</Type /Pages /Kids [%s] /Count 100>>" % (b"3 0 R " * 100),
         page,
         stream(instructions, b"/Filter /FlateDecode"),
         b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",

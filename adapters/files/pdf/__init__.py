@@ -1,0 +1,1 @@
+"""PDF: characters and rules of its pages, put back into lines, tables, paragraphs, headings and lists."""

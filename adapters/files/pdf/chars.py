@@ -1,0 +1,216 @@
+"""The letters of a PDF's page with their places, in as few calls of PDFium as it takes."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from adapters.files.pdf.parts import Piece, Style
+from adapters.files.pdf.scripts import backwards, from_right
+
+_LINE = re.compile(r"[^\r\n\ufffe]+\ufffe?|\ufffe")
+_WORD = re.compile(r"\S+")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_MEANT = str.maketrans({**_LIGATURES, 0xFFFE: "-", 0x7F: "•", **dict.fromkeys(range(9), ""), 0x2011: "-"})
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
+_SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
+_DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
+_BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
+"""How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
+itself, and where the file has no blank."""
+_FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
+
+
+def turned(x: float, y: float, turn: int) -> tuple[float, float]:
+    """Where a place comes to when the page is turned so that letters turned so often stand upright."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+
+
+def _address(function: Any, *arguments: Any) -> Any:
+    """`function` giving an address as a plain number, which is twice as fast."""
+    plain = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
+    return plain(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+class Letters:
+    """The letters of one page; `fonts` is kept from page to page."""
+
+    def __init__(self, page: Any, fonts: dict[int, tuple[str, int]], *, by_word: bool) -> None:
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self._fonts = fonts
+        self._by_word = by_word
+        self._styles: dict[int, Style] = {}
+        self._object = _address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
+        self._font_of = _address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
+        self._here = ctypes.cast(self._page, ctypes.c_void_p)
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+        self._places = [ctypes.byref(number) for number in self._numbers]
+        self._matrix = pdfium.FS_MATRIX()
+        self._size = ctypes.c_float()
+        self.unreadable = 0
+        self.text = self._all()
+
+    def close(self) -> None:
+        pdfium.FPDFText_ClosePage(self._page)
+
+    def _all(self) -> str:
+        """One character for each of PDFium's, so that places in the text are its indexes."""
+        count = max(0, pdfium.FPDFText_CountChars(self._page))
+        buffer = (ctypes.c_ushort * (count * 2 + 2))()
+        got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
+        text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
+        if len(text) != count:
+            known = (pdfium.FPDFText_GetUnicode(self._page, index) for index in range(count))
+            text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " " for code in known)
+        return text
+
+    def pieces(self) -> Iterator[Piece]:
+        for line in _LINE.finditer(self.text):
+            text = line.group()
+            start, end = line.end() - len(text.lstrip()), line.start() + len(text.rstrip())
+            if start >= end:
+                continue
+            if not text.isascii() and backwards(text):
+                yield from self._from_right(start, end)
+            elif self._drawn(start) == self._drawn(end - 1):
+                yield from self._apart(start, end) if self._by_word else self._piece(start, end)
+            else:
+                yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+
+    def _apart(self, start: int, end: int) -> Iterator[Piece]:
+        """A line that is drawn in one go, in parts where there are wide gaps between its words."""
+        style = self._style(start)
+        if style.turn or style.unknown:
+            yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+            return
+        left, right, *_ = self._numbers
+        box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
+        begun, until, reached = start, start, math.inf
+        for word in _WORD.finditer(self.text, start, end):
+            first, until_next = word.span()
+            box(page, first, *places)
+            if left.value - reached > limit:
+                yield from self._piece(begun, until)
+                begun = first
+            if until_next - first > 1:
+                box(page, until_next - 1, *places)
+            until, reached = until_next, right.value
+        yield from self._piece(begun, until)
+
+    def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
+        """Words that are drawn in one go as one piece, or each as its own."""
+        begun, until, drawn, line = -1, -1, 0, words[0][0]
+        for start, end in words:
+            first, last = self._drawn(start), self._drawn(end - 1)
+            if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
+                yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+                begun = -1
+            if first == last:
+                begun, until, drawn = (start if begun < 0 else begun), end, first
+            else:
+                yield from self._parts(start, end)
+        if begun >= 0:
+            yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+
+    def _from_right(self, start: int, end: int) -> Iterator[Piece]:
+        """A line from right to left by the places of its letters: files hold them in either order."""
+        style = self._style(start)
+        glyphs, box = [], pdfium.FS_RECTF()
+        for index in range(start, end):
+            if not self.text[index].isspace():
+                pdfium.FPDFText_GetLooseCharBox(self._page, index, ctypes.byref(box))
+                glyphs.append((box.left, box.right, self.text[index].translate(_MEANT)))
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        for x0, x1, text in from_right(glyphs, style.size):
+            yield Piece(text, x0, x1, self._numbers[1].value, style, start)
+
+    def _generated(self, index: int) -> bool:
+        """Whether the file does not have that character."""
+        return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
+
+    def _parts(self, start: int, end: int) -> Iterator[Piece]:
+        """A word of which parts are drawn apart, such as one with a raised figure."""
+        begun, drawn = start, self._drawn(start)
+        for index in range(start + 1, end + 1):
+            now = self._drawn(index) if index < end else -1
+            if now != drawn:
+                yield from self._piece(begun, index, glued=begun > start)
+                begun, drawn = index, now
+
+    def _drawn(self, index: int) -> int:
+        """The object that draws a letter."""
+        return self._object(self._here, index) or 0
+
+    def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[Piece]:
+        style = self._style(start)
+        if style.unknown and end - start > 1:
+            self.unreadable += end - start
+            return
+        text = "•" if style.unknown else self.text[start:end]
+        if not (text.isascii() and text.isprintable()):
+            text = text.translate(_MEANT)
+        if len(text) == 1 and ((style.symbol and text < "\u2000") or "\ue000" <= text <= "\uf8ff"):
+            text = "•"
+        left, right, low, high = self._numbers
+        pdfium.FPDFText_GetCharBox(self._page, end - 1, *self._places)
+        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        origin, y = left.value, right.value
+        if style.turn in {1, 2, 3}:
+            (x0, _), (x1, _) = turned(x0, y0, style.turn), turned(x1, y1, style.turn)
+            x0, x1 = min(x0, x1), max(x0, x1)
+            origin, y = turned(origin, y, style.turn)
+        elif text.isdecimal() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
+            style, y = style._replace(size=0.6 * style.size), y0
+        count = end - start
+        if self._by_word and 1 < count < 12 and x1 - origin > 1.3 * style.size * count:  # figures of several columns
+            for index in range(start, end):
+                yield from self._piece(index, index + 1)
+            return
+        if style.mono and style.flagged:
+            told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
+            style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
+        reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        yield Piece(text, origin, x1, y, style, start, glued, reach)
+
+    def _style(self, index: int) -> Style:
+        drawn = self._drawn(index)
+        style = self._styles.get(drawn)
+        if style is None:
+            style = self._styles[drawn] = self._told(index, drawn)
+        return style
+
+    def _told(self, index: int, drawn: int) -> Style:
+        matrix = self._matrix
+        pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
+        size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
+        name, flags = self._font(drawn)
+        unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
+        turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
+        turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
+        named = bool(_MONO.search(name))
+        mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name)
+        bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
+        italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
+        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named)
+
+    def _font(self, drawn: int) -> tuple[str, int]:
+        """Name and flags; a weight of 600 and more is told beyond them."""
+        if not drawn:
+            return "", 0
+        address = self._font_of(drawn) or 0
+        if address not in self._fonts:
+            font = ctypes.cast(address, pdfium.FPDF_FONT)
+            buffer = ctypes.create_string_buffer(200)
+            pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
+            heavy = pdfium.FPDFFont_GetWeight(font) >= 600
+            flags = max(0, pdfium.FPDFFont_GetFlags(font))
+            self._fonts[address] = buffer.value.decode("utf-8", "replace"), flags | (heavy << 32)
+        return self._fonts[address]

@@ -1,0 +1,101 @@
+"""Lines of a page in reading order: beside each other in columns, or across all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from adapters.files.pdf.parts import TYPED, Line
+
+_FEWEST = 3
+"""Lines that a column has."""
+_NARROWEST = 5
+"""Points between two columns."""
+
+
+def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
+    """Lines that stand below each other, column after column."""
+    split = _split(found) if depth and len(found) >= 2 * _FEWEST else None
+    if split is None:
+        yield list(found)
+        return
+    across: list[Line] = []
+    for band, parted in split:
+        if not parted:
+            across.extend(band)
+            continue
+        if across:
+            yield across
+            across = []
+        left, right = parted
+        yield from columns(left, depth - 1)
+        yield from columns(right, depth - 1)
+    if across:
+        yield across
+
+
+_Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
+
+
+def _split(found: Sequence[Line]) -> _Bands | None:
+    """Bands from top to bottom, parted where two columns stand beside each other."""
+    starts = Counter(round(line.x0 / 2) for line in found)
+    best: tuple[int, _Bands] | None = None
+    for start, count in starts.most_common(14):
+        place = start * 2 - 2.0
+        if count < _FEWEST:
+            break
+        bands = list(_bands(found, place))
+        parted = sum(len(band) for band, sides in bands if sides)
+        beside = sum(len(band) for band, sides in bands if not sides and _both(band, place))
+        if parted > 2 * beside and (best is None or parted > best[0]):
+            best = parted, bands
+    return best and best[1]
+
+
+def _both(band: Sequence[Line], place: float) -> bool:
+    return any(line.x1 <= place for line in band) and any(line.x0 >= place for line in band)
+
+
+def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
+    band: list[Line] = []
+    for line in sorted(found, key=lambda line: -line.y):
+        if line.x0 < place < line.x1:
+            if band:
+                yield band, _sides(band, place)
+            band = []
+            yield [line], None
+        else:
+            band.append(line)
+    if band:
+        yield band, _sides(band, place)
+
+
+def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | None:
+    """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
+    left = [line for line in band if line.x1 <= place]
+    right = [line for line in band if line.x0 >= place]
+    if len(left) < _FEWEST or len(right) < _FEWEST:
+        return None
+    if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:
+        return None
+    if min(line.y for line in left) > max(line.y for line in right):
+        return None
+    if _before(left, right) or (_long(left) and _long(right)):
+        return left, right
+    return None
+
+
+def _before(first: Sequence[Line], then: Sequence[Line]) -> bool:
+    """Whether the file holds all of one column, but for a few lines, before the other."""
+    orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
+    return orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10] < TYPED and (
+        len(orders) + len(others) > 20 or orders[-1] < others[0]
+    )
+
+
+def _long(side: Sequence[Line]) -> bool:
+    """Whether most lines are prose that fills its column."""
+    width = max(line.x1 for line in side) - min(line.x0 for line in side)
+    full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)
+    return 2 * full > len(side) and len(side) > 2 * _FEWEST

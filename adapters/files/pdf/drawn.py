@@ -1,0 +1,158 @@
+"""What a page of a PDF draws beside letters: rules, pictures, bullets, and what is filled into forms."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from adapters.files.pdf.parts import TYPED, Piece, Rule, Style
+
+_MOST = 6_000
+"""Paths and segments of a page that are looked at: maps and plots have more."""
+_THIN = 2.6
+_TYPED = Style(0, False, False, False, False, 0)
+
+
+class Drawn(NamedTuple):
+    horizontal: list[Rule]
+    vertical: list[Rule]
+    dots: list[tuple[float, float]]
+    """Middles of small round shapes: bullets of lists that are no letters."""
+    pictures: bool
+
+
+def drawn(page: Any, width: float, height: float) -> Drawn:
+    found = Drawn([], [], [], False)
+    pictures, room = False, _MOST
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
+        part = pdfium.FPDFPage_GetObject(page, index)
+        kind = pdfium.FPDFPageObj_GetType(part)
+        if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
+            pictures = True
+        elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
+            room -= 1 + _path(part, width, height, found)
+    return found._replace(pictures=pictures) if room > 0 else Drawn([], [], [], True)
+
+
+def _path(part: Any, width: float, height: float, found: Drawn) -> int:
+    """Adds the straight sides of a path that is seen; how many segments it has."""
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
+    if not (fill.value or stroke.value):
+        return 0
+    x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
+    pdfium.FPDFPageObj_GetBounds(part, x0, y0, x1, y1)
+    left, low, right, high = x0.value, y0.value, x1.value, y1.value
+    if not stroke.value and _white(part):
+        return 0
+    if right - left > 0.9 * width and high - low > 0.9 * height:
+        return 0
+    if high - low <= _THIN:
+        if right - left > _THIN:
+            found.horizontal.append(Rule((low + high) / 2, left, right))
+        return 0
+    if right - left <= _THIN:
+        found.vertical.append(Rule((left + right) / 2, low, high))
+        return 0
+    count = int(pdfium.FPDFPath_CountSegments(part))
+    if right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
+        found.dots.append(((left + right) / 2, (low + high) / 2))
+        return count
+    if not stroke.value:
+        found.horizontal.extend((Rule(low, left, right), Rule(high, left, right)))
+        return count
+    for a, b, c, d in _segments(part, min(count, _MOST)):
+        if abs(b - d) < 0.7 and abs(a - c) > _THIN:
+            found.horizontal.append(Rule((b + d) / 2, min(a, c), max(a, c)))
+        elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
+            found.vertical.append(Rule((a + c) / 2, min(b, d), max(b, d)))
+    return count
+
+
+def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(part, matrix)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    begun = at = (0.0, 0.0)
+    for index in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(part, index)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        to = (
+            matrix.a * x.value + matrix.c * y.value + matrix.e,
+            matrix.b * x.value + matrix.d * y.value + matrix.f,
+        )
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            begun = to
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield (*at, *to)
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            yield (*to, *begun)
+        at = to
+
+
+def _white(part: Any) -> bool:
+    colour = [ctypes.c_uint() for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(part, *colour)
+    return all(one.value >= 252 for one in colour[:3]) or colour[3].value == 0
+
+
+def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
+    """Values of form fields and texts that were typed onto the page, where they stand."""
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        try:
+            text = _value(note, forms)
+            box = pdfium.FS_RECTF()
+            pdfium.FPDFAnnot_GetRect(note, box)
+            low, high = min(box.bottom, box.top), max(box.bottom, box.top)
+            lines = text.splitlines()
+            base = (low + high) / 2 - 0.3 * size if len(lines) == 1 else high - size
+            for number, line in enumerate(lines):
+                style = _TYPED._replace(size=size)
+                y = base - 1.2 * size * number
+                yield Piece(line, min(box.left, box.right), max(box.left, box.right), y, style, TYPED + index)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _value(note: Any, forms: Any) -> str:
+    kind = pdfium.FPDFAnnot_GetSubtype(note)
+    if kind == pdfium.FPDF_ANNOT_FREETEXT:
+        return _read(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
+    if kind != pdfium.FPDF_ANNOT_WIDGET or not forms:
+        return ""
+    field = pdfium.FPDFAnnot_GetFormFieldType(forms, note)
+    if field == pdfium.FPDF_FORMFIELD_CHECKBOX:
+        return "yes" if pdfium.FPDFAnnot_IsChecked(forms, note) else "no"
+    if field == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
+        return "(x)" if pdfium.FPDFAnnot_IsChecked(forms, note) else ""
+    if field in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}:
+        return _read(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
+    return ""
+
+
+def _read(function: Any, *arguments: Any) -> str:
+    size = min(function(*arguments, None, 0), 1_000_000)
+    buffer = ctypes.create_string_buffer(size + 2)
+    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+    return " \n".join(buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0").splitlines())
+
+
+def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
+    """Leaves out letters that a line runs through."""
+    if not rules or len(rules) > 400:
+        return pieces
+    lines = sorted(rules)
+    heights = [rule.at for rule in lines]
+
+    def is_struck(piece: Piece) -> bool:
+        size = piece.style.size
+        near = lines[bisect(heights, piece.y + 0.16 * size) : bisect(heights, piece.y + 0.42 * size)]
+        return any(rule.start < piece.x0 + 0.2 * size and rule.end > piece.x1 - 0.2 * size for rule in near)
+
+    return [piece for piece in pieces if piece.style.turn or not is_struck(piece)]

@@ -1,0 +1,138 @@
+"""Pieces of a page -> lines of letters side by side, with raised and lowered figures told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from adapters.files.inline import lowered
+from adapters.files.pdf.parts import Line, Piece
+from adapters.files.pdf.scripts import backwards
+
+RAISED, ENDED = "\ue710", "\ue711"
+"""Around raised letters, until it is known whether they call a note."""
+_FRACTION = re.compile(rf"(\d|\s|^)\s?{RAISED}(\d{{1,3}}){ENDED}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/\s?([₀-₉]{{1,3}}))")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
+CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
+MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+
+
+def lines(pieces: Iterable[Piece]) -> list[Line]:
+    """Lines in the order of the file; one ends where the next letters stand elsewhere."""
+    found: list[Line] = []
+    together: list[Piece] = []
+    for piece in pieces:
+        if together and not _beside(together, piece):
+            found.append(_line(together))
+            together = []
+        elif together and piece.style.unknown:
+            continue
+        together.append(piece)
+    if together:
+        found.append(_line(together))
+    return found
+
+
+def _beside(together: Sequence[Piece], piece: Piece) -> bool:
+    before = together[-1]
+    size = max(before.style.size, piece.style.size)
+    if len(together) > 1:
+        size = max(size, together[0].style.size)
+    if abs(piece.y - before.y) > 0.6 * size:
+        return False
+    gap = max(piece.x0 - before.x1, before.x0 - piece.x1)
+    marks = (
+        len(together) == 1
+        and len(before.text) < 3
+        and (before.text.isdigit() or before.style.symbol or before.text == "•")
+    )
+    return -0.7 * size < gap < (0.45 if marks else piece.reach) * size
+
+
+def _line(pieces: Sequence[Piece]) -> Line:
+    if len(pieces) == 1:
+        only = pieces[0]
+        return Line(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.reach, 0.5))
+    base = max(pieces, key=lambda piece: (round(piece.style.size), len(piece.text)))
+    letters = sum(len(piece.text) for piece in pieces)
+    style = base.style._replace(
+        bold=sum(len(piece.text) for piece in pieces if piece.style.bold) > 0.9 * letters,
+        italic=sum(len(piece.text) for piece in pieces if piece.style.italic) > 0.9 * letters,
+        mono=sum(len(piece.text) for piece in pieces if piece.style.mono) > 0.9 * letters,
+    )
+    text, before = "", pieces[0]
+    for piece in sorted(pieces, key=lambda piece: -piece.x1) if backwards(pieces[0].text) else pieces:
+        said, size = piece.text, base.style.size
+        if piece.style.size < 0.93 * size or len(said) < 4:
+            if piece.y - base.y > 0.14 * size and len(said) < 12:
+                said = f"{RAISED}{said}{ENDED}"
+            elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
+                said = lowered(said)
+        glued = piece.glued or (piece.style.size != before.style.size and piece.x0 - before.x1 < 0.12 * size)
+        text += said if glued or not text else f" {said}"
+        before = piece
+    if "⁄" in text or "/" in text:
+        text = _FRACTION.sub(_fraction, text)
+    x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
+    return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """A fraction of raised and lowered figures behind a whole number: `7 1/4`."""
+    before, above, below, lower = match.groups()
+    return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")
+
+
+def rows(found: Iterable[Line]) -> list[list[Line]]:
+    """Lines of the same height together, from top to bottom, each row in reading order."""
+    grouped: list[list[Line]] = []
+    for line in sorted(found, key=lambda line: -line.y):
+        near = grouped and abs(grouped[-1][0].y - line.y) < 0.35 * max(grouped[-1][0].style.size, line.style.size)
+        if near:
+            grouped[-1].append(line)
+        else:
+            grouped.append([line])
+    return [_in_order(row) if len(row) > 1 else row for row in grouped]
+
+
+def _in_order(row: list[Line]) -> list[Line]:
+    from_right = backwards("".join(line.text for line in row))
+    row.sort(key=lambda line: -line.x1 if from_right else line.x0)
+    joined = row[:1]
+    for line in row[1:]:
+        before = joined[-1]
+        gap = max(line.x0 - before.x1, before.x0 - line.x1)
+        marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
+        follows = line.order - before.order <= len(before.text) + 4
+        if gap < (line.reach if follows else 0.2) * max(line.style.size, before.style.size) or marked:
+            joined[-1] = together([before, line])
+        else:
+            joined.append(line)
+    return joined
+
+
+def _marks(before: Line, line: Line) -> bool:
+    """Whether it is the bullet or number of an entry; a number alone gets its stop."""
+    if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
+        before.text += "."
+    return bool(MARK.fullmatch(before.text))
+
+
+def led(text: str) -> bool:
+    """Whether dots lead from one end of a line to the other."""
+    return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(LEADERS.search(text))
+
+
+def together(row: Sequence[Line]) -> Line:
+    """Lines side by side as one."""
+    if len(row) == 1:
+        return row[0]
+    longest = max(row, key=lambda line: len(line.text))
+    style = longest.style._replace(
+        bold=all(line.style.bold or MARK.fullmatch(line.text) for line in row),
+        mono=all(line.style.mono for line in row),
+    )
+    text = " ".join(line.text for line in row)
+    x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
+    return Line(text, x0, x1, longest.y, style, row[0].order, longest.reach, row[0].page, row[0].right)

@@ -1,0 +1,95 @@
+"""Heads and feet that run through the pages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from adapters.files.pdf.lines import rows, together
+from adapters.files.pdf.parts import Line, Page
+
+_EDGE = 3
+"""Lines at the top and at the bottom of a page that may be a running head or foot."""
+_APART = "\1"
+_NUMBER = re.compile(r"\d{1,4}")
+_NUMBERED = re.compile(r"(?:\d{1,4}|[ivxlc]{1,7})\.?\s+(\D+ \D+)|(.+ .*?)\s+(?:\d{1,4}|[ivxlc]{1,7})")
+"""Words with a number before or behind them, in small letters: where pages were taken out, it is not theirs."""
+_ROMAN = re.compile(r"[ivxlc]{1,7}")
+_PAGE_WORD = re.compile(
+    r"\b(?:page|seite|p|pg|s|página|pagina|pág|blatt|sheet|sida|side|strona|стр|stranica|sayfa)\b\.?|[|/–—·-]|\bof\b|\bvon\b|\bsur\b|\bde\b",
+    re.IGNORECASE,
+)
+
+
+def without_running(pages: Sequence[Page], body: float) -> None:
+    """Takes out what stands at the same height of most pages, alike or but for the page's number."""
+    edges = [list(_edge(page)) for page in pages]
+    filled = sum(1 for edge in edges if edge)
+    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for page, edge in zip(pages, edges, strict=True):
+        for row, apart in edge:
+            for key in _keys(row, page.number, apart=apart, body=body):
+                seen[key].append((page.number, row[0].y))
+    running = {key for key, places in seen.items() if _runs(places, filled, apart=key.startswith(_APART))}
+    for page, edge in zip(pages, edges, strict=True):
+        gone = {
+            id(line)
+            for row, apart in edge
+            if max(line.style.size for line in row) < 1.12 * body
+            and (
+                _only_number(row, page)
+                or any(key in running for key in _keys(row, page.number, apart=apart, body=body))
+            )
+            for line in row
+        }
+        page.lines[:] = [line for line in page.lines if id(line) not in gone]
+
+
+def _edge(page: Page) -> Iterator[tuple[list[Line], bool]]:
+    """Rows at the top and at the bottom, and whether one is the outermost and stands apart from the text."""
+    found = rows(page.lines)
+    last = len(found) - 1
+    heights = [row[0].y for row in found]
+    for place, row in enumerate(found):
+        if place < _EDGE or place > last - _EDGE:
+            step = 1 if place == 0 else -1 if place == last else 0
+            gap = abs(heights[place + step] - heights[place]) if step and last else 0
+            inner = abs(heights[place + 2 * step] - heights[place + step]) if step and last > 1 else 0
+            yield row, gap > 2.5 * row[0].style.size and gap > 1.3 * inner
+
+
+def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator[str]:
+    """The row as it is, and with each number as how far it is from that of the page."""
+    text = together(row).text if len(row) > 1 else row[0].text
+    yield text
+    if apart:
+        yield _APART + text
+        numbered = _NUMBERED.fullmatch(text)
+        if numbered and max(line.style.size for line in row) < 0.95 * body:
+            yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
+    matches = list(_NUMBER.finditer(text))
+    for match in matches if len(matches) < 4 else ():
+        if apart or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):
+            yield f"{text[: match.start()]}\0{int(match.group()) - number}\0{text[match.end() :]}"
+
+
+def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
+    """Whether it stands on most pages; what stands apart may run through a chapter."""
+    on = len({number for number, _ in places})
+    if on < 2 or on < (max(3, 0.02 * filled) if apart and filled >= 6 else 0.5 * filled):
+        return False
+    usual = median(y for _, y in places)
+    return sum(abs(y - usual) < 3 for _, y in places) >= 0.7 * len(places)
+
+
+def _only_number(row: list[Line], page: Page) -> bool:
+    """A page number alone, apart from the text."""
+    text = together(row).text if len(row) > 1 else row[0].text
+    if len(text) > 25:
+        return False
+    text = _PAGE_WORD.sub("", text).strip()
+    alone = bool(_NUMBER.fullmatch(text) or _ROMAN.fullmatch(text)) or not text
+    others = [line.y for line in page.lines if line not in row]
+    return alone and (not others or row[0].y < min(others) - 2 or row[0].y > max(others) + 2)

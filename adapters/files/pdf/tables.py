@@ -1,0 +1,329 @@
+"""Tables of a page: cells by the ruling lines around them, or by the columns that their places make."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from adapters.files.pdf.grids import Grid, cells_of
+from adapters.files.pdf.lines import CAPTION, LEADERS, MARK, led
+from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
+from adapters.files.pdf.scripts import backwards
+
+_FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
+Cells = list[list[Line]]
+"""A row: the lines in each of its cells."""
+
+
+def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
+    cells = cells_of(grid, pieces)
+    if cells is None or (len(cells) == 1 and len(cells[0]) < 3):
+        return None
+    split: list[Cells] = []
+    for row in cells:
+        split.extend(_split(row) if len(cells) <= 3 else [row])
+    return _table(split, page, grid.xs[0], grid.ys[-1], grid.xs[:-1])
+
+
+def _split(cells: Cells) -> list[Cells]:
+    """What stands between two ruling lines as rows, where its lines were drawn one after another."""
+    levels: list[tuple[float, Cells]] = []
+    for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
+        if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
+            levels.append((line.y, [[] for _ in cells]))
+        levels[-1][1][column].append(line)
+    rows = [row for _, row in levels]
+    filled = {tuple(map(bool, row)) for row in rows}
+    first = next((n for n, cell in enumerate(cells) if cell), 0)
+    if len(rows) < 2 or not all(row[first] for row in rows) or (first and len(filled) > 1):
+        return [cells]
+    return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
+
+
+def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
+    """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
+    found: list[Cells] = []
+    pitch = _pitch(rows)
+    owners = _owners(rows)
+    counted = len([rule for rule in rules if _between(rows, rule)])
+    each_ruled = counted >= 3 and counted >= len(rows) / 4
+    for number, row in enumerate(rows):
+        before = rows[number - 1] if number else None
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners, each_ruled=each_ruled):
+            for cell, more in zip(found[-1], row, strict=True):
+                cell.extend(more)
+        else:
+            found.append([list(cell) for cell in row])
+    return found
+
+
+def _owners(rows: Sequence[Cells]) -> list[int]:
+    """Where in the file the first cells stand, if it holds the table row by row."""
+    firsts = [line.order for row in rows for line in row[0]]
+    others = [line.order for row in rows for cell in row[1:] for line in cell]
+    parted = sum(any(a < other < b for other in others) for a, b in itertools.pairwise(firsts))
+    return firsts if firsts == sorted(firsts) and 2 * parted > len(firsts) - 1 else []
+
+
+def _goes_on(
+    before: Cells,
+    row: Cells,
+    above: Cells,
+    rules: Sequence[Rule],
+    pitch: float,
+    owners: Sequence[int],
+    *,
+    each_ruled: bool,
+) -> bool:
+    upper, lower = _height(before), _height(row)
+    if any(lower < rule.at < upper for rule in rules):
+        return False
+    if each_ruled:
+        return True
+    drawn = [line.order for cell in above for line in cell if line.order < TYPED]
+    mine = [line.order for cell in row for line in cell if line.order < TYPED]
+    if drawn and mine and min(mine) < max(drawn):
+        return True
+    size = max(line.style.size for cell in row for line in cell)
+    if not row[0] and mine:
+        owner = bisect(owners, min(mine)) - 1
+        if owner >= 0 and above[0] and owners[owner] > max(line.order for line in above[0]):
+            return False
+    if upper - lower < 0.9 * size:
+        return True
+    tight = upper - lower < 1.45 * size and (pitch == 0 or upper - lower < 0.9 * pitch)
+    if not row[0]:
+        full = all(above[column] for column, cell in enumerate(row) if cell)
+        return full and (tight or (upper - lower < 1.45 * size and sum(map(bool, row)) == 1 and _broken(before, row)))
+    return False
+
+
+def _broken(before: Cells, row: Cells) -> bool:
+    """Whether the one cell of `row` reads as going on from the cell above it."""
+    above, below = next((a, b) for a, b in zip(before, row, strict=True) if b)
+    return bool(above) and (below[0].text[:1].islower() or not above[-1].text.endswith((".", "!", "?")))
+
+
+def _pitch(rows: Sequence[Cells]) -> float:
+    """How far rows with a first cell stand below each other."""
+    heights = [_height(row) for row in rows if row[0]]
+    gaps = [a - b for a, b in itertools.pairwise(heights)]
+    return median(gaps) if gaps else 0.0
+
+
+def _height(row: Cells) -> float:
+    return min((line.y for cell in row for line in cell), default=0.0)
+
+
+def _between(rows: Sequence[Cells], rule: Rule) -> bool:
+    return _height(rows[-1]) < rule.at < _height(rows[0])
+
+
+def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator[list[Line] | Table]:
+    """Rows of a column of the page, those that make a table as one."""
+    at = 0
+    while at < len(rows):
+        end = _run(rows, at, rules)
+        table = _aligned(rows[at:end], rules, page) if end - at > 1 else None
+        if table:
+            yield table
+            at = end
+        else:
+            yield rows[at]
+            at += 1
+
+
+def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
+    """Where rows of several texts, with what hangs in between, end."""
+    if not _several(rows[at]):
+        if CAPTION.match(rows[at][0].text):
+            return at
+        spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
+        if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
+            return at
+    end = last = at + 1
+    starts = [line.x0 for line in rows[at]]
+    widest = 0.0
+    while end < len(rows):
+        above, row = rows[end - 1], rows[end]
+        size = max(line.style.size for line in row)
+        apart = above[0].y - row[0].y
+        between_rules = any(row[0].y < rule.at < above[0].y for rule in rules)
+        if apart > 3.4 * size and not between_rules:
+            break
+        anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
+        if anew and end - at > 1 and apart > 1.5 * max(widest, size):
+            break
+        widest = max(widest, apart)
+        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
+            break
+        if _several(row):
+            last = end + 1
+            starts.extend(line.x0 for line in row)
+        elif not _hangs(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
+            break
+        else:
+            last = end + 1 if apart < 1.5 * size and row[0].x0 > min(starts) + size else last
+        end += 1
+    return last
+
+
+def _aligns(row: list[Line], above: list[list[Line]]) -> bool:
+    """Whether at least half of its texts begin, end or are centred where one above does."""
+    places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
+    near = [
+        any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
+        for line in row
+    ]
+    return 2 * sum(near) >= len(row)
+
+
+def _hangs(
+    line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float
+) -> bool:
+    """Whether a lone text is the rest of a cell, or one cell of a row."""
+    if line.style.mono or (MARK.match(line.text) and line.text[:1] in "•●▪"):
+        return False
+    later = [start for start in starts if start > line.x0 + size]
+    if later and line.x1 > min(later) + size:
+        return False
+    near = min(abs(line.x0 - start) for start in starts) < 2 or any(
+        one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above
+    )
+    return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
+
+
+def _several(row: list[Line]) -> bool:
+    if len(row) < 2 or all(line.style.mono for line in row):
+        return False
+    return not any(led(line.text) for line in row) and not all(LEADERS.fullmatch(line.text) for line in row[1:2])
+
+
+def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table | None:
+    """A table whose columns are what no text of its rows crosses."""
+    several = [row for row in rows if len(row) > 1]
+    if len(several) < 2:
+        return None
+    columns = _told(rows, several)
+    if len(columns) < 2:
+        return None
+    own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
+    cells = [_cells(row, columns) for row in rows]
+    if any(sum(map(bool, row)) < 2 for row in cells) and all(sum(map(bool, row)) < 2 for row in cells):
+        return None
+    found = rowed(cells, own)
+    firsts = [row[0][0].text for row in found if row[0]]
+    if len(columns) == 2 and firsts and all(text.endswith(":") for text in firsts):
+        return None
+    size = rows[0][0].style.size
+    narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
+    if len(found) < 2 or _prose(found, narrow=narrow):
+        return None
+    top = rows[0][0]
+    starts = [start for start, _ in columns]
+    table = _table(found, page, starts[0], top.y + top.style.size, starts, own)
+    return table and replace(table, order=top.order)
+
+
+def _told(rows: list[list[Line]], several: list[list[Line]]) -> list[tuple[float, float]]:
+    """Columns by all rows; where a text reaches over several columns, by the rows that have the most texts."""
+    columns = _columns([line for row in rows for line in row])
+    for count in sorted({len(row) for row in several}, reverse=True):
+        if count <= len(columns):
+            break
+        usual = [row for row in several if len(row) == count]
+        found = _columns([line for row in usual for line in row])
+        others = [line for row in several if len(row) != count for line in row]
+        over = sum(len([1 for x0, x1 in found if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
+        if len(found) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
+            return found
+    return columns
+
+
+def _prose(rows: list[Cells], *, narrow: bool) -> bool:
+    """Whether these are lines of text that happen to have wide gaps."""
+    texts = [" ".join(line.text for line in cell) for row in rows for cell in row if cell]
+    long = sum(map(len, texts)) / len(texts)
+    return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
+
+
+def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
+    joined: list[tuple[float, float]] = []
+    for x0, x1 in sorted((line.x0, line.x1) for line in found):
+        if joined and x0 < joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(x1, joined[-1][1])
+        else:
+            joined.append((x0, x1))
+    return joined
+
+
+def _cells(row: list[Line], columns: list[tuple[float, float]]) -> Cells:
+    """A text that reaches over several columns stands in each of them."""
+    cells: Cells = [[] for _ in columns]
+    for line in row:
+        over = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
+        if not over:
+            over = [min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.x0))]
+        for column in over:
+            cells[column].append(line)
+    return cells
+
+
+def _table(
+    rows: list[Cells],
+    page: int,
+    x0: float,
+    y: float,
+    columns: Sequence[float],
+    rules: Sequence[Rule] = (),
+) -> Table | None:
+    rows = [row for row in rows if any(row)]
+    kept = [n for n in range(len(columns)) if any(row[n] for row in rows)]
+    rows = [[row[n] for n in kept] for row in rows]
+    if len(kept) < 2 or not rows:
+        return None
+    if backwards("".join(line.text for row in rows for cell in row for line in cell)):
+        rows = [row[::-1] for row in rows]
+    header = _header(rows, rules)
+    _span(rows[:header])
+    texts = [[[line.text for line in cell] for cell in row] for row in rows]
+    order = min(line.order for row in rows for cell in row for line in cell)
+    return Table(texts, [page] * len(rows), header, page, x0, y, tuple(columns[n] for n in kept), order)
+
+
+def _span(header: list[Cells]) -> None:
+    """Gives a name that stands over several columns to each of them."""
+    for above, below in itertools.pairwise(header):
+        for column in range(1, len(above)):
+            if not above[column] and below[column] and below[column - 1] and above[column - 1]:
+                above[column] = above[column - 1]
+
+
+def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
+    """How many rows are the header: those in bold, or above the first rule, or the first one."""
+    if len(rows) < 2:
+        return 0
+    bold = [all(line.style.bold for cell in row for line in cell) for row in rows]
+    leading = bold.index(False) if False in bold else 1
+    if 0 < leading < len(rows) and leading <= 3:
+        return leading
+    firsts = [line for row in rows for line in row[0]]
+    others = [line for row in rows for cell in row[1:] for line in cell]
+    if firsts and all(line.style.bold for line in firsts) and not any(line.style.bold for line in others):
+        return 0
+    if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
+        return 0
+    spanned = len({id(cell[0]) for cell in rows[0] if cell}) < sum(map(bool, rows[0]))
+    if spanned and len(rows) > 2:
+        return 2
+    figures = sum(bool(_FIGURE.fullmatch(" ".join(line.text for line in cell))) for cell in rows[0])
+    return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
+
+
+def _years(row: Cells) -> bool:
+    figures = [cell[0].text for cell in row if cell and _FIGURE.fullmatch(cell[0].text)]
+    return all(re.fullmatch(r"(?:FY ?|Q[1-4] ?)?(?:19|20)\d\d", figure) for figure in figures)

@@ -1,0 +1,83 @@
+"""Lines as one text: words that were broken at a line's end, notes in the sentence that calls them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from adapters.files.inline import noted, raised
+from adapters.files.pdf.lines import ENDED, RAISED
+
+_TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_HYPHENS = ("-", "\u00ad", "\u2010")
+_LAST = re.compile(r"[^\W\d_]+")
+_RAISED = re.compile(f"\\s?{RAISED}([^{ENDED}]*){ENDED}")
+_SOFT = "\u00ad\u2010"
+_HALVES = frozenset(
+    "self non well long short part full half high low ex all anti multi semi cross inter post pre sub co over under "
+    "in up off on out to by of the and or at a day days week month year years hour time term end based free side "
+    "level wide specific related only friendly ready made paid proof service sign site line mail person range scale "
+    "in-house back front follow check stand".split()
+)
+"""Words that stand before or behind a hyphen of their own in English."""
+
+
+class Words:
+    """The words of a document, by which a hyphen at a line's end is judged."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._known: set[str] = set()
+        for text in texts:
+            found = _TOKEN.findall(text.lower())
+            self._known.update(found[1:-1] if text.endswith(_HYPHENS) else found[1:])
+
+    def joined(self, lines: Sequence[str]) -> str:
+        text = lines[0]
+        for line in lines[1:]:
+            broken = _LAST.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
+            if not broken:
+                ranges = text[-1:] in "-–" and text[-2:-1].isdigit() and line[:1].isdigit()
+                text = text + line if ranges else f"{text} {line}"
+            elif self._is_one(text, broken[0], line):
+                text = text[:-1] + line
+            else:
+                text = text[:-1] + "-" + line if line[:1].isalnum() and not _suspended(line) else f"{text} {line}"
+        return text.replace("\u00ad", "")
+
+    def _is_one(self, text: str, first: str, line: str) -> bool:
+        """Whether the typesetter broke the word."""
+        rest = _TOKEN.match(line)
+        if rest is None or not line[:1].islower():
+            return text[-1] == "\u00ad"
+        a, b = first.lower(), rest.group().lower().split("-")[0]
+        if _suspended(line):
+            return False
+        if f"{a}-{b}" in self._known:
+            return False
+        if a + b in self._known or text[-1] in _SOFT:
+            return True
+        if a in _HALVES or b in _HALVES or re.search(rf"-{re.escape(first)}-$", text):
+            return False
+        return not (len(b) > 3 and len(a) > 3 and a in self._known and b in self._known)
+
+
+def _suspended(line: str) -> bool:
+    """Whether the hyphen stands for a word to come: `in- and outside`."""
+    return bool(re.match(r"(?:and|or|und|oder|et|ou|y|o|e|bzw\.?|to|bis)\s", line))
+
+
+def with_notes(text: str, notes: Mapping[str, str]) -> tuple[str, list[str]]:
+    """`text` with its raised letters as such, or the note that they call; the marks of those notes."""
+    if RAISED not in text:
+        return text, []
+    said, at, called = "", 0, []
+    for match in _RAISED.finditer(text):
+        said += text[at : match.start()]
+        mark = match.group(1).strip()
+        if mark in notes:
+            said = noted(said, notes[mark])
+            called.append(mark)
+        else:
+            said += raised(match.group(1), said)
+        at = match.end()
+    return said + text[at:], called
