@@ -74,14 +74,14 @@ class Outline:
         self._characters = 0
         self._unread: dict[str, None] = {}
 
-    def heading(self, level: int, text: str, *, title: bool = False) -> None:
+    def heading(self, level: int, text: str, *, title: bool = False, code: Iterable[str] = ()) -> None:
         """Open a section. A heading that is the document's title is no part of the paths below it."""
         text = clean(text).replace("\n", " ")
         if not text:
             return
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
-        self._append(BlockKind.HEADING, text)
+        self._append(BlockKind.HEADING, text, code=_spans(text, code))
         if title and not self._title:
             self._title = text
         else:
@@ -96,24 +96,34 @@ class Outline:
         depth: int = 0,
         number: int = 0,
         links: Iterable[Link] = (),
+        code: Iterable[str] = (),
     ) -> None:
-        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links` come in the
-        order of their words in `text`."""
-        code = kind is BlockKind.CODE
-        text = _CONTROL.sub("", text).strip("\n").rstrip() if code else clean(text)
+        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links`, and the
+        texts of inline `code`, come in the order of their words in `text`."""
+        if kind is BlockKind.CODE:
+            text, links, code = _CONTROL.sub("", text).strip("\n").rstrip(), (), ()
+        else:
+            text = clean(text)
         if text.strip():
-            self._append(kind, text, row, depth, number, () if code else _standing(text, links))
+            self._append(kind, text, row, depth, number, _standing(text, links), code=_spans(text, code))
 
     def table(
-        self, rows: Sequence[Sequence[str]], *, header: int, depth: int = 0, links: Sequence[Iterable[Link]] = ()
+        self,
+        rows: Sequence[Sequence[str]],
+        *,
+        header: int,
+        depth: int = 0,
+        links: Sequence[Iterable[Link]] = (),
+        code: Sequence[Iterable[str]] = (),
     ) -> None:
         """Append rows of cells, one text a column; the first `header` rows are one header. Rows without text are left
-        out. `links`: of each row those of its cells."""
+        out. `links` and inline `code`: of each row those of its cells."""
         if header:
             named = header_of([[_cell(cell) for cell in row] for row in rows[:header]])
-            self.row(BlockKind.HEADER, named, depth=depth, links=chain(*links[:header]))
-        for cells, own in zip_longest(rows[header:], links[header:], fillvalue=()):
-            self.row(BlockKind.ROW, cells, depth=depth, links=own)
+            marks = chain(*links[:header]), chain(*code[:header])
+            self.row(BlockKind.HEADER, named, depth=depth, links=marks[0], code=marks[1])
+        for cells, own, codes in zip_longest(rows[header:], links[header:], code[header:], fillvalue=()):
+            self.row(BlockKind.ROW, cells, depth=depth, links=own, code=codes)
 
     def row(
         self,
@@ -123,12 +133,13 @@ class Outline:
         row: int | None = None,
         depth: int = 0,
         links: Iterable[Link] = (),
+        code: Iterable[str] = (),
     ) -> None:
         """Append a header or a row of a table, one text a column; left out where no cell has text."""
         texts = tuple(map(_cell, cells))
         if any(texts):
             text = row_text(texts)
-            self._append(kind, text, row, depth, 0, _standing(text, links), texts)
+            self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
 
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
@@ -150,6 +161,7 @@ class Outline:
         number: int = 0,
         links: tuple[Link, ...] = (),
         cells: tuple[str, ...] = (),
+        code: tuple[tuple[int, int], ...] = (),
     ) -> None:
         self._characters += len(text) + sum(len(link.url) for link in links)
         if self._characters > MAX_CHARACTERS:
@@ -162,7 +174,7 @@ class Outline:
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells}
+        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells, "code": code}
         self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
 
 
@@ -177,6 +189,28 @@ def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
             end = start + len(words)
             found.append(Link(text=words, url=link.url.strip()))
     return tuple(found)
+
+
+def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """Where those of `code` stand in `text`, in their order."""
+    found: list[tuple[int, int]] = []
+    end = 0
+    for one in code:
+        words = _cell(one)
+        start = first = text.find(words, end) if words else -1
+        while start >= 0 and not _alone(text, start, start + len(words)):
+            start = text.find(words, start + 1)
+        if first >= 0:
+            start = first if start < 0 else start
+            end = start + len(words)
+            found.append((start, end))
+    return tuple(found)
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """Whether no word goes on across `start` or `end`."""
+    around = text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1]
+    return not any(len(pair) == 2 and pair.isalnum() for pair in around)
 
 
 def _cell(text: str) -> str:
