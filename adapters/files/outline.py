@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation
@@ -170,12 +171,19 @@ class Outline:
                 what_to_do="Split it into several files.",
             )
         path = tuple(name for _, name in self._path)
-        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells, "code": code}
-        self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
+        known: dict[str, Any] = {
+            "page": self.page,
+            "sheet": self.sheet,
+            "anchor": self.anchor,
+            "row": row,
+            "depth": depth,
+        }
+        known |= {"links": links, "number": number, "cells": cells, "code": code}
+        said = {name: value for name, value in known.items() if value}
+        self._blocks.append(Block(kind=kind, text=text, heading=path, **said))
 
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -220,6 +228,8 @@ def _cell(text: str) -> str:
 
 def clean(text: str) -> str:
     """Without control characters, runs of blanks made one, lines trimmed; line ends stay."""
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "\n".join(line for line in (_SPACE.sub(" ", line).strip() for line in text.split("\n")) if line)
 
