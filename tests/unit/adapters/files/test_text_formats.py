@@ -79,7 +79,7 @@ def test_markdown_keeps_its_structure() -> None:
         ("step", "Second"),
         ("item", "nested"),
         ("code", "ls -l"),
-        ("item", "done"),
+        ("item", "☑ done"),
         ("header", "A | B"),
         ("row", "1 | 2"),
     ]
@@ -377,7 +377,7 @@ def test_links_of_markdown_are_kept_with_their_words() -> None:
     assert links(read_markdown(text.encode())) == [
         ("See the leave policy, https://docs.example/a and →.", "leave policy", "../leave.md#x"),
         ("See the leave policy, https://docs.example/a and →.", *["https://docs.example/a"] * 2),
-        ("Fill in this form", "this form", "form"),
+        ("☐ Fill in this form", "this form", "form"),
         ("Edit | x", "Edit", "1"),
         ("y | Edit", "Edit", "2"),
     ]
