@@ -159,7 +159,9 @@ def _closed(tokens: list[Token]) -> list[Token]:
     opened: list[str] = []
     kept: list[Token] = []
     for token in tokens:
-        tags = [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
+        tags = (
+            [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
+        )
         if token.type == "html_inline" and tags and tags[0][1] in _SWALLOWS:
             kept.append(Token("text", "", 0, content=token.content))
             continue
