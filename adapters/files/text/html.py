@@ -86,8 +86,8 @@ class _Walk:
         self._titled = titled
 
     def flow(self, holder: Element, depth: int, *, nested: int, start: int | None = None) -> None:
-        """The blocks in `holder`, or those of them from a child on, in order; text between them is prose. `nested`: how many lists they
-        stand in."""
+        """The blocks in `holder`, or of those from a child on; text between them is prose. `nested`: how many lists
+        they stand in."""
         run = Words(self._shape)
         if start is None:
             run.say(holder.text)

@@ -1,4 +1,4 @@
-"""Marks within a line of HTML that change what it says, as text: raised and struck words, formulas, pictures, values."""
+"""Marks within a line of HTML that change what it says, as text: raised and struck words, formulas, values."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from adapters.files.text.html_tree import BREAK, Element, Tree, gone, say, text_
 
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
-_TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
-_SHOWN = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}|\\begin\{equation\*?\}(.+)\\end\{equation\*?\}")
+_ENVIRONMENTS = ((r"\begin{equation*}", r"\end{equation*}"), (r"\begin{equation}", r"\end{equation}"))
+_TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), *_ENVIRONMENTS)
+_SHOWN = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}")
 _DEEPEST_FORMULA = 40
 
 
@@ -79,7 +80,7 @@ def _formula(formula: Element) -> str:
 def _tex(text: str) -> str:
     text = " ".join(text.split())
     shown = _SHOWN.fullmatch(text)
-    return next(filter(None, shown.groups())).strip() if shown else text
+    return shown[1].strip() if shown else text
 
 
 def _linear(part: Element, depth: int) -> str:
@@ -168,7 +169,7 @@ def _before(mark: Element) -> str:
         earlier = inner.getprevious()
         if earlier is not None:
             if earlier.tail:
-                return earlier.tail[-8:]
+                return str(earlier.tail)[-8:]
             if text := "".join(earlier.itertext())[-8:]:
                 return text
             inner = earlier
@@ -177,7 +178,7 @@ def _before(mark: Element) -> str:
         if parent is None:
             return ""
         if parent.text:
-            return parent.text[-8:]
+            return str(parent.text)[-8:]
         if parent.tag not in {"span", "a", "b", "i", "em", "strong", "font", "sup", "sub"}:
             return ""
         inner = parent

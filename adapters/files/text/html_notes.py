@@ -11,8 +11,8 @@ from adapters.files.text.html_tree import (
     NOTE,
     NOTE_END,
     Element,
-    classes,
     Tree,
+    classes,
     gone,
     say,
     text_of,
@@ -86,7 +86,7 @@ class Notes:
             return True
         own = {name for one in (link, link.getparent()) if one is not None for name in (one.get("id"), one.get("name"))}
         back = {str(inner.get("href"))[1:] for inner in note.iter("a") if (inner.get("href") or "").startswith("#")}
-        return bool((own - {None}) & back) or _NAMED.search(classes(note)) is not None or link.tag == "sup"
+        return bool((own - {None}) & back) or _NAMED.search(classes(note)) is not None or _raised(link)
 
     def _unlinked(self) -> None:
         """A paragraph that opens with a raised mark is the note of the same marks before it."""
@@ -126,6 +126,10 @@ class Notes:
                 gone(section)
 
 
+def _raised(link: Element) -> bool:
+    return link.find(".//sup") is not None or (link.getparent() is not None and link.getparent().tag == "sup")
+
+
 def _links_back(root: Element) -> set[str]:
     """What links of the text lead from: the ids of all links and what is around them."""
     return {
@@ -159,9 +163,9 @@ def _note_at(place: Element) -> Element | None:
     if note.tag in {"td", "th"}:
         return note.getparent()
     around = note.getparent()
-    if around is not None and around.get("id") and _NAMED.search(f"{around.get('id')} {classes(around)}".lower()):
-        if around.tag in {"div", "aside", "li"} and around[0] is note:
-            return around
+    named = around is not None and around.get("id") and f"{around.get('id')} {classes(around)}".lower()
+    if named and _NAMED.search(named) and around.tag in {"div", "aside", "li"} and around[0] is note:
+        return around
     return note
 
 

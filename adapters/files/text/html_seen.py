@@ -23,6 +23,7 @@ _LINE_NUMBER = re.compile(
     r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|lnt?|gutter|rouge-gutter|blob-num|hljs-ln-numbers|"
     r"line-numbers-rows|(?:react-)?\S*line-number)(?:$|\s)"
 )
+_NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(
     r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|mw-editsection|(?:^|\s)anchor"
 )
@@ -47,18 +48,17 @@ def only_seen(tree: Tree) -> None:
     _leads(tree)
     controlled = {one.get("aria-controls") for one in tree.having("aria-controls")}
     for element in tree.having("hidden", "aria-hidden", "role", "style"):
-        if _hidden(element) and element.get("id") not in controlled:
-            gone(element)
-        elif element.get("role") in _UNREAD_ROLES and element.tag not in {"main", "article", "body"}:
+        unseen = _hidden(element) and element.get("id") not in controlled
+        if unseen or (element.get("role") in _UNREAD_ROLES and element.tag not in {"main", "article", "body"}):
             gone(element)
     for element in list(tree.root.iter("header", "footer", "aside", "form", "button")):
         if _around(element):
             gone(element)
     for element in tree.with_class("cookie", "Cookie", "consent", "gdpr", "onetrust", "breadcrumb", "skip"):
         name = f"{classes(element)} {(element.get('id') or '').lower()}"
-        if element.tag not in {"body", "html", "main", "article", *HEADINGS}:
-            if _COOKIES.search(name) or _AROUND.search(name):
-                gone(element)
+        held = element.tag in {"body", "html", "main", "article", *HEADINGS}
+        if not held and (_COOKIES.search(name) or _AROUND.search(name)):
+            gone(element)
     _marks_of_generators(tree)
     _fields(tree)
 
@@ -104,7 +104,8 @@ def _around(element: Element) -> bool:
             return not filled and (not wordy or (asked and len(text) < 200))
         case _:
             links = sum(len(text_of(link)) for link in element.iter("a"))
-            return bool(_ABOUT.search(name)) or (links > 0 and 2 * links >= len(text_of(element)))
+            titled = element.find(".//p[@class='sidebar-title']") is not None
+            return (bool(_ABOUT.search(name)) and not titled) or (links > 0 and 2 * links >= len(text_of(element)))
 
 
 def _within(element: Element, tags: set[str], steps: int = 12) -> bool:
@@ -121,13 +122,13 @@ def _within(element: Element, tags: set[str], steps: int = 12) -> bool:
 def _marks_of_generators(tree: Tree) -> None:
     """Numbers of code lines and links of headings to themselves."""
     for element in tree.with_class("lin", "ln", "gutter", "blob-num"):
-        if element.tag in {"td", "span", "div", "th", "a", "code"} and _LINE_NUMBER.search(classes(element)):
-            if element.tag != "div" or element.find(".//pre") is None or "linenodiv" in classes(element):
-                gone_cell(element)
+        numbers = element.tag in _NUMBERED and _LINE_NUMBER.search(classes(element))
+        if numbers and not any(map(str.isalpha, text_of(element))):
+            gone_cell(element)
     for link in list(tree.root.iter("a")):
-        if (link.get("href") or "").startswith("#") and not any(map(str.isalnum, link.text or "")):
-            if _PERMALINK.search(classes(link)) or text_of(link) in {"¶", "#", "§", "🔗"}:
-                gone(link)
+        own = (link.get("href") or "").startswith("#") and not any(map(str.isalnum, link.text or ""))
+        if own and (_PERMALINK.search(classes(link)) or text_of(link) in {"¶", "#", "§", "🔗"}):
+            gone(link)
     for element in tree.with_class("mw-editsection"):
         gone(element)
 
@@ -187,7 +188,7 @@ def _leads(tree: Tree) -> None:
     for note in dict.fromkeys(noted):
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in classes(note):
             continue
-        title = next((part for part in list(note.iter())[1:8] if _TITLE.search(_class_or_tag(part))), None)
+        title = next((part for part in list(note.iter())[1:8] if _TITLE.search(classes(part))), None)
         said = text_of(title) if title is not None else ""
         if title is None:
             kind = _KIND.search(classes(note))
@@ -198,10 +199,6 @@ def _leads(tree: Tree) -> None:
             gone(title)
         if said and not _ABOUT.search(classes(note)):
             _lead(note, said[0].upper() + said[1:].rstrip(": ") + ": ")
-
-
-def _class_or_tag(part: Element) -> str:
-    return classes(part)
 
 
 def _lead(note: Element, words: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from lxml import etree
 
 from adapters.files.text.decode import decode
 
-Element = etree._Element
+Element = Any
+"""One of lxml, whose stubs lack slices, `clear(keep_tail=True)` and that `itertext` gives text."""
 
 BREAK = "\ufdd0"
 """Stands for a line end that the page shows, until its text is put together."""
@@ -43,8 +45,8 @@ class Tree:
         self._having: dict[str, list[Element]] = {}
         self._classes: dict[str, list[Element]] = {}
         for element in self.root.iter():
-            for name in element.keys():
-                self._having.setdefault(name, []).append(element)
+            for name in element.keys():  # noqa: SIM118 - iterating an element gives its children
+                self._having.setdefault(str(name), []).append(element)
         for element in self._having.get("class", ()):
             self._classes.setdefault(element.get("class") or "", []).append(element)
 
@@ -102,7 +104,7 @@ def text_of(element: Element) -> str:
 
 
 def classes(element: Element) -> str:
-    return (element.get("class") or "").lower()
+    return str(element.get("class") or "").lower()
 
 
 def holding(root: Element, tags: Iterable[str] = BLOCKS) -> set[Element]:

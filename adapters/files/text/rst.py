@@ -54,7 +54,7 @@ _ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search
 
 
 def read_rst(content: bytes) -> Content:
-    """Sections, lists, tables, notes and code. Directives and roles that only Sphinx knows are read as what they show."""
+    """Sections, lists, tables, notes and code. What only Sphinx knows is read as what it shows."""
     text = _ABOUT_THE_FILE.sub("", decode(content))
     with _known(text):
         tree = _parse(text)
@@ -73,8 +73,9 @@ def read_rst(content: bytes) -> Content:
 @contextmanager
 def _known(text: str) -> Iterator[None]:
     """The directives and roles that `text` uses, as far as docutils does not know them itself."""
-    unknown = [name for name in named_directives(text) if name in OWN or not _has_directive(name)]
-    before = {name: directives._directives[name] for name in unknown if name in directives._directives}
+    registered, own = vars(directives)["_directives"], vars(directives)["_directive_registry"]
+    unknown = [name for name in named_directives(text) if name in OWN or not (name in registered or name in own)]
+    before = {name: registered[name] for name in unknown if name in registered}
     for name in unknown:
         directives.register_directive(name, OfSphinx)
     strange = [name for name in named_roles(text) if name not in _ROLES]
@@ -84,14 +85,10 @@ def _known(text: str) -> Iterator[None]:
         yield
     finally:
         for name in unknown:
-            directives._directives.pop(name, None)
-        directives._directives.update(before)
+            registered.pop(name, None)
+        registered.update(before)
         for name in strange:
-            roles._roles.pop(name, None)
-
-
-def _has_directive(name: str) -> bool:
-    return name in directives._directive_registry or name in directives._directives
+            vars(roles)["_roles"].pop(name, None)
 
 
 def _parse(text: str) -> nodes.document:

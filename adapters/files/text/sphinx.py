@@ -101,19 +101,19 @@ class OfSphinx(Directive):
 
     def _parsed(self, lines: list[str]) -> list[nodes.Node]:
         holder = nodes.container()
-        document = self.state.document
+        document: Any = self.state.document
         within = getattr(document, "within", 0)
         if within >= MAX_DIRECTIVES:
             return [nodes.paragraph("", without_options("\n".join(lines)))]
         document.within = within + 1
-        self.state.nested_parse(StringList(lines, source=""), self.content_offset, holder, match_titles=0)
+        self.state.nested_parse(StringList(lines, source=""), self.content_offset, holder, match_titles=False)
         document.within = within
         return holder.children
 
 
 def shown(
-    name: str, raw: str, text: str, line: int, inliner: object, options: object = None, content: object = None
-) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
+) -> tuple[list[Any], list[Any]]:
     """The role that shows its title, else its target."""
     said = text.replace("\x00", "\\")
     titled = _TITLED.match(said)
