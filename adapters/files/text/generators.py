@@ -28,13 +28,15 @@ _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
 _ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*")
-_CONTAINER = re.compile(r":{3,}[ \t]*(?:\{?[\w-]*\}?)[ \t]*(.*)")
-_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:[\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
+_CONTAINER = re.compile(r":{3,}[ \t]*\{?([\w-]*)\}?[ \t]*(.*)")
+_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
     r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
     r"|export\s+(?:default\s|\{|(?:const|let|var|function|async|class)\s+\w+\s*[=({]).*"
 )
 _DIRECTIVE = re.compile(r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*", re.IGNORECASE)
+_KINDS = {kind: f"{kind.capitalize()}:" for kind in "note tip hint info important warning caution danger".split()}
+"""What stands over a note without a title."""
 _AUTOTITLE = "AUTOTITLE"
 _ENDS = ["paragraph", "reference", "blockquote", "list"]
 """What such a line ends."""
@@ -63,7 +65,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     title = ""
     after = start + 1
     if container := _CONTAINER.fullmatch(text):
-        title = container.group(1).strip("[]{} ")
+        title = container.group(2).strip("[]{} ") or _KINDS.get(container.group(1).lower(), "")
     elif _MODULE.fullmatch(text):
         while after < end and not state.isEmpty(after):
             after += 1
@@ -106,7 +108,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     while after < end and (state.isEmpty(after) or state.sCount[after] >= inner):
         after += 1
-    _say(state, found.group(1) or "", start)
+    _say(state, found.group(2) or _KINDS.get(found.group(1).partition(" ")[0].lower(), ""), start)
     indent, last = state.blkIndent, state.lineMax
     state.blkIndent, state.lineMax = inner, after
     state.md.block.tokenize(state, start + 1, after)

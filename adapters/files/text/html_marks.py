@@ -124,6 +124,8 @@ def _grouped(text: str) -> str:
 def _value(control: Element) -> str:
     """What a control of a form shows."""
     kind = (control.get("type") or "").lower()
+    if "margin-toggle" in _class(control):
+        return ""
     if control.tag == "textarea":
         return f" {control.text or ''} "
     if control.tag == "select":
@@ -147,6 +149,8 @@ def _ruby(word: Element) -> None:
 
 def _figure(mark: Element) -> None:
     """Raised and lowered figures; `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
+    if mark.tag not in {"sup", "sub"}:
+        return
     text = text_of(mark)
     before = _before(mark)
     if mark.tag == "sub":

@@ -38,11 +38,14 @@ class Notes:
         self._backward = _links_back(tree.root)
         self._linked()
         self._unlinked()
+        self._beside = [one for one in tree.with_class("sidenote", "marginnote") if one.tag in {"span", "small"}]
 
     def join(self) -> None:
         """Put the words of each note behind its call, and take it out of where it stood."""
         said: dict[Element, str] = {}
         times: dict[Element, int] = {}
+        for note in self._beside:
+            say(note, f"{NOTE}{text_of(note).replace(NOTE, '')}{NOTE_END}")
         for call, note in self._calls:
             if note not in said:
                 said[note] = self._words(note)
@@ -61,15 +64,14 @@ class Notes:
             for name in (place.get("id"), place.get("name")):
                 if name in wanted:
                     places.setdefault(name, place)
-        called: set[Element] = set()
+        order = {one: at for at, one in enumerate(self._tree.in_order({*links, *places.values()}))} if places else {}
         for link in links:
             place = places.get(str(link.get("href"))[1:])
-            if place is None or not self._may_call(link):
+            if place is None or order[place] < order[link] or not self._may_call(link):
                 continue
             note = _note_at(place)
-            if note is not None and self._is_note(note, place, link):
+            if note is not None and self._is_note(note, link):
                 self._calls.append((_outer(link), note))
-                called.add(note)
 
     def _may_call(self, link: Element) -> bool:
         if link.get("role") == "doc-backlink" or _BACK.search(classes(link)):
@@ -78,7 +80,7 @@ class Notes:
             return True
         return bool(_MARK.fullmatch(text_of(link)))
 
-    def _is_note(self, note: Element, place: Element, link: Element) -> bool:
+    def _is_note(self, note: Element, link: Element) -> bool:
         """Whether what `link` leads to is a note rather than a section, and does not hold the link."""
         if note in link.iterancestors():
             return False

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from adapters.files.text.html_tree import HEADINGS, Element, Tree, classes, gone, led, text_of
+from adapters.files.text.html_tree import BREAK, HEADINGS, Element, Tree, classes, gone, led, say, text_of
 
 _UNREAD = """script style template noscript head title meta link svg canvas iframe object embed audio video nav
     dialog""".split()
@@ -59,6 +59,12 @@ def only_seen(tree: Tree) -> None:
         held = element.tag in {"body", "html", "main", "article", *HEADINGS}
         if not held and (_COOKIES.search(name) or _AROUND.search(name)):
             gone(element)
+    for element in tree.with_class("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb"):
+        links = sum(len(text_of(link)) for link in element.iter("a"))
+        listed = {"toc", "table-of-contents"} & set(classes(element).split())
+        mostly = links and (listed or 2 * links >= len(text_of(element)))
+        if element.tag in {"div", "section", "ul", "ol"} and mostly:
+            gone(element)
     _marks_of_generators(tree)
     _fields(tree)
 
@@ -71,6 +77,11 @@ def _fields(tree: Tree) -> None:
             if said is not None and said.tag == "dd" and (title := text_of(name).rstrip(": ")):
                 _lead(said, f"{title}: ")
                 gone(name)
+    for kind in tree.with_class("classifier"):
+        led(kind, " : ")
+    for line in tree.where("class", "line"):
+        if line.tag == "div":
+            line.tag, line.tail = "span", BREAK
     for entry in tree.where("role", "doc-biblioentry"):
         if (name := entry.find("./span[@class='label']")) is not None and (title := text_of(name)):
             gone(name)
@@ -169,6 +180,10 @@ def _panels(tree: Tree) -> None:
         element.set("role", "tabpanel")
         if name:
             element.insert(0, _paragraph(f"{name.rstrip(':')}:", element))
+    for tab in tree.with_class("tab-label"):
+        if tab.tag == "label":
+            tab.tag, tab.text = "p", f"{text_of(tab).rstrip(':')}:"
+            del tab[:]
     for radio in tree.where("type", "radio"):
         if "tab" in (radio.get("name") or radio.get("id") or ""):
             gone(radio)
@@ -197,12 +212,19 @@ def _leads(tree: Tree) -> None:
             continue
         else:
             gone(title)
+            if (title.tail or "").strip():
+                say(title, said.rstrip(": ").capitalize() + ": ")
+                continue
         if said and not _ABOUT.search(classes(note)):
             _lead(note, said[0].upper() + said[1:].rstrip(": ") + ": ")
 
 
 def _lead(note: Element, words: str) -> None:
     first = note
+    if (content := note.find(".//td[@class='content']")) is not None:
+        first = content
+        content.getparent().getparent().set("role", "presentation")
+        content.getparent().getparent().getparent().set("role", "presentation")
     while not (first.text or "").strip():
         inner = next((child for child in first if text_of(child)), None)
         skipped = (

@@ -1,5 +1,5 @@
-"""Makes the HTML of `cases/html` that programs write. Needs pandoc, LibreOffice, and of Python's packages docutils, Sphinx
-with sphinx-design, and mkdocs-material; run from this folder. What stands in `cases/html` besides was written by hand as
+"""Makes the HTML of `cases/html` that programs write. Needs pandoc, LibreOffice, and of Python's packages Sphinx
+with sphinx-design, and mkdocs-material; not run by tests. What stands in `cases/html` besides was written by hand as
 these sites write it."""
 
 from __future__ import annotations
@@ -32,17 +32,14 @@ holds for CO~2~ and 10^3^ bottles.
 """,
     "tables/pandoc": """# Rooms
 
-+----------+-----------------+
-| Room     | Seats           |
-|          +--------+--------+
-|          | Inside | Garden |
-+==========+========+========+
-| Heron    | 8      |        |
-+----------+--------+--------+
-| Swift    |        | 12     |
-+----------+--------+--------+
+| Room  | Inside | Garden |
+|:------|-------:|:------:|
+| Heron |      8 |        |
+| Swift |        | 12[^w] |
 
 : What each room holds
+
+[^w]: Not in winter.
 """,
     "lists/pandoc": """# Steps
 
@@ -65,6 +62,10 @@ Valve
 :   Lets water in.
 """,
 }
+SPANS = """<h1>Rooms</h1><table border=1><thead><tr><th rowspan=2>Floor</th><th colspan=2>Seats</th></tr>
+<tr><th>Inside</th><th>Garden</th></tr></thead><tbody><tr><td rowspan=2>First</td><td>8</td><td></td></tr>
+<tr><td></td><td>12</td></tr><tr><td>Second</td><td colspan=2>closed <strike>until May</strike> in June</td></tr></tbody>
+</table><p>Area 25 m<sup>2</sup>, CO<sub>2</sub> below 10<sup>3</sup>.</p>"""
 SPHINX = """Pump station
 ============
 
@@ -175,18 +176,24 @@ def main() -> None:
         _libreoffice(Path(folder))
         _sphinx(Path(folder))
         _mkdocs(Path(folder))
-    docutils = [sys.executable, "-m", "docutils", "--writer=html5", "--stylesheet="]
-    plain = SPHINX.replace(".. tab-set::", ".. container::").partition(".. py:function")[0].replace("tab-item", "topic")
-    _write("notes/docutils.html", _ran(docutils, f"{plain}\n.. [#rate] Measured at 20 degrees.\n"))
 
 
 def _libreoffice(folder: Path) -> None:
-    for name in ("notes", "tables"):
-        docx = folder / f"{name}.docx"
-        subprocess.run(["pandoc", "-o", docx], input=PANDOC[f"{name}/pandoc"].encode(), check=True)
-        convert = ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/office", "--convert-to", "html"]
-        subprocess.run([*convert, "--outdir", folder, docx], check=True, capture_output=True)
-        _write(f"{name}/libreoffice.html", docx.with_suffix(".html").read_text(encoding="utf-8"))
+    docx = folder / "notes.docx"
+    subprocess.run(["pandoc", "-o", docx], input=PANDOC["notes/pandoc"].encode(), check=True)
+    _converted(docx, "html")
+    _write("notes/libreoffice.html", docx.with_suffix(".html").read_text(encoding="utf-8"))
+    page = folder / "spans.html"
+    page.write_text(SPANS)
+    _converted(page, "odt", "--infilter=HTML (StarWriter)")
+    _converted(page.with_suffix(".odt"), "html")
+    _write("tables/libreoffice.html", page.read_text(encoding="utf-8"))
+
+
+def _converted(file: Path, to: str, *more: str) -> None:
+    office = ["soffice", "--headless", f"-env:UserInstallation=file://{file.parent}/office", *more]
+    command = [*office, "--convert-to", to, "--outdir", str(file.parent), str(file)]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def _sphinx(folder: Path) -> None:
