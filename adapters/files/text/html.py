@@ -25,6 +25,8 @@ _MOST_ROWS = 65_534
 """Rows that a cell spans, as in browsers."""
 MAX_DEPTH = 200
 """Elements nested deeper are read as inline text."""
+_MOST_HEADERS = 5
+"""Rows of a header."""
 _LISTS = frozenset({"ul", "ol", "menu"})
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
@@ -240,13 +242,15 @@ def _is_layout(table: Element, rows: Sequence[Sequence[Element]]) -> bool:
 def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
     """How many of the first rows name the columns."""
     count = 0
-    for row in rows[:-1]:
+    for row in rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
         parent = row[0].getparent() if row else None
         group = parent.getparent() if parent is not None else None
         named = [cell for cell in row if cell.tag == "th" or text_of(cell)]
         if not (group is not None and group.tag == "thead") and not (named and all(c.tag == "th" for c in named)):
             break
         count += 1
+    if count > _MOST_HEADERS:
+        return 1
     if not count and len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]):
         return 1
     return count

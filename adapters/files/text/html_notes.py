@@ -35,6 +35,8 @@ class Notes:
     def __init__(self, tree: Tree) -> None:
         self._tree, self._root = tree, tree.root
         self._calls: list[tuple[Element, Element]] = []
+        self._back: dict[Element, set[str]] = {}
+        """What the links in a block lead to."""
         self._backward = _links_back(tree.root)
         self._linked()
         self._unlinked()
@@ -86,9 +88,13 @@ class Notes:
             return False
         if link.get("role") == "doc-noteref" or _NAMED.search(classes(link)):
             return True
+        if note not in self._back:
+            hrefs = (str(inner.get("href") or "") for inner in note.iter("a"))
+            self._back[note] = {href[1:] for href in hrefs if href.startswith("#")}
         own = {name for one in (link, link.getparent()) if one is not None for name in (one.get("id"), one.get("name"))}
-        back = {str(inner.get("href"))[1:] for inner in note.iter("a") if (inner.get("href") or "").startswith("#")}
-        return bool((own - {None}) & back) or _NAMED.search(classes(note)) is not None or _raised(link)
+        if (own - {None}) & self._back[note]:
+            return True
+        return _NAMED.search(classes(note)) is not None or _raised(link)
 
     def _unlinked(self) -> None:
         """A paragraph that opens with a raised mark is the note of the same marks before it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -37,6 +38,7 @@ _TITLE = re.compile(
     r"(?:admonition|alert|callout|aside|custom-block|panel)[\w-]*(?:title|heading)|^title$", re.IGNORECASE
 )
 _LONGEST_TITLE = 80
+_DEEPEST_LEAD = 6
 _PANELS = ("tab-pane", "tabbed-block", "tabpanel", "tab-panel")
 
 
@@ -52,7 +54,7 @@ def only_seen(tree: Tree) -> None:
         if unseen or (element.get("role") in _UNREAD_ROLES and element.tag not in {"main", "article", "body"}):
             gone(element)
     for element in list(tree.root.iter("header", "footer", "aside", "form", "button")):
-        if _around(element):
+        if _around(tree, element):
             gone(element)
     for element in tree.with_class("cookie", "Cookie", "consent", "gdpr", "onetrust", "breadcrumb", "skip"):
         name = f"{classes(element)} {(element.get('id') or '').lower()}"
@@ -60,10 +62,8 @@ def only_seen(tree: Tree) -> None:
         if not held and (_COOKIES.search(name) or _AROUND.search(name)):
             gone(element)
     for element in tree.with_class("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb"):
-        links = sum(len(text_of(link)) for link in element.iter("a"))
-        listed = {"toc", "table-of-contents"} & set(classes(element).split())
-        mostly = links and (listed or 2 * links >= len(text_of(element)))
-        if element.tag in {"div", "section", "ul", "ol"} and mostly:
+        listed = {"toc", "table-of-contents"} & set(classes(element).split()) and element.find(".//a") is not None
+        if element.tag in {"div", "section", "ul", "ol"} and (listed or _mostly_links(tree, element)):
             gone(element)
     _marks_of_generators(tree)
     _fields(tree)
@@ -94,7 +94,7 @@ def _hidden(element: Element) -> bool:
     return bool(_HIDDEN.search(element.get("style") or ""))
 
 
-def _around(element: Element) -> bool:
+def _around(tree: Tree, element: Element) -> bool:
     """Whether `element` stands around the content: a head without a heading, a foot, a sidebar, a form to search."""
     name = f"{classes(element)} {(element.get('id') or '').lower()}"
     match element.tag:
@@ -105,18 +105,25 @@ def _around(element: Element) -> bool:
         case "button":
             return not _within(element, {*HEADINGS, "p", "dt", "summary"}, steps=2)
         case "form":
-            text = text_of(element)
             inputs = list(element.iter("input"))
             asked = any(one.get("type") in {"search", "password", "email"} for one in inputs)
             filled = element.find(".//textarea") is not None or any(
                 one.get("value") and one.get("type", "text") in {"text", "number", "date"} for one in inputs
             )
             wordy = next(element.iter("h1", "h2", "p", "table", "ul", "ol", "pre", "fieldset"), None) is not None
-            return not filled and (not wordy or (asked and len(text) < 200))
+            return not filled and (not wordy or (asked and len(text_of(element)) < 200))
         case _:
-            links = sum(len(text_of(link)) for link in element.iter("a"))
-            titled = element.find(".//p[@class='sidebar-title']") is not None
-            return (bool(_ABOUT.search(name)) and not titled) or (links > 0 and 2 * links >= len(text_of(element)))
+            titled = element.find("./p[@class='sidebar-title']") is not None
+            return (bool(_ABOUT.search(name)) and not titled) or _mostly_links(tree, element)
+
+
+def _mostly_links(tree: Tree, element: Element) -> bool:
+    if tree.room <= 0:
+        return False
+    size = len(text_of(element))
+    tree.room -= size + 100
+    links = sum(len(text_of(link)) for link in element.iter("a"))
+    return links > 0 and 2 * links >= size
 
 
 def _within(element: Element, tags: set[str], steps: int = 12) -> bool:
@@ -203,7 +210,7 @@ def _leads(tree: Tree) -> None:
     for note in dict.fromkeys(noted):
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in classes(note):
             continue
-        title = next((part for part in list(note.iter())[1:8] if _TITLE.search(classes(part))), None)
+        title = next((part for part in islice(note.iter(), 1, 8) if _TITLE.search(classes(part))), None)
         said = text_of(title) if title is not None else ""
         if title is None:
             kind = _KIND.search(classes(note))
@@ -225,8 +232,10 @@ def _lead(note: Element, words: str) -> None:
         first = content
         content.getparent().getparent().set("role", "presentation")
         content.getparent().getparent().getparent().set("role", "presentation")
-    while not (first.text or "").strip():
-        inner = next((child for child in first if text_of(child)), None)
+    for _ in range(_DEEPEST_LEAD):
+        if (first.text or "").strip():
+            break
+        inner = next((child for child in first if any(map(str.strip, child.itertext()))), None)
         skipped = (
             any((child.tail or "").strip() for child in first[: first.index(inner)]) if inner is not None else True
         )

@@ -42,6 +42,8 @@ class Tree:
         self.root = etree.Element("html") if root is None else root
         self.deep = any("depth" in error.message for error in parser.error_log)
         """Whether it is nested too deeply to be read to its end."""
+        self.room = 4 * len(text) + 100_000
+        """Characters that may still be looked at to tell what is mostly links."""
         self._having: dict[str, list[Element]] = {}
         self._classes: dict[str, list[Element]] = {}
         for element in self.root.iter():

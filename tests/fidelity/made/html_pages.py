@@ -64,8 +64,8 @@ Valve
 }
 SPANS = """<h1>Rooms</h1><table border=1><thead><tr><th rowspan=2>Floor</th><th colspan=2>Seats</th></tr>
 <tr><th>Inside</th><th>Garden</th></tr></thead><tbody><tr><td rowspan=2>First</td><td>8</td><td></td></tr>
-<tr><td></td><td>12</td></tr><tr><td>Second</td><td colspan=2>closed <strike>until May</strike> in June</td></tr></tbody>
-</table><p>Area 25 m<sup>2</sup>, CO<sub>2</sub> below 10<sup>3</sup>.</p>"""
+<tr><td></td><td>12</td></tr><tr><td>Second</td><td colspan=2>closed <strike>until May</strike> in June</td></tr>
+</tbody></table><p>Area 25 m<sup>2</sup>, CO<sub>2</sub> below 10<sup>3</sup>.</p>"""
 SPHINX = """Pump station
 ============
 
