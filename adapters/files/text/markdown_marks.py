@@ -18,7 +18,7 @@ _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|webm|wav|can
 _COMMENT = re.compile(r"%%(?:(?!\s)[^\n%]{1,1000}(?<!\s)|[^%]{0,5000})%%")
 _MARKED = re.compile(r"==(?=\S)([^=\n]{1,1000}?)(?<=\S)==(?!=)")
 _RAISED = re.compile(r"\^([+\-−]?\w{1,12}[+\-−]?)\^(?!\d)")
-_LOWERED = re.compile(r"~([+\-−]?\w{1,12}[+\-−]?)~(?!\d)")
+_LOWERED = re.compile(r"~([+\-−]?\d{1,6}[+\-−]?|[a-z]|max|min)~(?![\d~])")
 _FORMULA = re.compile(
     r"\$\$(?P<shown>[^$]{1,4000})\$\$|\$(?=\S)(?P<inline>[^$\n]{1,400}?)(?<=\S)\$(?!\d)"
     r"|\\\((?P<round>.{1,400}?)\\\)|\\\[(?P<square>.{1,4000}?)\\\]",
