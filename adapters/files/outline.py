@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation
@@ -234,6 +235,8 @@ def _cell(text: str) -> str:
 
 def clean(text: str) -> str:
     """Without control characters, runs of blanks made one, lines trimmed; line ends stay."""
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "\n".join(line for line in (_SPACE.sub(" ", line).strip() for line in text.split("\n")) if line)
 

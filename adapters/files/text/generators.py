@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 _LINES = 30
 """Lines that a mark may have."""
@@ -27,13 +28,15 @@ _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
 _ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*")
-_CONTAINER = re.compile(r":{3,}[ \t]*(?:\{?[\w-]*\}?)[ \t]*(.*)")
-_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:[\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
+_CONTAINER = re.compile(r":{3,}[ \t]*\{?([\w-]*)\}?[ \t]*(.*)")
+_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
     r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
     r"|export\s+(?:default\s|\{|(?:const|let|var|function|async|class)\s+\w+\s*[=({]).*"
 )
 _DIRECTIVE = re.compile(r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*", re.IGNORECASE)
+_KINDS = {kind: f"{kind.capitalize()}:" for kind in "note tip hint info important warning caution danger".split()}
+"""What stands over a note without a title."""
 _AUTOTITLE = "AUTOTITLE"
 _ENDS = ["paragraph", "reference", "blockquote", "list"]
 """What such a line ends."""
@@ -45,6 +48,7 @@ def without_marks(markdown: MarkdownIt) -> MarkdownIt:
     markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": _ENDS})
     markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
     markdown.core.ruler.after("inline", "generator_title", _titles)
+    markdown.core.ruler.after("generator_title", "generator_gap", _gaps)
     markdown.inline.ruler.before("escape", "generator_tag", _tag)
     return markdown
 
@@ -61,7 +65,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     title = ""
     after = start + 1
     if container := _CONTAINER.fullmatch(text):
-        title = container.group(1).strip("[]{} ")
+        title = container.group(2).strip("[]{} ") or _KINDS.get(container.group(1).lower(), "")
     elif _MODULE.fullmatch(text):
         while after < end and not state.isEmpty(after):
             after += 1
@@ -104,7 +108,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     while after < end and (state.isEmpty(after) or state.sCount[after] >= inner):
         after += 1
-    _say(state, found.group(1) or "", start)
+    _say(state, found.group(2) or _KINDS.get(found.group(1).partition(" ")[0].lower(), ""), start)
     indent, last = state.blkIndent, state.lineMax
     state.blkIndent, state.lineMax = inner, after
     state.md.block.tokenize(state, start + 1, after)
@@ -157,3 +161,17 @@ def _titles(state: StateCore) -> None:
             elif child.type == "text" and child.content.strip() == _AUTOTITLE:
                 path = address.partition("#")[0].rstrip("/")
                 child.content = path.rpartition("/")[2].replace("-", " ") or GAP
+
+
+def _gaps(state: StateCore) -> None:
+    """Lines that are nothing but a value that the generator would have filled in are left out."""
+    for token in state.tokens:
+        if token.type != "inline" or not any(GAP in child.content for child in token.children or []):
+            continue
+        lines: list[list[Token]] = [[]]
+        for child in token.children or []:
+            if child.type == "softbreak":
+                lines.append([])
+            lines[-1].append(child)
+        kept = [line for line in lines if any(child.content.strip(GAP + " ") or child.children for child in line)]
+        token.children = [child for line in kept for child in line]

@@ -33,6 +33,7 @@ _UNSEEN = frozenset(
 )
 _KEPT = ("href", "colspan", "rowspan", "style")
 """Attributes that say something about the text."""
+_NOTES = frozenset({"info", "note", "tip", "warning"})
 _CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})
 """Macros whose text is not shown as it is written."""
 
@@ -132,7 +133,8 @@ class _Writer:
             case "ac:task-list":
                 return f"<ul>{self.inner(element)}</ul>"
             case "ac:task":
-                return f"<li>{self.inner(element.find(f'{_AC}task-body'))}</li>"
+                done = element.findtext(f"{_AC}task-status") == "complete"
+                return f"<li>{'☑' if done else '☐'} {self.inner(element.find(f'{_AC}task-body'))}</li>"
             case "ac:adf-extension":
                 shown = element.find(f"{_AC}adf-fallback")
                 return f"<div>{self.inner(element if shown is None else shown)}</div>"
@@ -166,7 +168,8 @@ class _Writer:
         rich, plain = macro.find(f"{_AC}rich-text-body"), macro.find(f"{_AC}plain-text-body")
         title = f"<p><strong>{escape(given['title'])}</strong></p>" if given.get("title") else ""
         if rich is not None:
-            return f"{title}<div>{self.inner(rich)}</div>"
+            kind = f' class="admonition {name}"' if name in _NOTES and not title else ""
+            return f"{title}<div{kind}>{self.inner(rich)}</div>"
         if plain is not None and name not in _CODE_THAT_RUNS:
             return f"{title}<pre>{escape(plain.text or '', quote=False)}</pre>"
         return ""

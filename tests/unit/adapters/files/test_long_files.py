@@ -61,6 +61,15 @@ def test_documents_in_parts_are_read_as_in_the_whole(length: Callable[[int], Non
         assert markdown.read_markdown(text) == whole, file.name
 
 
+def test_a_note_of_another_part_is_read_where_it_is_called(length: Callable[[int], None]) -> None:
+    text = "Leave is 30 days[^a] a year.\n\n" + "Words.\n\n" * 50 + "[^a]: Less in the first.\n\nThe end.\n"
+    length(1_000_000)
+    whole = markdown.read_markdown(text.encode())
+    length(100)
+    assert markdown.read_markdown(text.encode()) == whole
+    assert whole.blocks[0].text == "Leave is 30 days (note: Less in the first) a year."
+
+
 async def test_a_text_that_would_take_too_long_is_refused_before_it_did() -> None:
     worker = ReaderProcess(cpu_seconds=2)
     try:

@@ -69,7 +69,7 @@ def test_a_page_is_what_its_reader_sees() -> None:
         ("prose", "More"),
         ("item", "one"),
         ("item", "two"),
-        ("item", "Order a laptop"),
+        ("item", "☑ Order a laptop"),
         ("header", "Days | Who"),
         ("row", "30 | all"),
         ("prose", "Once."),
