@@ -79,13 +79,22 @@ class Outline:
         text = clean(text).replace("\n", " ")
         if not text:
             return
-        while self._path and self._path[-1][0] >= level:
-            self._path.pop()
+        self.leave(level)
         self._append(BlockKind.HEADING, text)
         if title and not self._title:
             self._title = text
         else:
             self._path.append((level, text))
+
+    def leave(self, level: int) -> None:
+        """Close the sections of that level and below: what follows stands under what is above them."""
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+
+    @property
+    def size(self) -> int:
+        """Characters so far."""
+        return self._characters
 
     def add(
         self,

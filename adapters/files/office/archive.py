@@ -1,4 +1,4 @@
-"""Checks on a ZIP archive before anything in it is opened (DOCX, PPTX and XLSX are ZIP archives)."""
+"""Checks on a ZIP archive before anything in it is opened (office documents and e-books are ZIP archives)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pipeline.errors import Refused
 
 MAX_ENTRIES = 10_000
 MAX_TOTAL = 300_000_000
-"""Bytes of all entries unpacked."""
+"""Bytes of all entries that are read, unpacked: pictures and films are not."""
 MAX_RATIO = 200
 """Unpacked to packed, for entries above RATIO_FROM: XML of real documents stays below 100."""
 RATIO_FROM = 1_000_000
+_READ = (".xml", ".rels", ".vml", ".html", ".htm", ".xhtml", ".opf", ".ncx")
 _START = 4096
 _HOSTILE = Refused("the file is built like a decompression bomb", what_to_do="Save the document again and retry.")
 
@@ -31,9 +32,10 @@ def check_archive(content: bytes) -> None:
 
 
 def _check_sizes(entries: list[zipfile.ZipInfo], size: int) -> None:
-    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+    read = [entry for entry in entries if entry.filename.lower().endswith(_READ)]
+    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in read) > MAX_TOTAL:
         raise _HOSTILE
-    for entry in entries:
+    for entry in read:
         if entry.file_size > RATIO_FROM and entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
             raise _HOSTILE
     end = 0
