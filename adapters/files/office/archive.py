@@ -1,4 +1,4 @@
-"""Checks on a ZIP archive before anything in it is opened (office documents and e-books are ZIP archives)."""
+"""Checks on a ZIP archive before anything in it is opened (DOCX, PPTX and XLSX are ZIP archives)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pipeline.errors import Refused
 
 MAX_ENTRIES = 10_000
 MAX_TOTAL = 300_000_000
-"""Bytes of all entries that are read, unpacked: pictures and films are not."""
+"""Bytes of all entries unpacked."""
 MAX_RATIO = 200
 """Unpacked to packed, for entries above RATIO_FROM: XML of real documents stays below 100."""
 RATIO_FROM = 1_000_000
-_READ = (".xml", ".rels", ".vml", ".html", ".htm", ".xhtml", ".opf", ".ncx")
 _START = 4096
 _HOSTILE = Refused("the file is built like a decompression bomb", what_to_do="Save the document again and retry.")
 
 
-def check_archive(content: bytes) -> None:
-    """Raises Refused for what is no ZIP archive, is encrypted, or would unpack to too much."""
+def check_archive(content: bytes, *, declares: bool = False) -> None:
+    """Raises Refused for what is no ZIP archive, is encrypted, or would unpack to too much. `declares`: whether its
+    parts may declare a document type, as those of e-books do."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         entries = archive.infolist()
@@ -28,14 +28,14 @@ def check_archive(content: bytes) -> None:
     if any(entry.flag_bits & 1 for entry in entries):
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
     _check_sizes(entries, len(content))
-    _check_declarations(archive, entries)
+    if not declares:
+        _check_declarations(archive, entries)
 
 
 def _check_sizes(entries: list[zipfile.ZipInfo], size: int) -> None:
-    read = [entry for entry in entries if entry.filename.lower().endswith(_READ)]
-    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in read) > MAX_TOTAL:
+    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_TOTAL:
         raise _HOSTILE
-    for entry in read:
+    for entry in entries:
         if entry.file_size > RATIO_FROM and entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
             raise _HOSTILE
     end = 0

@@ -7,7 +7,8 @@ from itertools import accumulate
 
 from lxml import etree
 
-from adapters.files.office.package import local
+from adapters.files.office.number_format import number_format
+from adapters.files.office.parts import local
 
 Row = list[str]
 _CATEGORIES, _VALUES = ("cat", "xVal"), ("val", "yVal", "bubbleSize")
@@ -101,10 +102,9 @@ def _level(points: etree._Element, cache: etree._Element) -> dict[int, str]:
 def _shown(value: str, code: str) -> str:
     """A number as its format shows it."""
     try:
-        number = float(value)
-    except ValueError:
+        return number_format(code or "General").shown(float(value)).strip()
+    except (ValueError, OverflowError):
         return value
-    return f"{number:.12g}"
 
 
 def _axis(chart: etree._Element, *kinds: str) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from lxml import etree
 
 from adapters.files.office.charts import chart_table, diagram_items, extended_table
-from adapters.files.office.package import Package, local, reference
+from adapters.files.office.parts import Package, local, reference
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
-from adapters.files.inline import lowered, raised
-from adapters.files.office.package import Relation, local, reference
+from adapters.files.inline import lowered, noted, raised
+from adapters.files.office.parts import Relation, local, reference
 from adapters.files.outline import Outline
 from pipeline.values import BlockKind, Link
 
@@ -42,30 +42,31 @@ def add_paragraphs(
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
-    """What is shown of a paragraph, and the links in it. Struck text is left out."""
-    text = ""
-    links: list[Link] = []
-    pieces = ((*_look(run), _said(run), _address(run, relations)) for run in _runs(paragraph))
-    for baseline, struck, said, url in _merged(pieces):
-        if struck:
-            continue
-        text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
-        if url:
-            links.append(Link(text=said, url=url))
-    return text, links
+    """What is shown of a paragraph, and the links in it."""
+    return shown((*_look(run), _said(run), _address(run, relations)) for run in _runs(paragraph))
 
 
 Piece = tuple[int, bool, str, str]
+"""A run: whether it stands raised (above 0), lowered or is a NOTE, whether it is struck, what it says, where it leads."""
+NOTE = 9
 
 
-def _merged(pieces: Iterable[Piece]) -> list[Piece]:
-    """Runs that look alike as one: programs cut words anywhere."""
-    found: list[Piece] = []
-    for baseline, struck, said, url in pieces:
-        if found and found[-1][:2] == (baseline, struck) and found[-1][3] == url:
-            said = found.pop()[2] + said
-        found.append((baseline, struck, said, url))
-    return found
+def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
+    """Runs as one text and the links in it; what is struck is left out."""
+    merged: list[Piece] = []
+    for baseline, struck, said, url in pieces:  # programs cut words anywhere
+        if merged and (*merged[-1][:2], merged[-1][3]) == (baseline, struck, url):
+            said = merged.pop()[2] + said
+        merged.append((baseline, struck, said, url))
+    text = ""
+    links: list[Link] = []
+    for baseline, struck, said, url in merged:
+        if baseline == NOTE:
+            text = noted(text, said)
+        elif not struck:
+            text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
+            links += [Link(text=said, url=url)] if url else []
+    return text, links
 
 
 def _runs(paragraph: etree._Element) -> Iterable[etree._Element]:

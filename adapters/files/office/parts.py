@@ -23,8 +23,9 @@ class Relation(NamedTuple):
 class Package:
     """An archive whose parts are read one at a time. Raises Refused for a hostile or damaged one."""
 
-    def __init__(self, content: bytes) -> None:
-        check_archive(content)
+    def __init__(self, content: bytes, *, declares: bool = False) -> None:
+        """`declares`: as of `check_archive`."""
+        check_archive(content, declares=declares)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._names = {name.replace("\\", "/").lower(): name for name in self._archive.namelist()}
 

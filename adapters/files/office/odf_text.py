@@ -1,0 +1,309 @@
+"""What the documents of OpenDocument have in common: paragraphs, lists, tables, notes, styles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from lxml import etree
+
+from adapters.files.inline import noted
+from adapters.files.office.charts import Row
+from adapters.files.office.parts import Package, local
+from adapters.files.office.slide_text import NOTE, Piece, shown
+from adapters.files.outline import Outline
+from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_of
+from adapters.files.text.csv import is_header
+from pipeline.values import BlockKind, Link
+
+_UNSEEN = frozenset(
+    """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
+    object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
+    hidden-paragraph ruby-text desc title event-listeners""".split()
+)
+_MOST_STYLES = 20
+"""Styles that a style may stand on."""
+_MOST_REPEATS = 1_000
+"""Times that a row with text may be repeated."""
+
+
+class OdfText:
+    """Fills `outline` from the elements of `document`."""
+
+    def __init__(
+        self, outline: Outline, package: Package, document: etree._Element, styles: etree._Element | None
+    ) -> None:
+        self.outline = outline
+        self._package = package
+        self._styles: dict[tuple[str, str], etree._Element] = {}
+        for part in (styles, document):
+            for style in part.iter("{*}style", "{*}list-style") if part is not None else ():
+                self._styles[attribute(style, "family") or "list", attribute(style, "name")] = style
+
+    def style(self, element: etree._Element, family: str, name: str) -> str:
+        """A property by the style of `element`, or by the styles that it stands on; empty where none says it."""
+        for style in self._chain(element, family):
+            for properties in style.iterchildren("*"):
+                if local(properties).endswith("-properties") and (found := attribute(properties, name)):
+                    return found
+        return ""
+
+    def _chain(self, element: etree._Element, family: str) -> Iterator[etree._Element]:
+        key = attribute(element, "style-name")
+        for _ in range(_MOST_STYLES):
+            style = self._styles.get((family, key))
+            if style is None:
+                return
+            yield style
+            key = attribute(style, "parent-style-name")
+
+    def flow(self, parent: etree._Element, depth: int = 0) -> None:
+        """Append what stands in `parent`, in `depth` entries of lists."""
+        for element in parent.iterchildren("*"):
+            match local(element):
+                case "p":
+                    self._paragraph(element, depth)
+                case "h":
+                    self._heading(element)
+                case "list":
+                    self._list(element, depth, "")
+                case "table":
+                    self.table(element, depth)
+                case "section" | "index-body" if attribute(element, "display") != "none":
+                    self.flow(element, depth)
+                case "frame" | "custom-shape" | "g" | "rect" | "text-box" | "a" | "ellipse" | "line" | "connector":
+                    self.shape(element, depth)
+                case _:
+                    continue
+
+    def shape(self, shape: etree._Element, depth: int = 0) -> None:
+        """Append the text, the table or the chart of a shape."""
+        held = shape.find("{*}object")
+        if held is not None:
+            self._object(held)
+        elif local(shape) == "frame":  # of several kinds of content the first is meant
+            first = next((part for part in shape.iterchildren("*") if local(part) not in _UNSEEN), None)
+            if first is not None:
+                self.table(first, depth) if local(first) == "table" else self.flow(first, depth)
+        else:
+            self.flow(shape, depth)
+
+    def _object(self, held: etree._Element) -> None:
+        """A formula, or a chart by the table that is stored with it."""
+        part = attribute(held, "href").removeprefix("./")
+        inner = held if len(held) else None
+        try:
+            inner = self._package.xml(f"{part}/content.xml") if inner is None else inner
+        except (KeyError, etree.LxmlError):
+            self.outline.unread(f"an object that is damaged: {part}")
+            return
+        charts = list(inner.iter("{*}chart"))
+        if formula := _formula(inner):
+            self.outline.add(BlockKind.PROSE, formula)
+        for chart in charts[:1]:
+            title = chart.find("{*}title")
+            self.outline.add(BlockKind.PROSE, "" if title is None else self.words(title))
+        for table in inner.iter("{*}table"):
+            self.table(table, 0, header=1)
+            break
+        else:
+            if not formula:
+                self.outline.unread("an object of another program")
+
+    def _paragraph(self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0) -> None:
+        names = {attribute(style, "name") for style in self._chain(paragraph, "paragraph")}
+        names.add(attribute(paragraph, "style-name"))
+        text, links = self.inline(paragraph)
+        if kind is BlockKind.PROSE and "Title" in names:
+            self.outline.heading(1, text, title=True)
+        elif kind is BlockKind.PROSE and names & {"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"}:
+            self.outline.add(BlockKind.CODE, text, depth=depth)
+        else:
+            self.outline.add(kind, text, depth=depth, number=number, links=links)
+        for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
+            if _formula_of(frame) is None and not any(local(above) in {"frame", "note"} for above in _until(frame, paragraph)):
+                self.shape(frame, depth)
+
+    def _heading(self, heading: etree._Element) -> None:
+        level = attribute(heading, "outline-level")
+        self.outline.heading(int(level) if level.isdecimal() else 1, self.inline(heading)[0])
+
+    def _list(self, parent: etree._Element, depth: int, style: str) -> None:
+        style = attribute(parent, "style-name") or style
+        kind, number = self._mark(style, depth + 1)
+        for entry in parent.iterchildren("*"):
+            start = attribute(entry, "start-value")
+            number = int(start) if start.isdecimal() and len(start) < 6 else number
+            opened = local(entry) != "list-item"
+            for part in entry.iterchildren("*"):
+                match local(part):
+                    case "p" if not opened:
+                        step = number if kind is BlockKind.STEP else 0
+                        self._paragraph(part, depth, kind, step)
+                        opened = bool(self.inline(part)[0].strip())
+                        number += opened
+                    case "p":
+                        self._paragraph(part, depth + 1)
+                    case "h":
+                        self._heading(part)
+                    case "list":
+                        self._list(part, depth + 1, style)
+                    case "table":
+                        self.table(part, depth + 1)
+
+    def _mark(self, style: str, level: int) -> tuple[BlockKind, int]:
+        for mark in self._styles.get(("list", style), ()):
+            if attribute(mark, "level") == str(level):
+                start = attribute(mark, "start-value")
+                steps = local(mark) == "list-level-style-number" and attribute(mark, "num-format")
+                first = int(start) if start.isdecimal() and len(start) < 6 else 1
+                return BlockKind.STEP if steps else BlockKind.ITEM, first
+        return BlockKind.ITEM, 1
+
+    def table(self, table: etree._Element, depth: int = 0, *, header: int = 0) -> None:
+        """Append a table of a text or a slide, under the rows that it names its header."""
+        rows = [row for row, _, _ in self._rows(table)]
+        named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
+        template = on_or_off(attribute(table, "use-first-row-styles"))
+        grid = filled(rows)
+        first = [cell.text for cell in grid[0]] if grid else []
+        header = named or header or int(template or (len(grid) > 1 and is_header(first) and self._bold(table)))
+        links = [[link for cell in row for link in cell.links] for row in rows]
+        self.outline.table([[cell.text for cell in row] for row in grid], header=header, depth=depth, links=links)
+
+    def _bold(self, table: etree._Element) -> bool:
+        """Whether all text of a table's first row is."""
+        first = next(table.iter("{*}table-row"), None)
+        texts = [] if first is None else [text for text in first.iter("{*}p") if self.words(text)]
+        return bool(texts) and all(
+            names & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
+            for text in texts
+            if (names := {attribute(text, "style-name"), *(attribute(one, "name") for one in self._chain(text, "paragraph"))})
+        )
+
+    def sheet(self, table: etree._Element) -> None:
+        """Append the cells of a sheet as they are shown, each row under its number; hidden ones are left out."""
+        hidden = self._hidden_columns(table)
+        found: list[tuple[int, list[Cell]]] = []
+        for row, number, seen in self._rows(table):
+            if seen:
+                found.append((number, row))
+        grid = filled(row for _, row in found)
+        header = True
+        for (number, _), cells in zip(found, grid, strict=True):
+            texts = [cell.text for place, cell in enumerate(cells) if place not in hidden]
+            while texts and not texts[-1].strip():
+                texts.pop()
+            if not texts:
+                continue
+            filled_in = sum(1 for text in texts if text.strip())
+            if header and filled_in == 1:
+                self.outline.add(BlockKind.PROSE, " ".join(texts), row=number)
+                continue
+            kind = BlockKind.HEADER if header and is_header(texts) else BlockKind.ROW
+            self.outline.row(kind, texts, row=number)
+            header = False
+
+    def _rows(self, table: etree._Element) -> Iterator[tuple[list[Cell], int, bool]]:
+        """Each row's cells, its number, and whether it is shown. Empty rows that repeat count once."""
+        number = 1
+        for row in table.iter("{*}table-row"):
+            if next(row.iterancestors("{*}table")) is not table:
+                continue
+            cells = list(self._cells(row))
+            times = _repeats(row, "number-rows-repeated")
+            filled_in = any(cell.text for cell in cells)
+            seen = attribute(row, "visibility") not in {"collapse", "filter"}
+            for place in range(min(times, _MOST_REPEATS) if filled_in else 1):
+                yield cells, number + place, seen
+            number += times
+
+    def _cells(self, row: etree._Element) -> Iterator[Cell]:
+        """Those that stand there themselves; empty ones at the end are left out."""
+        waiting: list[Cell] = []
+        for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
+            times = _repeats(cell, "number-columns-repeated")
+            if local(cell) == "covered-table-cell":
+                continue
+            text, links = self._cell(cell)
+            spans = _repeats(cell, "number-columns-spanned"), _repeats(cell, "number-rows-spanned")
+            waiting += [Cell(text, *spans, links)] * min(times, MOST_COLUMNS)
+            if text or spans != (1, 1):
+                yield from waiting
+                waiting.clear()
+
+    def _cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
+        parts: list[str] = []
+        links: list[Link] = []
+        for paragraph in cell.iter("{*}p", "{*}h"):
+            if not any(local(above) in {"annotation", "note"} for above in _until(paragraph, cell)):
+                text, own = self.inline(paragraph)
+                parts.append(text)
+                links += own
+        text = " ".join(filter(None, parts))
+        for note in cell.iterfind("{*}annotation"):
+            text = noted(text, " ".join(self.inline(part)[0] for part in note.iter("{*}p")))
+        return text, tuple(links)
+
+    def _hidden_columns(self, table: etree._Element) -> set[int]:
+        hidden: set[int] = set()
+        place = 0
+        for column in islice(table.iter("{*}table-column"), MOST_COLUMNS):
+            times = min(_repeats(column, "number-columns-repeated"), MOST_COLUMNS)
+            if attribute(column, "visibility") in {"collapse", "filter"}:
+                hidden.update(range(place, place + times))
+            place += times
+        return hidden
+
+    def words(self, element: etree._Element) -> str:
+        """All text in `element` on one line."""
+        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
+        return " ".join(" ".join(self.inline(one)[0] for one in paragraphs).split())
+
+    def inline(self, paragraph: etree._Element) -> tuple[str, list[Link]]:
+        """The text of a paragraph with its notes, and the links in it; struck text is left out."""
+        struck = self._struck(paragraph, "paragraph")
+        return shown(self._pieces(paragraph, 0, struck, ""))
+
+    def _pieces(self, parent: etree._Element, shift: int, struck: bool, url: str) -> Iterator[Piece]:
+        if parent.text:
+            yield shift, struck, parent.text, url
+        for child in parent.iterchildren("*"):
+            match local(child):
+                case "s":
+                    yield shift, struck, " " * min(_repeats(child, "c"), 100), url
+                case "tab":
+                    yield shift, struck, "\t", url
+                case "line-break":
+                    yield shift, struck, "\n", url
+                case "note":
+                    body = child.find("{*}note-body")
+                    said = "" if body is None else self.words(body)
+                    yield NOTE, struck, said, url
+                case "a":
+                    yield from self._pieces(child, shift, struck, attribute(child, "href"))
+                case "span":
+                    own = self.style(child, "text", "text-position")
+                    turned = 0 if not own else -1 if own.startswith(("sub", "-")) else int(not own.startswith("0"))
+                    yield from self._pieces(child, turned or shift, struck or self._struck(child, "text"), url)
+                case "ruby":
+                    reading = child.findtext("{*}ruby-text") or ""
+                    yield from self._pieces(child, shift, struck, url)
+                    yield shift, struck, f" ({reading})" if reading else "", url
+                case "frame":
+                    yield shift, struck, self._formula_in(child), url
+                case name if name not in _UNSEEN and name != "custom-shape":
+                    yield from self._pieces(child, shift, struck, url)
+            if child.tail:
+                yield shift, struck, child.tail, url
+
+    def _formula_in(self, frame: etree._Element) -> str:
+        return ""
+
+    def _struck(self, element: etree._Element, family: str) -> bool:
+        return self.style(element, family, "text-line-through-style") not in {"", "none"}
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """An attribute by its name, whatever its namespace; empty where there is none."""
+    return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
