@@ -74,13 +74,13 @@ class Outline:
         self._characters = 0
         self._unread: dict[str, None] = {}
 
-    def heading(self, level: int, text: str, *, title: bool = False) -> None:
+    def heading(self, level: int, text: str, *, title: bool = False, code: Iterable[str] = ()) -> None:
         """Open a section. A heading that is the document's title is no part of the paths below it."""
         text = clean(text).replace("\n", " ")
         if not text:
             return
         self.leave(level)
-        self._append(BlockKind.HEADING, text)
+        self._append(BlockKind.HEADING, text, code=_spans(text, code))
         if title and not self._title:
             self._title = text
         else:
@@ -105,24 +105,34 @@ class Outline:
         depth: int = 0,
         number: int = 0,
         links: Iterable[Link] = (),
+        code: Iterable[str] = (),
     ) -> None:
-        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links` come in the
-        order of their words in `text`."""
-        code = kind is BlockKind.CODE
-        text = _CONTROL.sub("", text).strip("\n").rstrip() if code else clean(text)
+        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links`, and the
+        texts of inline `code`, come in the order of their words in `text`."""
+        if kind is BlockKind.CODE:
+            text, links, code = _CONTROL.sub("", text).strip("\n").rstrip(), (), ()
+        else:
+            text = clean(text)
         if text.strip():
-            self._append(kind, text, row, depth, number, () if code else _standing(text, links))
+            self._append(kind, text, row, depth, number, _standing(text, links), code=_spans(text, code))
 
     def table(
-        self, rows: Sequence[Sequence[str]], *, header: int, depth: int = 0, links: Sequence[Iterable[Link]] = ()
+        self,
+        rows: Sequence[Sequence[str]],
+        *,
+        header: int,
+        depth: int = 0,
+        links: Sequence[Iterable[Link]] = (),
+        code: Sequence[Iterable[str]] = (),
     ) -> None:
         """Append rows of cells, one text a column; the first `header` rows are one header. Rows without text are left
-        out. `links`: of each row those of its cells."""
+        out. `links` and inline `code`: of each row those of its cells."""
         if header:
             named = header_of([[_cell(cell) for cell in row] for row in rows[:header]])
-            self.row(BlockKind.HEADER, named, depth=depth, links=chain(*links[:header]))
-        for cells, own in zip_longest(rows[header:], links[header:], fillvalue=()):
-            self.row(BlockKind.ROW, cells, depth=depth, links=own)
+            marks = chain(*links[:header]), chain(*code[:header])
+            self.row(BlockKind.HEADER, named, depth=depth, links=marks[0], code=marks[1])
+        for cells, own, codes in zip_longest(rows[header:], links[header:], code[header:], fillvalue=()):
+            self.row(BlockKind.ROW, cells, depth=depth, links=own, code=codes)
 
     def row(
         self,
@@ -132,12 +142,22 @@ class Outline:
         row: int | None = None,
         depth: int = 0,
         links: Iterable[Link] = (),
+        code: Iterable[str] = (),
     ) -> None:
         """Append a header or a row of a table, one text a column; left out where no cell has text."""
         texts = tuple(map(_cell, cells))
         if any(texts):
             text = row_text(texts)
-            self._append(kind, text, row, depth, 0, _standing(text, links), texts)
+            self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
+
+    def include(self, content: Content, name: str) -> None:
+        """Append what was read of a file that this one holds, under its name and the headings above."""
+        above = (*(heading for _, heading in self._path), label(name))
+        self._append(BlockKind.HEADING, label(name))
+        for block in content.blocks:
+            self._keep(block.model_copy(update={"heading": (*above, *block.heading)}))
+        for what in content.unread:
+            self.unread(f"{name}: {what}")
 
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
@@ -159,20 +179,24 @@ class Outline:
         number: int = 0,
         links: tuple[Link, ...] = (),
         cells: tuple[str, ...] = (),
+        code: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        self._characters += len(text) + sum(len(link.url) for link in links)
+        path = tuple(name for _, name in self._path)
+        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
+        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells, "code": code}
+        self._keep(block.model_copy(update=known) if any(known.values()) else block)
+
+    def _keep(self, block: Block) -> None:
+        self._characters += len(block.text) + sum(len(link.url) for link in block.links)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
                 f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
                 what_to_do="Split it into several files.",
             )
-        path = tuple(name for _, name in self._path)
-        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells}
-        self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
+        self._blocks.append(block)
 
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -186,6 +210,28 @@ def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
             end = start + len(words)
             found.append(Link(text=words, url=link.url.strip()))
     return tuple(found)
+
+
+def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """Where those of `code` stand in `text`, in their order."""
+    found: list[tuple[int, int]] = []
+    end = 0
+    for one in code:
+        words = _cell(one)
+        start = first = text.find(words, end) if words else -1
+        while start >= 0 and not _alone(text, start, start + len(words)):
+            start = text.find(words, start + 1)
+        if first >= 0:
+            start = first if start < 0 else start
+            end = start + len(words)
+            found.append((start, end))
+    return tuple(found)
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """Whether no word goes on across `start` or `end`."""
+    around = text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1]
+    return not any(len(pair) == 2 and pair.isalnum() for pair in around)
 
 
 def _cell(text: str) -> str:

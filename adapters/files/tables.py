@@ -21,6 +21,8 @@ class Cell(NamedTuple):
     rows: int = 1
     """How many columns and rows it spans."""
     links: tuple[Link, ...] = ()
+    code: tuple[str, ...] = ()
+    """The texts of its inline code, in order."""
 
 
 def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:

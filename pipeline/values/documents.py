@@ -46,6 +46,8 @@ class Block(Value):
     here, whole."""
     links: tuple[Link, ...] = ()
     """In the order of their words in `text`; relative to the document's address."""
+    code: tuple[tuple[int, int], ...] = ()
+    """Where inline code starts and ends in `text`; ascending."""
 
 
 LIVE = "live"

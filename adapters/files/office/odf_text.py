@@ -80,7 +80,10 @@ class OdfText:
         """Append the text, the table or the chart of a shape."""
         held = shape.find("{*}object")
         if held is not None:
-            self._object(held)
+            if said := self._formula(shape):
+                self.outline.add(BlockKind.PROSE, said, depth=depth)
+            else:
+                self._embedded(held)
         elif local(shape) == "frame":  # of several kinds of content the first is meant
             first = next((part for part in shape.iterchildren("*") if local(part) not in _UNSEEN), None)
             if first is not None:
@@ -88,27 +91,32 @@ class OdfText:
         else:
             self.flow(shape, depth)
 
-    def _object(self, held: etree._Element) -> None:
-        """A formula, or a chart by the table that is stored with it."""
+    def _object(self, held: etree._Element) -> etree._Element | None:
+        """What is embedded, where it can be read."""
         part = attribute(held, "href").removeprefix("./")
-        inner = held if len(held) else None
         try:
-            inner = self._package.xml(f"{part}/content.xml") if inner is None else inner
+            return held if len(held) else self._package.xml(f"{part}/content.xml")
         except (KeyError, etree.LxmlError):
-            self.outline.unread(f"an object that is damaged: {part}")
+            return None
+
+    def _formula(self, frame: etree._Element) -> str:
+        """The formula that a frame holds, if it holds one."""
+        held = frame.find("{*}object")
+        inner = None if held is None else self._object(held)
+        found = None if inner is None else next(inner.iter("{*}math"), None)
+        return "" if found is None else formula(found)
+
+    def _embedded(self, held: etree._Element) -> None:
+        """A chart by the table that is stored with it."""
+        inner = self._object(held)
+        chart = None if inner is None else next(inner.iter("{*}chart"), None)
+        if inner is None or chart is None:
+            self.outline.unread("an object of another program")
             return
-        charts = list(inner.iter("{*}chart"))
-        if formula := _formula(inner):
-            self.outline.add(BlockKind.PROSE, formula)
-        for chart in charts[:1]:
-            title = chart.find("{*}title")
-            self.outline.add(BlockKind.PROSE, "" if title is None else self.words(title))
-        for table in inner.iter("{*}table"):
-            self.table(table, 0, header=1)
-            break
-        else:
-            if not formula:
-                self.outline.unread("an object of another program")
+        title = chart.find("{*}title")
+        self.outline.add(BlockKind.PROSE, "" if title is None else self.words(title))
+        for table in chart.iterfind("{*}table"):
+            self.table(table, header=1)
 
     def _paragraph(self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0) -> None:
         names = {attribute(style, "name") for style in self._chain(paragraph, "paragraph")}
@@ -121,7 +129,8 @@ class OdfText:
         else:
             self.outline.add(kind, text, depth=depth, number=number, links=links)
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
-            if _formula_of(frame) is None and not any(local(above) in {"frame", "note"} for above in _until(frame, paragraph)):
+            within = any(local(above) in {"frame", "note"} for above in _until(frame, paragraph))
+            if not within and not self._formula(frame):
                 self.shape(frame, depth)
 
     def _heading(self, heading: etree._Element) -> None:
@@ -291,14 +300,11 @@ class OdfText:
                     yield from self._pieces(child, shift, struck, url)
                     yield shift, struck, f" ({reading})" if reading else "", url
                 case "frame":
-                    yield shift, struck, self._formula_in(child), url
+                    yield shift, struck, self._formula(child), url
                 case name if name not in _UNSEEN and name != "custom-shape":
                     yield from self._pieces(child, shift, struck, url)
             if child.tail:
                 yield shift, struck, child.tail, url
-
-    def _formula_in(self, frame: etree._Element) -> str:
-        return ""
 
     def _struck(self, element: etree._Element, family: str) -> bool:
         return self.style(element, family, "text-line-through-style") not in {"", "none"}
@@ -307,3 +313,48 @@ class OdfText:
 def attribute(element: etree._Element, name: str) -> str:
     """An attribute by its name, whatever its namespace; empty where there is none."""
     return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
+
+
+def on_or_off(given: str) -> bool:
+    return given == "true"
+
+
+def _repeats(element: etree._Element, name: str) -> int:
+    given = attribute(element, name)
+    return int(given) if given.isdecimal() and len(given) < 9 else 1
+
+
+def _until(element: etree._Element, end: etree._Element) -> Iterator[etree._Element]:
+    """What `element` stands in, up to `end`."""
+    for above in element.iterancestors():
+        if above is end:
+            return
+        yield above
+
+
+def formula(element: etree._Element) -> str:
+    """MathML as its TeX where that stands there, else plain where it can be: (a+b)/2, x^2."""
+    parts = [formula(child) for child in element.iterchildren("*")]
+    match local(element), parts:
+        case "annotation", _:
+            return (element.text or "") if "tex" in element.get("encoding", "").lower() else ""
+        case "semantics", [shown, *others]:
+            return next(filter(None, others), shown)
+        case "mfrac", [above, below]:
+            return f"{_single(above)}/{_single(below)}"
+        case "msup" | "mover", [base, raised]:
+            return f"{_single(base)}^{_single(raised)}"
+        case "msub" | "munder", [base, lowered]:
+            return f"{base}_{_single(lowered)}"
+        case "msubsup" | "munderover", [base, lowered, raised]:
+            return f"{base}_{_single(lowered)}^{_single(raised)}"
+        case "msqrt", _:
+            return f"√({''.join(parts)})"
+        case _, []:
+            return (element.text or "").strip()
+        case _:
+            return "".join(parts)
+
+
+def _single(text: str) -> str:
+    return text if len(text) == 1 or text.isalnum() else f"({text})"

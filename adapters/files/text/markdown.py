@@ -100,7 +100,8 @@ class _MarkdownWalk:
         for node, following in pairwise(chain(nodes, (None,))):
             assert node
             if node.type == "heading":
-                self._outline.heading(int(node.tag[1]), self._text(node), title=titles == 1 and node.tag == "h1")
+                alone = titles == 1 and node.tag == "h1"
+                self._outline.heading(int(node.tag[1]), self._text(node), title=alone, code=_code([node]))
             elif (
                 self._guess
                 and following
@@ -148,9 +149,11 @@ class _MarkdownWalk:
         """`nested`: how many lists it stands in."""
         match node.type:
             case "heading":
-                self._outline.heading(int(node.tag[1]), self._text(node))
+                self._outline.heading(int(node.tag[1]), self._text(node), code=_code([node]))
             case "paragraph":
-                self._outline.add(BlockKind.PROSE, self._text(node), depth=nested, links=_links([node]))
+                self._outline.add(
+                    BlockKind.PROSE, self._text(node), depth=nested, links=_links([node]), code=_code([node])
+                )
             case "bullet_list" | "ordered_list":
                 counts = node.type == "ordered_list" and not nested
                 first = int(str(node.attrs.get("start", 1))) if counts else 0
@@ -161,7 +164,8 @@ class _MarkdownWalk:
             case "table":
                 rows = [row.children for part in node.children for row in part.children]
                 texts = [[self._text(cell) for cell in cells] for cells in rows]
-                self._outline.table(texts, header=True, depth=nested, links=[_links(cells) for cells in rows])
+                links, code = [_links(cells) for cells in rows], [_code(cells) for cells in rows]
+                self._outline.table(texts, header=True, depth=nested, links=links, code=code)
             case "html_block":
                 html.read_into(self._outline, node.content)
             case _:
@@ -176,7 +180,8 @@ class _MarkdownWalk:
         text = "\n".join(self._text(child) for child in item.children[:own])
         text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
         kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        self._outline.add(kind, text, depth=nested, number=number or 0, links=_links(item.children[:own]))
+        marked = item.children[:own]
+        self._outline.add(kind, text, depth=nested, number=number or 0, links=_links(marked), code=_code(marked))
         for child in item.children[own:]:
             self._block(child, nested=nested + 1)
 
@@ -199,6 +204,11 @@ def _links(nodes: Sequence[SyntaxTreeNode]) -> list[Link]:
         for link in holder.walk()
         if link.type == "link"
     ]
+
+
+def _code(nodes: Sequence[SyntaxTreeNode]) -> list[str]:
+    """The texts of inline code in `nodes`."""
+    return [one.content for node in nodes for one in node.walk() if one.type == "code_inline"]
 
 
 def _inside(link: SyntaxTreeNode) -> list[Token]:
