@@ -1,0 +1,201 @@
+"""Numbers as a workbook's format shows them: `0.0"%"`, `[h]:mm`, `#,##0.00 [$€-407]`, `[>100]"many";0`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+
+from adapters.files.office.number_dates import Moment, language, shows
+from adapters.files.office.number_digits import PLACES, Broken, Figures, exact, general
+
+_LONGEST = 500
+"""Characters of a format; Excel allows 255."""
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)(?:"|$)|[\\!](?P<escaped>.)|_(?P<padding>.)|\*(?P<fill>.)'
+    r"|\[(?P<elapsed>h+|m+|s+)\]|\[\$(?P<currency>[^\]-]*)(?:-(?P<locale>[^\]]*))?\]"
+    r"|\[(?P<condition>[<>=]{1,2})\s*(?P<limit>-?[\d.]+(?:E[+-]?\d+)?)\]|\[[^\]]*\]"
+    r"|(?P<general>General|Standard)|(?P<half>AM/PM|A/P)|(?P<power>E[+-])(?=[0#?])"
+    r"|(?P<date>y+|m+|d+|h+|s+|b+|e+|g+)|(?P<other>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+_SYSTEM = {"f800": "dddd, mmmm dd, yyyy", "f400": "h:mm:ss AM/PM"}
+"""Formats that stand for the reader's own long date and time."""
+BUILT_IN = {
+    0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);\\("$"#,##0\\)',
+    6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
+    8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)', 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
+    14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
+    21: "h:mm:ss", 22: "m/d/yyyy h:mm", 27: "yyyy-mm-dd", 28: "mm-dd", 29: "mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd",
+    32: "h:mm", 33: "h:mm:ss", 34: "h:mm", 35: "h:mm:ss", 36: "yyyy-mm-dd", 37: "#,##0_);(#,##0)",
+    38: "#,##0_);[Red](#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);[Red](#,##0.00)",
+    41: '_(* #,##0_);_(* \\(#,##0\\);_(* "-"_);_(@_)', 42: '_("$"* #,##0_);_("$"* \\(#,##0\\);_("$"* "-"_);_(@_)',
+    43: '_(* #,##0.00_);_(* \\(#,##0.00\\);_(* "-"??_);_(@_)',
+    44: '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)', 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0",
+    48: "##0.0E+0", 49: "@", **dict.fromkeys((50, 51, 52, 54, 57, 58), "yyyy-mm-dd"), 53: "h:mm", 55: "h:mm",
+    56: "h:mm:ss",
+}  # fmt: skip
+"""The formats that a workbook names by number alone; of those that follow the reader's language, days as ISO."""
+
+
+@lru_cache(maxsize=2_000)
+def number_format(code: str) -> NumberFormat:
+    return NumberFormat(code)
+
+
+class NumberFormat:
+    """A format code, understood once for all cells that have it."""
+
+    def __init__(self, code: str) -> None:
+        self._sections = [_Section(tokens) for tokens in _sections(code[:_LONGEST])]
+        self._text = next((section for section in self._sections[:4] if section.of_text), None)
+        if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
+            self._text = self._sections.pop()
+        self.plain = len(self._sections) == 1 and self._sections[0].plain
+        self.is_date = bool(self._sections) and self._sections[0].is_date
+
+    def text(self, value: str) -> str:
+        """A text, in the section that texts have."""
+        return self._text.of(value) if self._text else value
+
+    def shown(self, value: float, *, from_1904: bool = False) -> str:
+        """A number, in the section that is meant for it."""
+        if not self._sections:
+            return general(value)
+        section, bare = self._chosen(value)
+        if section is None:
+            return general(value)
+        return section.shown(abs(value) if bare else value, from_1904=from_1904)
+
+    def _chosen(self, value: float) -> tuple[_Section | None, bool]:
+        """The section, and whether it stands for what is negative, so that no sign is shown."""
+        sections = self._sections
+        if len(sections) == 1 and not sections[0].condition:
+            return sections[0], False
+        first = sections[0].condition or ((">", 0.0) if len(sections) > 2 else (">=", 0.0))
+        second = sections[1].condition if len(sections) > 1 else None
+        if second is None and len(sections) > 2:
+            second = ("<", 0.0)
+        if _COMPARED[first[0]](value, first[1]):
+            return sections[0], first in {("<", 0.0), ("<=", 0.0)}
+        if len(sections) == 1:
+            return None, False
+        if second is None or _COMPARED[second[0]](value, second[1]):
+            usual = second is None and first in {(">", 0.0), (">=", 0.0)}
+            return sections[1], usual or (second is not None and second[0] in {"<", "<="} and second[1] <= 0)
+        return (sections[2], False) if len(sections) > 2 else (None, False)
+
+
+def _sections(code: str) -> list[list[re.Match[str]]]:
+    found: list[list[re.Match[str]]] = [[]]
+    for match in _TOKEN.finditer(code):
+        if match["other"] == ";":
+            found.append([])
+        else:
+            found[-1].append(match)
+    return found
+
+
+class _Section:
+    """What stands between two semicolons of a format."""
+
+    def __init__(self, matches: list[re.Match[str]]) -> None:
+        locale = next((match["locale"] for match in matches if match["locale"]), "")
+        if system := _SYSTEM.get(locale.lower()):
+            matches = list(_TOKEN.finditer(system))
+        self._spoken = language(locale)
+        condition = next((match for match in matches if match["condition"] in _COMPARED), None)
+        self.condition = (str(condition["condition"]), _number(condition["limit"])) if condition else None
+        self.of_text = any(match["other"] == "@" for match in matches)
+        self.is_date = any(match["date"] or match["elapsed"] or match["half"] for match in matches) and not any(
+            match["general"] for match in matches
+        )
+        self._half = any(match["half"] for match in matches)
+        self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
+        kinds = [kind for kind, _ in self._tokens]
+        self.plain = kinds == ["general"]
+        self._digits = max((len(text) - 1 for kind, text in self._tokens if kind == "." and self.is_date), default=0)
+        self._figures: Figures | Broken | None = None
+        if not self.is_date and any(kind in PLACES for kind in kinds):
+            broken = "/" in kinds and any(kind in PLACES for kind in kinds[: kinds.index("/")])
+            self._figures = Broken(self._tokens) if broken else Figures(self._tokens)
+
+    def of(self, text: str) -> str:
+        """A text in its place among the literals; all of it where it has none."""
+        if not self.of_text:
+            return "".join(said for kind, said in self._tokens if kind == '"') if self._tokens else ""
+        return "".join(text if kind == "@" else said for kind, said in self._tokens)
+
+    def shown(self, value: float, *, from_1904: bool) -> str:
+        if self.is_date:
+            return self._moment(value, from_1904=from_1904)
+        sign = "-" if value < 0 else ""
+        if self._figures is None:
+            said = "".join(general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens)
+            return f"{sign}{said}" if self._tokens else ""
+        number: Decimal = exact(abs(value))
+        if isinstance(self._figures, Figures) and sign and self._figures.zero(number):
+            sign = ""
+        return f"{sign}{self._figures.shown(number)}"
+
+    def _moment(self, value: float, *, from_1904: bool) -> str:
+        elapsed = any(text.startswith("[") for kind, text in self._tokens if kind == "date")
+        if not elapsed and not shows(value, from_1904=from_1904):
+            return general(value)
+        moment = Moment(value, self._digits, from_1904=from_1904, nearest=elapsed)
+        said = "".join(
+            moment.part(text, self._spoken, half=self._half, minutes=kind == "minute")
+            if kind in {"date", "minute", "."}
+            else text
+            for kind, text in self._tokens
+        )
+        return f"-{said}" if value < 0 else said
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _token(match: re.Match[str]) -> tuple[str, str] | None:
+    """A part of a format of figures; nothing for what is not shown: colours, conditions, filling."""
+    if match["quoted"] is not None or match["escaped"] is not None or match["currency"] is not None:
+        return '"', match["quoted"] or match["escaped"] or match["currency"] or ""
+    if match["padding"] is not None:
+        return '"', " "
+    if match["general"]:
+        return "general", ""
+    if match["power"]:
+        return match["power"].upper(), match["power"][0]
+    other = match["other"] or match["date"]
+    if other and (other in PLACES or other in ".,%/@"):
+        return other, ""
+    return ('"', other) if other else None
+
+
+def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
+    """The parts of a format of days and times; `m` beside hours or seconds is minutes."""
+    tokens: list[tuple[str, str]] = []
+    for match in matches:
+        code = match["date"] or match["half"] or (match["elapsed"] and match[0])
+        if code:
+            tokens.append(("date", code))
+        elif match["other"] == "0" and tokens and (tokens[-1][1] or " ")[0] == "." and tokens[-1][0] in {'"', "."}:
+            tokens[-1] = ".", f"{tokens[-1][1]}0"
+        elif token := _token(match):
+            tokens.append(('"', token[1] if token[0] == '"' else token[0]))
+    clock = [place for place, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
+    for index, place in enumerate(clock):
+        text = tokens[place][1].lower()
+        before = tokens[clock[index - 1]][1].lower().strip("[]")[:1] if index else ""
+        after = tokens[clock[index + 1]][1].lower().strip("[]")[:1] if index + 1 < len(clock) else ""
+        if text in {"m", "mm"} and (before == "h" or after == "s"):
+            tokens[place] = "minute", text
+    return tokens
