@@ -150,14 +150,16 @@ class Outline:
             text = row_text(texts)
             self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
 
-    def include(self, content: Content, name: str) -> None:
-        """Append what was read of a file that this one holds, under its name and the headings above."""
-        above = (*(heading for _, heading in self._path), label(name))
-        self._append(BlockKind.HEADING, label(name))
+    def include(self, content: Content, name: str = "") -> None:
+        """Append what was read of a part or, under its name, of a file that this one holds."""
+        above = tuple(heading for _, heading in self._path)
+        if name:
+            self._append(BlockKind.HEADING, label(name))
+            above = (*above, label(name))
         for block in content.blocks:
             self._keep(block.model_copy(update={"heading": (*above, *block.heading)}))
         for what in content.unread:
-            self.unread(f"{name}: {what}")
+            self.unread(f"{name}: {what}" if name else what)
 
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from adapters.files.office.odf_text import OdfText, attribute, on_or_off
-from adapters.files.office.parts import Package, local, parsed
+from adapters.files.office.odf_text import OdfText, attribute
+from adapters.files.office.parts import Package, local
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
@@ -20,7 +19,7 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 def read_odf(content: bytes, on_pages: Progress = unheard) -> Content:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
-    package = Package(content)
+    package = Package(content, declares=True)
     manifest = package.bytes("META-INF/manifest.xml") if "META-INF/manifest.xml" in package else b""
     if b"encryption-data" in manifest:
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
@@ -85,11 +84,11 @@ def _slides(text: OdfText, body: etree._Element) -> None:
 
 def _boxes(shapes: Iterable[etree._Element]) -> Iterator[Box]:
     for shape in shapes:
-        sides = [_length(attribute(shape, name)) for name in ("x", "y", "width", "height")]
+        x, y, width, height = (_length(attribute(shape, name)) for name in ("x", "y", "width", "height"))
         if local(shape) == "g":  # a group has no place of its own
             inner = [box for box in _boxes(shape.iterchildren("*")) if box.width]
-            sides[:2] = [min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)]
-        yield Box(shape, *sides)
+            x, y = min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)
+        yield Box(shape, x, y, width, height)
 
 
 def _length(given: str) -> int:

@@ -8,11 +8,10 @@ from itertools import islice
 from lxml import etree
 
 from adapters.files.inline import noted
-from adapters.files.office.charts import Row
 from adapters.files.office.parts import Package, local
 from adapters.files.office.slide_text import NOTE, Piece, shown
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_of
+from adapters.files.tables import MOST_COLUMNS, Cell, filled
 from adapters.files.text.csv import is_header
 from pipeline.values import BlockKind, Link
 
@@ -118,7 +117,9 @@ class OdfText:
         for table in chart.iterfind("{*}table"):
             self.table(table, header=1)
 
-    def _paragraph(self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0) -> None:
+    def _paragraph(
+        self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0
+    ) -> None:
         names = {attribute(style, "name") for style in self._chain(paragraph, "paragraph")}
         names.add(attribute(paragraph, "style-name"))
         text, links = self.inline(paragraph)
@@ -187,7 +188,12 @@ class OdfText:
         return bool(texts) and all(
             names & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
             for text in texts
-            if (names := {attribute(text, "style-name"), *(attribute(one, "name") for one in self._chain(text, "paragraph"))})
+            if (
+                names := {
+                    attribute(text, "style-name"),
+                    *(attribute(one, "name") for one in self._chain(text, "paragraph")),
+                }
+            )
         )
 
     def sheet(self, table: etree._Element) -> None:

@@ -47,7 +47,7 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
 
 
 Piece = tuple[int, bool, str, str]
-"""A run: whether it stands raised (above 0), lowered or is a NOTE, whether it is struck, what it says, where it leads."""
+"""A run: raised (1), lowered (-1) or a NOTE, whether it is struck, what it says, where it leads."""
 NOTE = 9
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from adapters.files.reader import SUPPORTED
+from adapters.files.kinds import SUPPORTED
 
 _FOREIGN = frozenset(
     """node_modules bower_components jspm_packages site-packages __pycache__ vendor venv virtualenv build dist _build

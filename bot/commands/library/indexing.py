@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.files.reader import SUPPORTED
+from adapters.files.kinds import SUPPORTED
 from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
 from bot.config.kinds import collection_name
 from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
