@@ -11,6 +11,7 @@ MOST_COLUMNS = 1_000
 """Columns that spans may open: a cell may claim two billion."""
 MOST_CELLS = 500_000
 """Cells that spans may fill in one table."""
+_MOST_HEADER_ROWS = 3
 BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
 
@@ -61,3 +62,24 @@ def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
     width = max(map(len, rows), default=0)
     columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
     return [BETWEEN.join(dict.fromkeys(filter(None, column))) for column in columns]
+
+
+def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
+    """How many rows of a table are its header, which its document says it has or not; None where it does not say. Then
+    words above figures are one."""
+    if not rows or not rows[0]:
+        return 0
+    if named is None:
+        words = len(rows[0]) > 1 and all(cell.text.strip() and not _figures(cell) for cell in rows[0])
+        named = words and any(_figures(cell) for row in rows[1:] for cell in row)
+    if not named or len(rows) < _MOST_HEADER_ROWS - 1:
+        return int(named)
+    if len(rows[0]) == 1 and rows[0][0].columns > 1:
+        return 1 + int(not any(map(_figures, rows[1])))
+    parts = any(cell.columns > 1 for cell in rows[0]) and not any(map(_figures, rows[1]))
+    deep = any(cell.rows > 1 for cell in rows[0]) or any(not cell.text.strip() for cell in rows[1])
+    return min(max(2, *(cell.rows for cell in rows[0])), _MOST_HEADER_ROWS) if parts and deep else 1
+
+
+def _figures(cell: Cell) -> bool:
+    return any(map(str.isdigit, cell.text))

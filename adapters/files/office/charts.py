@@ -79,7 +79,7 @@ def _points(series: etree._Element, name: str) -> dict[int, str]:
     levels = [_level(level, level) for level in found.iterfind(".//{*}multiLvlStrCache/{*}lvl")]
     if levels:
         places = sorted(set().union(*levels))
-        spread = [accumulate((level.get(place, "") for place in places), _held) for level in reversed(levels)]
+        spread = [accumulate([level.get(place, "") for place in places], _held) for level in reversed(levels)]
         return {place: " - ".join(filter(None, names)) for place, *names in zip(places, *spread, strict=True)}
     cache = next((one for one in found.iter() if local(one) in {"strCache", "numCache", "strLit", "numLit"}), None)
     return {} if cache is None else _level(cache, cache)

@@ -68,7 +68,7 @@ def _slides(text: OdfText, body: etree._Element) -> None:
         before, pictures = outline.size, 0
         shown = [one for one in shapes if one is not title and local(one) not in {"notes", "forms"}]
         for box in in_order(_boxes(shown)):
-            if box.heads:
+            if box.heads and attribute(box.shape, "class"):
                 outline.heading(2, text.words(box.shape))
             else:
                 pictures += box.shape.find("{*}image") is not None

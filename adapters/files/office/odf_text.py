@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -15,6 +16,9 @@ from adapters.files.tables import MOST_COLUMNS, Cell, filled
 from adapters.files.text.csv import is_header
 from pipeline.values import BlockKind, Link
 
+_CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
+_HEADING = re.compile(r"Heading_20_[1-6]")
+_SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
 _UNSEEN = frozenset(
     """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
     object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
@@ -58,7 +62,13 @@ class OdfText:
 
     def flow(self, parent: etree._Element, depth: int = 0) -> None:
         """Append what stands in `parent`, in `depth` entries of lists."""
+        code: list[str] = []
         for element in parent.iterchildren("*"):
+            if local(element) == "p" and self._names(element) & _CODE:
+                code.append(self.inline(element)[0])
+                continue
+            self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
+            code.clear()
             match local(element):
                 case "p":
                     self._paragraph(element, depth)
@@ -70,14 +80,20 @@ class OdfText:
                     self.table(element, depth)
                 case "section" | "index-body" if attribute(element, "display") != "none":
                     self.flow(element, depth)
-                case "frame" | "custom-shape" | "g" | "rect" | "text-box" | "a" | "ellipse" | "line" | "connector":
+                case name if name in _SHAPES:
                     self.shape(element, depth)
-                case _:
-                    continue
+        self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
+
+    def _names(self, paragraph: etree._Element) -> set[str]:
+        """The styles of a paragraph."""
+        own = attribute(paragraph, "style-name")
+        return {own, *(attribute(style, "name") for style in self._chain(paragraph, "paragraph"))}
 
     def shape(self, shape: etree._Element, depth: int = 0) -> None:
         """Append the text, the table or the chart of a shape."""
         held = shape.find("{*}object")
+        if attribute(shape, "display") == "none":
+            return
         if held is not None:
             if said := self._formula(shape):
                 self.outline.add(BlockKind.PROSE, said, depth=depth)
@@ -92,9 +108,9 @@ class OdfText:
 
     def _object(self, held: etree._Element) -> etree._Element | None:
         """What is embedded, where it can be read."""
-        part = attribute(held, "href").removeprefix("./")
+        part = attribute(held, "href").removeprefix("./").rstrip("/")
         try:
-            return held if len(held) else self._package.xml(f"{part}/content.xml")
+            return self._package.xml(f"{part}/content.xml") if part else held
         except (KeyError, etree.LxmlError):
             return None
 
@@ -120,13 +136,11 @@ class OdfText:
     def _paragraph(
         self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0
     ) -> None:
-        names = {attribute(style, "name") for style in self._chain(paragraph, "paragraph")}
-        names.add(attribute(paragraph, "style-name"))
         text, links = self.inline(paragraph)
-        if kind is BlockKind.PROSE and "Title" in names:
-            self.outline.heading(1, text, title=True)
-        elif kind is BlockKind.PROSE and names & {"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"}:
-            self.outline.add(BlockKind.CODE, text, depth=depth)
+        names = self._names(paragraph)
+        level = next((int(name[-1]) for name in names if _HEADING.fullmatch(name)), 0)
+        if kind is BlockKind.PROSE and ("Title" in names or level):
+            self.outline.heading(level or 1, text, title="Title" in names)
         else:
             self.outline.add(kind, text, depth=depth, number=number, links=links)
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
@@ -174,26 +188,20 @@ class OdfText:
         """Append a table of a text or a slide, under the rows that it names its header."""
         rows = [row for row, _, _ in self._rows(table)]
         named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
-        template = on_or_off(attribute(table, "use-first-row-styles"))
-        grid = filled(rows)
-        first = [cell.text for cell in grid[0]] if grid else []
-        header = named or header or int(template or (len(grid) > 1 and is_header(first) and self._bold(table)))
+        template = attribute(table, "use-first-row-styles")
+        named = named or header or header_rows(rows, on_or_off(template) if template else self._bold(table) or None)
+        width = max(map(len, grid := filled(rows)), default=0)
+        texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
         links = [[link for cell in row for link in cell.links] for row in rows]
-        self.outline.table([[cell.text for cell in row] for row in grid], header=header, depth=depth, links=links)
+        self.outline.table(texts, header=named, depth=depth, links=links)
 
     def _bold(self, table: etree._Element) -> bool:
         """Whether all text of a table's first row is."""
         first = next(table.iter("{*}table-row"), None)
         texts = [] if first is None else [text for text in first.iter("{*}p") if self.words(text)]
         return bool(texts) and all(
-            names & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
+            self._names(text) & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
             for text in texts
-            if (
-                names := {
-                    attribute(text, "style-name"),
-                    *(attribute(one, "name") for one in self._chain(text, "paragraph")),
-                }
-            )
         )
 
     def sheet(self, table: etree._Element) -> None:
@@ -203,21 +211,19 @@ class OdfText:
         for row, number, seen in self._rows(table):
             if seen:
                 found.append((number, row))
-        grid = filled(row for _, row in found)
-        header = True
-        for (number, _), cells in zip(found, grid, strict=True):
-            texts = [cell.text for place, cell in enumerate(cells) if place not in hidden]
-            while texts and not texts[-1].strip():
-                texts.pop()
-            if not texts:
-                continue
-            filled_in = sum(1 for text in texts if text.strip())
-            if header and filled_in == 1:
-                self.outline.add(BlockKind.PROSE, " ".join(texts), row=number)
-                continue
-            kind = BlockKind.HEADER if header and is_header(texts) else BlockKind.ROW
-            self.outline.row(kind, texts, row=number)
-            header = False
+        header = 0
+        for place, (number, cells) in enumerate(found):
+            if len([cell for cell in cells if cell.text]) > 1:  # what stands alone above a table is its title
+                header = header_rows([row for _, row in found[place : place + 4]], self._titled(cells))
+                break
+            self.outline.add(BlockKind.PROSE, " ".join(cell.text for cell in cells), row=number)
+        else:
+            return
+        found = found[place:]
+        grid = [[cell.text for cell in row] for row in filled(row for _, row in found)]
+        width = max(map(len, grid[: header or 1]))
+        for (number, _), texts in zip(found[header:], grid[header:], strict=True):
+            pass
 
     def _rows(self, table: etree._Element) -> Iterator[tuple[list[Cell], int, bool]]:
         """Each row's cells, its number, and whether it is shown. Empty rows that repeat count once."""

@@ -13,7 +13,7 @@ from adapters.files.office.parts import Package, local, reference
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell, filled
+from adapters.files.tables import Cell, filled, header_rows
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -22,7 +22,6 @@ _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders of what stands around every slide."""
 _BULLETED = frozenset({"body", "obj"})
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
-_MOST_HEADER_ROWS = 3
 
 
 def read_pptx(content: bytes) -> Content:
@@ -89,7 +88,7 @@ class _Slide:
     def _read(self, shapes: Iterable[etree._Element]) -> None:
         for box in in_order(self._boxes(shapes)):
             try:
-                if box.heads and _placeholder(box.shape)[0] == "body":
+                if box.heads and _placeholder(box.shape)[0]:
                     self._outline.heading(2, self._title(box.shape))
                 else:
                     self._shape(box.shape)
@@ -149,10 +148,8 @@ class _Slide:
             ]
             rows.append(cells)
         look = table.find("{*}tblPr")
-        header = 0
-        if rows and look is not None and look.get("firstRow") in {"1", "true"}:
-            spanning = any(cell.columns > 1 for cell in rows[0])
-            header = min(max((cell.rows for cell in rows[0]), default=1), _MOST_HEADER_ROWS) if spanning else 1
+        given = look.get("firstRow") if look is not None else None
+        header = header_rows(rows, None if given is None else given in {"1", "true"})
         grid = filled(rows)
         self._outline.table(
             [[cell.text for cell in row] for row in grid],
