@@ -1,155 +1,249 @@
-"""DOCX -> blocks: headings, lists and tables in the order of the document."""
+"""DOCX -> blocks: headings, lists, tables and code in the order of the document."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
-from typing import Any
+import re
 
-from docx import Document
-from docx.oxml.ns import qn
-from docx.table import Table
-from docx.text.paragraph import Paragraph
-
-from adapters.files.office.archive import check_archive
+from adapters.files.office.docx_inline import Inline, Line
+from adapters.files.office.docx_lists import Depths, Entry, Numbering
+from adapters.files.office.docx_math import tex
+from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
+from adapters.files.office.docx_tables import grid_of, rows_of
+from adapters.files.office.docx_xml import Element, below, children, q, switch, value
+from adapters.files.office.drawings import chart_table, diagram_items
+from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, given_title
+from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
-_TEXT, _TAB, _BREAK = qn("w:t"), qn("w:tab"), (qn("w:br"), qn("w:cr"))
-_VALUE, _LEVEL = qn("w:val"), qn("w:ilvl")
+_PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
+_FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
+_BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
+_SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
+"""What has an outline level and is no heading."""
+_STEP = re.compile(r"(\d{1,9})[.)]?")
+_TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
+"""A mark of a list that somebody typed."""
+_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
+_PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
+"""What a line of code has, and prose in its font has not."""
+_INDENT = 360
+"""Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
 def read_docx(content: bytes) -> Content:
-    """Accepted and proposed text; deleted, hidden and repeated parts (headers, footers) are left out."""
-    check_archive(content)
-    document = Document(io.BytesIO(content))
-    walk = _DocxWalk(document)
-    walk.blocks(document.iter_inner_content())
-    return walk.outline.content(title=walk.title or given_title(document.core_properties.title))
+    """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
+    comments. Headers and footers are read where there is nothing else."""
+    outline = Outline()
+    package = Package(content, outline.unread)
+    main = package.main()
+    root = package.xml(main)
+    if root is None:
+        raise ValueError(main)
+    walk = _Walk(package, main, outline)
+    for body in root.iterchildren(q("w:body")):
+        walk.blocks(body)
+    title = walk.title or _given_title(package)
+    if (found := outline.content(title=title)).has_text:
+        return found
+    for part in (*package.of_kind(main, "header"), *package.of_kind(main, "footer")):
+        if (other := package.xml(part)) is not None:
+            walk.blocks(other)
+    return outline.content(title=title)
 
 
-class _DocxWalk:
-    def __init__(self, document: Any) -> None:
-        self.outline = Outline()
+def _given_title(package: Package) -> str:
+    for part in package.of_kind("", "core-properties"):
+        if (properties := package.xml(part)) is not None:
+            return given_title(properties.findtext("{*}title"))
+    return ""
+
+
+class _Walk:
+    def __init__(self, package: Package, main: str, outline: Outline) -> None:
         self.title = ""
-        self._ordered = _ordered_lists(document)
-        self._styles: dict[str | None, list[str]] = {}
+        self._outline = outline
+        self._package = package
+        self._styles = Styles(self._part(main, "styles"))
+        self._numbering = Numbering(self._part(main, "numbering"), self._styles)
+        self._inline = Inline(package, main, self._styles, outline.unread)
+        self._depths = Depths()
+        self._code: list[str] = []
+        self._begun = ""
+        """Of a paragraph that goes on in the next: a drop cap, or one whose end was deleted."""
+        self._beside: list[Element] = []
+        """What is drawn in the cells of a table."""
 
-    def blocks(self, elements: Iterator[Paragraph | Table]) -> None:
-        for element in elements:
-            if isinstance(element, Table):
-                self._table(element)
-            else:
-                self._paragraph(element)
+    def blocks(self, container: Element) -> None:
+        """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
+        for element in children(container):
+            try:
+                self._block(element)
+            except (Refused, MemoryError):
+                raise
+            except Exception:  # noqa: BLE001 whatever a file of any program leads to
+                self._outline.unread(f"a {'table' if element.tag == _TABLE else 'paragraph'} that is not understood")
+        self._close()
 
-    def _paragraph(self, paragraph: Paragraph) -> None:
-        text = _text(paragraph)
-        styles = self._styles_of(paragraph)
-        if "title" in styles and text and not self.title:
-            self.title = text
-            self.outline.heading(1, text, title=True)
-        elif level := _heading_level(paragraph, styles):
-            self.outline.heading(level, text)
+    def _part(self, main: str, kind: str) -> Element | None:
+        found = (self._package.xml(part) for part in self._package.of_kind(main, kind))
+        return next((root for root in found if root is not None), None)
+
+    def _block(self, element: Element) -> None:
+        if element.tag == _PARAGRAPH:
+            self._paragraph(element)
+        elif element.tag == _TABLE:
+            self._close()
+            self._depths.close()
+            self._table(element)
+        elif element.tag == _OTHER:
+            self._close()
+            self._other(element.get(_ID, ""))
+        elif element.tag in _FORMULAS:
+            self._close()
+            self._outline.add(BlockKind.PROSE, tex(element))
+
+    def _close(self) -> None:
+        """Write what waited for more of its kind."""
+        code, begun = self._code, self._begun
+        self._code, self._begun = [], ""
+        if code:
+            self._outline.add(BlockKind.CODE, "\n".join(code))
+        self._outline.add(BlockKind.PROSE, begun)
+
+    def _paragraph(self, paragraph: Element) -> None:
+        properties = paragraph.find(_PROPERTIES)
+        style = self._styles.of(properties)
+        line = self._inline.line(paragraph, style.marks)
+        if _goes_on(properties):
+            self._begun += line.text.strip("\n")
+        elif style.code or (line.mono and (self._code or _PROGRAM.search(line.text))):
+            begun, self._begun = self._begun, ""
+            self._code.append(begun + line.text)
+        elif (begun := self._begun) or line.pieces:
+            self._begun = ""
+            self._close()
+            line.pieces.insert(0, ("", begun))
+            self._write(line, properties, style)
+        elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
+            self._numbering.of(properties, style)
+        self._boxes(line.boxes)
+
+    def _write(self, line: Line, properties: Element | None, style: Style) -> None:
+        entry = self._numbering.of(properties, style)
+        level = style.level or style.outline or outline_level(value(properties, "w:outlineLvl"))
+        if not style.level and _SENTENCE.search(line.text):
+            level = 0
+        label = entry.label if entry else ""
+        if not style.title and not level:
+            self._text(line.text, entry, properties, style)
+        elif text := line.upon(notes=False).strip():
+            first = style.title and not self.title
+            self.title = self.title or (text if first else "")
+            self._depths.close()
+            self._outline.heading(level or 1, f"{label} {text}", title=first)
+            for note in line.notes:
+                self._outline.add(BlockKind.PROSE, note)
+
+    def _text(self, text: str, entry: Entry | None, properties: Element | None, style: Style) -> None:
+        """A paragraph that is no heading."""
+        far = next((one for one in (indent(properties), style.indent) if one is not None), 0)
+        if not text.strip():
+            return
+        if style.listed and value(properties, "w:numPr/w:numId") != "0":
+            level = style.depth + (entry.level if entry else 0)
+            depth = self._depths.entry("", level, entry.indent if entry else far or _INDENT * (level + 1))
+            shown = entry.label if entry and entry.marked else "" if style.listed == "bullet" else None
+        elif entry and entry.marked:
+            depth, shown = self._depths.entry(entry.list_key, entry.level, entry.indent), entry.label
+        elif (typed := _TYPED.match(text)) or _TICKED.match(text):
+            depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() if typed else 0 :]
         else:
-            self.outline.add(self._kind(paragraph, styles), text)
+            depth = self._depths.text(entry.indent if entry else far)
+            self._outline.add(BlockKind.PROSE, text, depth=depth)
+            return
+        self._listed(text, depth, shown)
 
-    def _styles_of(self, paragraph: Paragraph) -> list[str]:
-        """Looked up once for each style: python-docx goes through all of them for every paragraph without one."""
-        name = paragraph._p.style  # noqa: SLF001
-        if name not in self._styles:
-            self._styles[name] = list(_styles(paragraph))
-        return self._styles[name]
+    def _listed(self, text: str, depth: int, label: str | None) -> None:
+        """An entry of a list, a step where it has a number in figures: a label of another kind stands before its
+        text. Without a label it counts, with an empty one it is marked."""
+        step = re.fullmatch(_STEP, label or "")
+        if not depth and (step or label is None):
+            self._outline.add(BlockKind.STEP, text, number=int(step[1]) if step else 0)
+        else:
+            self._outline.add(BlockKind.ITEM, f"{label or ''} {text}", depth=depth)
 
-    def _kind(self, paragraph: Paragraph, styles: list[str]) -> BlockKind:
-        number = _first(paragraph, "./w:pPr/w:numPr/w:numId/@w:val")
-        depth = _first(paragraph, "./w:pPr/w:numPr/w:ilvl/@w:val") or "0"
-        if number is not None and number != "0":
-            return BlockKind.STEP if (number, depth) in self._ordered and depth == "0" else BlockKind.ITEM
-        if any(style.startswith("list number") for style in styles):
-            return BlockKind.STEP if "list number" in styles else BlockKind.ITEM
-        if any(style.startswith("list bullet") for style in styles):
-            return BlockKind.ITEM
-        return BlockKind.PROSE
-
-    def _table(self, table: Table) -> None:
+    def _table(self, table: Element) -> None:
         """A table of one column is a box around text."""
-        rows = [list(_distinct(row.cells)) for row in table.rows]
-        if all(len(cells) == 1 for cells in rows):
-            for (cell,) in rows:
-                self.blocks(cell.iter_inner_content())
+        rows = list(rows_of(table))
+        if all(len(row.cells) <= 1 for row in rows):
+            for row in rows:
+                for cell in row.cells:
+                    self.blocks(cell)
+                    self._depths.close()
             return
-        texts = [[" ".join(_text(p) for p in _paragraphs(cell)) for cell in cells] for cells in rows]
-        self.outline.table(texts, header=len(texts) > 1)
+        caption, texts, header = grid_of(rows, self._cell)
+        self._outline.add(BlockKind.PROSE, caption)
+        self._outline.table(texts, header=header)
+        beside, self._beside = self._beside, []
+        self._boxes(beside)
 
+    def _cell(self, cell: Element) -> str:
+        """All that a cell says; of a table in it the rows, one behind the other."""
+        said: list[str] = []
+        for element in children(cell):
+            if element.tag == _PARAGRAPH:
+                properties = element.find(_PROPERTIES)
+                style = self._styles.of(properties)
+                line = self._inline.line(element, style.marks)
+                entry = self._numbering.of(properties, style)
+                said += (entry.label if entry else "", line.text)
+                for box in line.boxes:
+                    said.append(self._cell(box) if box.tag == _BOX else "")
+                self._beside += (box for box in line.boxes if box.tag != _BOX)
+            elif element.tag == _TABLE:
+                rows = ((self._cell(one).strip() for one in row.cells) for row in rows_of(element))
+                said.append("; ".join(", ".join(filter(None, row)) for row in rows))
+            elif element.tag in _FORMULAS:
+                said.append(tex(element))
+        return " ".join(filter(None, (text.strip() for text in said)))
 
-def _distinct(cells: Any) -> Iterator[Any]:
-    """Cells without the repetitions that stand for merged ones."""
-    before = None
-    for cell in cells:
-        if cell._tc is not before:  # noqa: SLF001 the only mark of a merged cell
-            yield cell
-        before = cell._tc  # noqa: SLF001
+    def _boxes(self, boxes: list[Element]) -> None:
+        """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
+        for box in boxes:
+            outer, self._depths = self._depths, Depths()
+            if box.tag == _BOX:
+                self.blocks(box)
+            elif box.tag == _CHART and (chart := self._related(box.get(_ID, ""))) is not None:
+                title, rows = chart_table(chart)
+                self._outline.add(BlockKind.PROSE, title)
+                self._outline.table(rows, header=1)
+            elif box.tag == _DIAGRAM and (data := self._related(box.get(_DATA, ""))) is not None:
+                for depth, text in diagram_items(data):
+                    self._outline.add(BlockKind.ITEM, text, depth=depth)
+            self._depths = outer
 
+    def _related(self, name: str) -> Element | None:
+        found = self._inline.relations.get(name)
+        root = self._package.xml(found.target) if found else None
+        if root is None:
+            self._outline.unread(f"{found.target if found else name}: missing")
+        return root
 
-def _paragraphs(cell: Any) -> Iterator[Paragraph]:
-    for element in cell.iter_inner_content():
-        if isinstance(element, Paragraph):
-            yield element
+    def _other(self, name: str) -> None:
+        """A file of another format that the document takes in."""
+        found = self._inline.relations.get(name)
+        content = self._package.read(found.target) if found else None
+        if found and content is not None and found.target.lower().endswith((".htm", ".html", ".xhtml")):
+            from adapters.files.text.html import read_into
+
+            read_into(self._outline, content.decode("utf-8", "replace"))
         else:
-            for row in element.rows:
-                for inner in _distinct(row.cells):
-                    yield from _paragraphs(inner)
+            self._outline.unread(f"{found.target if found else name}: a part of another format")
 
 
-def _text(paragraph: Paragraph) -> str:
-    """Also what stands in links and proposed insertions, which `paragraph.text` leaves out."""
-    parts = []
-    for node in paragraph._p.iter(_TEXT, _TAB, *_BREAK):  # noqa: SLF001 python-docx has no reader of insertions
-        run = node.getparent()
-        if run is not None and run.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None:
-            continue
-        parts.append(node.text or "" if node.tag == _TEXT else "\n" if node.tag in _BREAK else " ")
-    return "".join(parts)
-
-
-def _styles(paragraph: Paragraph) -> Iterator[str]:
-    """Names of the style and those it is based on, lower case; Word stores built-in names in English."""
-    style: Any = paragraph.style
-    for _ in range(10):
-        if style is None:
-            return
-        yield (style.name or "").lower()
-        style = getattr(style, "base_style", None)
-
-
-def _heading_level(paragraph: Paragraph, styles: list[str]) -> int:
-    for style in styles:
-        if style.startswith("heading ") and style[8:].isdigit():
-            return int(style[8:])
-    outline = _first(paragraph, "./w:pPr/w:outlineLvl/@w:val")
-    return int(outline) + 1 if outline and outline.isdigit() and int(outline) < 9 else 0
-
-
-def _first(paragraph: Paragraph, path: str) -> str | None:
-    found = paragraph._p.xpath(path)  # noqa: SLF001 python-docx does not read numbering
-    return str(found[0]) if found else None
-
-
-def _ordered_lists(document: Any) -> frozenset[tuple[str | None, str | None]]:
-    """(list, level) pairs that count rather than mark."""
-    try:
-        numbering = document.part.numbering_part.element
-    except (KeyError, NotImplementedError):
-        return frozenset()
-    formats: dict[str | None, dict[str | None, str]] = {}
-    for abstract in numbering.findall(qn("w:abstractNum")):
-        shapes = {level.get(_LEVEL): level.find(qn("w:numFmt")) for level in abstract.findall(qn("w:lvl"))}
-        shown = {level: found.get(_VALUE) for level, found in shapes.items() if found is not None}
-        formats[abstract.get(qn("w:abstractNumId"))] = shown
-    counting = set()
-    for number in numbering.findall(qn("w:num")):
-        abstract = number.find(qn("w:abstractNumId"))
-        known = formats.get(abstract.get(_VALUE), {}) if abstract is not None else {}
-        levels = (level for level, shape in known.items() if shape not in {"bullet", "none"})
-        counting |= {(number.get(qn("w:numId")), level) for level in levels}
-    return frozenset(counting)
+def _goes_on(properties: Element | None) -> bool:
+    """Whether the text of a paragraph goes on in the next one."""
+    end, frame = below(properties, "w:rPr"), below(properties, "w:framePr")
+    removed = any(below(end, mark) is not None for mark in ("w:del", "w:moveFrom"))
+    return removed or (frame is not None and frame.get(q("w:dropCap"), "none") != "none")

@@ -1,0 +1,154 @@
+"""Styles of a Word document: what a paragraph is, and which runs are hidden, struck, raised or lowered."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from adapters.files.office.docx_xml import Element, below, number, q, switch, value
+
+_HEADING = re.compile(r"heading ?([1-9])")
+_CODE = re.compile(
+    r"(?:source ?)?code(?: ?block)?|html preformatted|preformatted(?: text)?|verbatim|macro text|listing|code listing"
+)
+_LISTED = re.compile(r"list (bullet|number)(?: ([1-9]))?")
+_MOST_ANCESTORS = 10
+_RAISED = {"superscript": "^", "subscript": "_"}
+
+
+class Marks(NamedTuple):
+    """None where nothing is said."""
+
+    hidden: bool | None = None
+    struck: bool | None = None
+    script: str | None = None
+    """`^` raised, `_` lowered, empty on the line."""
+    font: str | None = None
+
+    def over(self, under: Marks) -> Marks:
+        """These, and what they leave open as in `under`."""
+        return Marks(
+            under.hidden if self.hidden is None else self.hidden,
+            under.struck if self.struck is None else self.struck,
+            under.script if self.script is None else self.script,
+            under.font if self.font is None else self.font,
+        )
+
+
+class Style(NamedTuple):
+    """A paragraph style with all that it is based on."""
+
+    title: bool = False
+    level: int = 0
+    """Of a heading, by its name."""
+    outline: int = 0
+    """The same, by what it says of outlines."""
+    code: bool = False
+    listed: str = ""
+    """`bullet` or `number` where its name makes it an entry of a list."""
+    depth: int = 0
+    """Of that entry."""
+    list_id: str = ""
+    list_level: int | None = None
+    ids: tuple[str, ...] = ()
+    """Its id and those of the styles that it is based on."""
+    indent: int | None = None
+    marks: Marks = Marks()
+
+
+class Styles:
+    def __init__(self, root: Element | None) -> None:
+        self._elements: dict[str, Element] = {}
+        self._default = ""
+        for style in () if root is None else root.iterchildren(q("w:style")):
+            self._elements[style.get(q("w:styleId"), "")] = style
+            if style.get(q("w:type")) == "paragraph" and style.get(q("w:default")) in {"1", "true", "on"}:
+                self._default = style.get(q("w:styleId"), "")
+        self._known: dict[str, Style] = {}
+        self._characters: dict[str, Marks] = {}
+
+    def of(self, properties: Element | None) -> Style:
+        """That of a paragraph with these properties."""
+        name = value(properties, "w:pStyle") or self._default
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def marks(self, properties: Element | None, around: Marks) -> Marks:
+        """Those of a run with these properties in a paragraph with those marks."""
+        if properties is None:
+            return around
+        name = value(properties, "w:rStyle") or ""
+        if name and name not in self._characters:
+            self._characters[name] = self._marks(self._chain(name))
+        return _marks(properties).over(self._characters.get(name, Marks())).over(around)
+
+    def numbering(self, name: str) -> str:
+        """The list that a numbering style names."""
+        return value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
+
+    def _chain(self, name: str) -> list[Element]:
+        chain: list[Element] = []
+        while name in self._elements and len(chain) < _MOST_ANCESTORS:
+            chain.append(self._elements[name])
+            name = value(chain[-1], "w:basedOn") or ""
+        return chain
+
+    def _marks(self, chain: list[Element]) -> Marks:
+        marks = Marks()
+        for style in chain:
+            marks = marks.over(_marks(style.find(q("w:rPr"))))
+        return marks
+
+    def _read(self, name: str) -> Style:
+        chain = self._chain(name)
+        names = [(value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
+        listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
+        properties = [style.find(q("w:pPr")) for style in chain]
+        lists = [value(one, "w:numPr/w:numId") for one in properties]
+        levels = [value(one, "w:numPr/w:ilvl") for one in properties]
+        level = next(filter(None, levels), None)
+        return Style(
+            title="title" in names,
+            level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
+            outline=outline_level(next(filter(None, (value(one, "w:outlineLvl") for one in properties)), None)),
+            code=any(map(_CODE.fullmatch, names)),
+            listed=listed[1] if listed else "",
+            depth=int(listed[2] or 1) - 1 if listed else 0,
+            list_id=next((one for one in lists if one is not None), ""),
+            list_level=number(level) if level else None,
+            ids=tuple(style.get(q("w:styleId"), "") for style in chain),
+            indent=next((found for one in properties if (found := indent(one)) is not None), None),
+            marks=self._marks(chain),
+        )
+
+
+def outline_level(said: str | None) -> int:
+    """1 to 9, or 0 for text: Word counts from 0, and 9 is text."""
+    return found + 1 if 0 <= (found := number(said, 9)) < 9 else 0
+
+
+def indent(properties: Element | None) -> int | None:
+    """How far from the margin a paragraph stands, in twentieths of a point; None where nothing is said."""
+    found = below(properties, "w:ind")
+    said = None if found is None else found.get(q("w:left"), found.get(q("w:start")))
+    return None if said is None else number(said)
+
+
+def _marks(properties: Element | None) -> Marks:
+    if properties is None or not len(properties):
+        return Marks()
+    struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
+    script = value(properties, "w:vertAlign")
+    return Marks(
+        switch(properties, "w:vanish"),
+        struck or twice if twice is not None else struck,
+        None if script is None else _RAISED.get(script, ""),
+        font(properties),
+    )
+
+
+def font(properties: Element | None) -> str | None:
+    """The name of the font of a run; None where nothing is said."""
+    found = below(properties, "w:rFonts")
+    return None if found is None else found.get(q("w:ascii"), found.get(q("w:hAnsi")))

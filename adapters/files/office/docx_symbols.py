@@ -1,0 +1,62 @@
+"""Characters of the symbol fonts that Word uses as those that everybody has."""
+
+from __future__ import annotations
+
+from functools import cache
+
+_PRIVATE = 0xF000
+_SYMBOL = {
+    0x22: "∀#∃%&∋()∗+,−./",
+    0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
+    0x61: "αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
+    0xA0: "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…|—↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑",
+    0xF1: "〉∫",
+}
+_WINGDINGS = {
+    0x28: "☎✆✉",
+    0x45: "☜☞☝☟",
+    0x4A: "☺",
+    0x4C: "☹",
+    0x51: "✈☼",
+    0x6C: "●❍■☐",
+    0x71: "❑❒⬧⧫◆❖⬥",
+    0x80: "⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿",
+    0x9E: "·•▪○",
+    0xA7: "▪☐",
+    0xAB: "★",
+    0xD8: "➢",
+    0xDF: "←→↑↓",
+    0xE8: "→",
+    0xFB: "✗✓☒☑",
+}
+_OTHERS = {
+    "wingdings 2": {0x4F: "✗✓☒☑☒", 0x96: "•●", 0xA3: "☐"},
+    "webdings": {0x61: "✓", 0x63: "☐", 0x72: "✗"},
+}
+
+
+def symbol(code: int, font: str | None) -> str:
+    """The character `code` of a symbol font; empty for one that only that font has."""
+    table = _table((font or "symbol").lower())
+    low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
+    if table is not None and low in table:
+        return table[low]
+    private = 0xE000 <= code <= 0xF8FF
+    return "" if private or not 0x20 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+
+
+def plain(text: str, font: str | None) -> str:
+    """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
+    signs = font is not None and "ingdings" in font
+    if not signs and not any("\uf020" <= character <= "\uf0ff" for character in text):
+        return text
+    return "".join(symbol(ord(c), font) if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
+
+
+@cache
+def _table(font: str) -> dict[int, str] | None:
+    """By code; None for a font with ordinary characters."""
+    known = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font)
+    if known is None:
+        return {} if "dings" in font else None
+    return {start + place: found for start, row in known.items() for place, found in enumerate(row)}

@@ -1,0 +1,101 @@
+"""The parts of an Office document: a ZIP archive of XML whose parts name each other by relations."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lxml import etree
+
+from adapters.files.office.archive import XML, check_archive
+
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_ORDINARY = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+_LARGEST_OTHER = 40_000_000
+"""Bytes of a part that is no XML."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+
+
+class Relation(NamedTuple):
+    kind: str
+    """The last word of its type: `footnotes`, `image`."""
+    target: str
+    """The name of a part, or an address outside of the file."""
+    outside: bool
+
+
+class Package:
+    """Raises Refused for what is no archive or a hostile one; `unread` hears of parts that are damaged."""
+
+    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
+        check_archive(content)
+        self._archive = zipfile.ZipFile(io.BytesIO(content))
+        self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
+        self._unread = unread
+
+    def main(self) -> str:
+        """The name of the part that the others belong to."""
+        return next(iter(self.of_kind("", "officeDocument")), "word/document.xml")
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part names, by id; the package itself is the part without a name."""
+        folder, name = posixpath.split(part)
+        root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+        found: dict[str, Relation] = {}
+        for one in () if root is None else root.iterchildren("{*}Relationship"):
+            outside = one.get("TargetMode") == "External"
+            target = one.get("Target", "")
+            kind = one.get("Type", "").rpartition("/")[2]
+            found[one.get("Id", "")] = Relation(kind, target if outside else _within(folder, target), outside)
+        return found
+
+    def of_kind(self, part: str, kind: str) -> list[str]:
+        """The names of the parts of that kind that `part` names."""
+        return [one.target for one in self.relations(part).values() if one.kind == kind and not one.outside]
+
+    def has(self, name: str) -> bool:
+        return _name(name) in self._entries
+
+    def xml(self, name: str) -> etree._Element | None:
+        """A part, in the namespaces of ordinary files also where it is a Strict one; None where there is none. Of a
+        damaged one what can be read."""
+        if not _name(name).endswith(XML) or (content := self.read(name)) is None:
+            return None
+        parser = etree.XMLParser(
+            recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        try:
+            root: etree._Element | None = etree.fromstring(_STRICT.sub(_ORDINARY, content), parser)
+        except (etree.XMLSyntaxError, ValueError):
+            root = None
+        if root is None or any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
+            self._unread(f"{name}: damaged")
+        return root
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a part; None where there is none that can be read."""
+        entry = self._entries.get(_name(name))
+        if entry is None:
+            return None
+        if entry.file_size > _LARGEST_OTHER and not _name(name).endswith(XML):
+            self._unread(f"{name}: too large")
+            return None
+        try:
+            return self._archive.read(entry)
+        except _BROKEN:
+            self._unread(f"{name}: damaged")
+            return None
+
+
+def _name(written: str) -> str:
+    """Names of parts know no case, and some programs write them with backslashes."""
+    return written.replace("\\", "/").lstrip("/").lower()
+
+
+def _within(folder: str, target: str) -> str:
+    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
