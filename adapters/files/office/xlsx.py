@@ -1,94 +1,89 @@
-"""XLSX -> rows of each visible sheet under their header row."""
+"""XLSX and its kin -> the tables of each visible sheet, as a person sees them."""
 
 from __future__ import annotations
 
-import datetime as dt
-import io
 from collections.abc import Iterator
-from typing import Any
-
-from openpyxl import load_workbook
+from contextlib import contextmanager
 
 from adapters.files.office.archive import check_archive
+from adapters.files.office.sheet_extras import drawn, notes
+from adapters.files.office.sheet_rows import SheetRows
+from adapters.files.office.workbook import Sheet, Workbook
 from adapters.files.outline import Content, Outline, Progress, unheard
-from adapters.files.text.csv import is_header
-from pipeline.values import BlockKind
+from adapters.files.regions import Row, tables
+from pipeline.errors import Refused
 
 _PAGE = 2_500
 """Cells that count as much as a page."""
-_SEARCHED = 10
-"""Rows in which the header row is looked for."""
 
 
 def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
-    """Values as last calculated, dates as ISO 8601, percentages as such; hidden sheets are left out. `on_pages` hears
-    how many pages' worth of cells were read."""
+    """Values as last calculated, in their formats; hidden sheets, rows and columns are left out. `on_pages` hears how
+    many pages' worth of cells were read."""
     check_archive(content)
-    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    book = Workbook(content)
     outline = Outline()
-    cells = _Cells(on_pages)
-    for sheet in book.worksheets:
-        if sheet.sheet_state != "visible":
-            continue
-        sheet.reset_dimensions()
-        outline.sheet = sheet.title
-        named = len(book.worksheets) > 1 or not sheet.title.lower().startswith("sheet")
-        _sheet(outline, cells.shown(sheet), sheet.title if named else "")
-    return outline.content(title=(book.properties.title or "").strip())
+    reading = _Reading(book, outline, on_pages)
+    for sheet in book.sheets:
+        if sheet.shown:
+            reading.sheet(sheet)
+    return outline.content(title=book.title)
 
 
-class _Cells:
-    """The cells of a workbook, counted."""
+class _Reading:
+    """Reads sheet after sheet of a workbook."""
 
-    def __init__(self, on_pages: Progress) -> None:
-        self._on_pages = on_pages
-        self._count = 0
+    def __init__(self, book: Workbook, outline: Outline, on_pages: Progress) -> None:
+        self._book, self._outline, self._on_pages = book, outline, on_pages
+        self._shown = {sheet.name for sheet in book.sheets if sheet.shown}
+        self._cells = 0
 
-    def shown(self, sheet: Any) -> Iterator[tuple[int, list[str]]]:
-        for number, row in enumerate(sheet.iter_rows(), 1):
-            before, self._count = self._count, self._count + len(row)
-            if before // _PAGE != self._count // _PAGE:
-                self._on_pages(self._count // _PAGE, 0)
-            yield number, [_shown(cell) for cell in row]
+    def sheet(self, sheet: Sheet) -> None:
+        """A part of a sheet that cannot be read is named, and the rest is."""
+        self._outline.sheet = sheet.name
+        related = list(self._book.relations(sheet.part.path).values())
+        hung: dict[str, str] = {}
+        with _rest(self._outline, sheet, "notes that could not be read"):
+            hung = notes(self._book, related)
+        rows = SheetRows(self._book, sheet.part.path, hung)
+        if sheet.part.kind == "worksheet":
+            with _rest(self._outline, sheet, "damaged, what stands behind was not read"):
+                tables(self._outline, self._counted(rows, sheet))
+        elif sheet.part.kind != "chartsheet":
+            self._outline.unread(f"sheet {sheet.name}: a {sheet.part.kind}, which is not read")
+        if rows.formulas:
+            self._outline.unread(f"sheet {sheet.name}, {_cells(rows.formulas)}")
+        for part in related:
+            if part.kind == "drawing":
+                with _rest(self._outline, sheet, "a drawing that could not be read"):
+                    told = self._shown if sheet.part.kind == "worksheet" else set()
+                    drawn(self._outline, self._book, part.path, told=told)
+
+    def _counted(self, rows: SheetRows, sheet: Sheet) -> Iterator[Row]:
+        """The rows of a sheet, under its name."""
+        named = len(self._book.sheets) > 1 or not sheet.name.lower().startswith("sheet")
+        start = self._cells
+        for index, row in enumerate(rows):
+            if named and not index:
+                self._outline.heading(1, sheet.name)
+            before, self._cells = self._cells, start + rows.cells
+            if before // _PAGE != self._cells // _PAGE:
+                self._on_pages(self._cells // _PAGE, 0)
+            yield row
 
 
-def _sheet(outline: Outline, rows: Iterator[tuple[int, list[str]]], name: str) -> None:
-    """Lines above the header row are prose: the title of the sheet, a remark."""
-    filled = ((number, cells) for number, cells in rows if any(cells))
-    header_found = False
-    for count, (number, cells) in enumerate(filled):
-        if count == 0 and name:
-            outline.heading(1, name)
-        if header_found or count >= _SEARCHED:
-            outline.row(BlockKind.ROW, _trimmed(cells), row=number)
-        elif sum(map(bool, cells)) == 1:
-            outline.add(BlockKind.PROSE, "".join(cells), row=number)
-        else:
-            outline.row(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, _trimmed(cells), row=number)
-            header_found = True
+@contextmanager
+def _rest(outline: Outline, sheet: Sheet, what: str) -> Iterator[None]:
+    """What goes wrong inside is noted, so that the rest is read."""
+    try:
+        yield
+    except (Refused, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever a damaged part raises
+        outline.unread(f"sheet {sheet.name}: {what}")
 
 
-def _trimmed(cells: list[str]) -> list[str]:
-    """Without the empty columns at the end."""
-    end = len(cells)
-    while end and not cells[end - 1]:
-        end -= 1
-    return cells[:end]
-
-
-def _shown(cell: Any) -> str:
-    """A value much as the sheet shows it."""
-    value = cell.value
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case dt.datetime():
-            return value.date().isoformat() if value.time() == dt.time() else value.isoformat(" ", "minutes")
-        case int() | float():
-            if "%" in (cell.number_format or ""):
-                return f"{round(value * 100, 4):g} %"
-            return str(value) if isinstance(value, int) else f"{value:.10g}"
-        case _:
-            return str(value).strip()
+def _cells(places: list[str]) -> str:
+    """`B3: formula without a value`, or how many."""
+    one = f"{places[0]}: formula without a value"
+    return one if len(places) == 1 else f"{places[0]} and {len(places) - 1} more: formulas without a value"
