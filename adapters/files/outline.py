@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation
@@ -161,6 +162,12 @@ class Outline:
         for what in content.unread:
             self.unread(f"{name}: {what}" if name else what)
 
+    def section(self, content: Content, name: str, otherwise: str) -> None:
+        """Append what was read of a part that needs a name of its own; nothing where it has none and says nothing."""
+        self.include(content.model_copy(update={"unread": ()}), name or (otherwise if content.blocks else ""))
+        for what in content.unread:
+            self.unread(what)
+
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
         self._unread[label(what)] = None
@@ -183,10 +190,17 @@ class Outline:
         cells: tuple[str, ...] = (),
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
+        known: dict[str, Any] = {
+            "page": self.page,
+            "sheet": self.sheet,
+            "anchor": self.anchor,
+            "row": row,
+            "depth": depth,
+        }
+        known |= {"links": links, "number": number, "cells": cells, "code": code}
         path = tuple(name for _, name in self._path)
-        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
-        known = {"anchor": self.anchor, "links": links, "number": number, "cells": cells, "code": code}
-        self._keep(block.model_copy(update=known) if any(known.values()) else block)
+        said = {name: value for name, value in known.items() if value}
+        self._keep(Block(kind=kind, text=text, heading=path, **said))
 
     def _keep(self, block: Block) -> None:
         self._characters += len(block.text) + sum(len(link.url) for link in block.links)
@@ -243,6 +257,8 @@ def _cell(text: str) -> str:
 
 def clean(text: str) -> str:
     """Without control characters, runs of blanks made one, lines trimmed; line ends stay."""
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "\n".join(line for line in (_SPACE.sub(" ", line).strip() for line in text.split("\n")) if line)
 

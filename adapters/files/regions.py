@@ -112,7 +112,7 @@ class _Tables:
         used = _used(start)
         first = (used & -used).bit_length() - 1
         start = [row.cut(first, None, gap=False) for row in start]
-        rest = (_joined(row, first) for row in rest)
+        rest = (_joined(row, first) for row in rest) if first else rest
         place = left + first
         titles, header = _header(start)
         if self._open and self._continues(self._open, start, titles, header, place):
@@ -169,12 +169,12 @@ class _Tables:
     def _row(self, row: Row) -> None:
         assert self._open is not None
         width = len(self._open.names)
-        texts = list(row.texts)
-        if row.wide and row.own == 1:
-            texts = texts[:1]
-        while len(texts) > width and not texts[-1]:
-            texts.pop()
-        texts += [""] * (width - len(texts))
+        texts = row.texts
+        if len(texts) != width or row.wide:
+            texts = list(texts[:1] if row.wide and row.own == 1 else texts)
+            while len(texts) > width and not texts[-1]:
+                texts.pop()
+            texts += [""] * (width - len(texts))
         self._outline.row(BlockKind.ROW, texts, row=row.number)
         if len(self._open.rows) < _LOOK:
             self._open.rows.append(row)

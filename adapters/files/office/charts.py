@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from lxml import etree
 
+from adapters.files.office.elements import local
 from adapters.files.office.number_format import number_format
-from adapters.files.office.parts import local
 
 Row = list[str]
 _CATEGORIES, _VALUES = ("cat", "xVal"), ("val", "yVal", "bubbleSize")

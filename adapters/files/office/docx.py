@@ -21,7 +21,7 @@ _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
 _BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
-_STEP = re.compile(r"(\d{1,9})[.)]?")
+_STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """A mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
@@ -140,7 +140,7 @@ class _Walk:
         elif text := line.upon(notes=False).strip():
             first = style.title and not self.title
             self.title = self.title or (text if first else "")
-            self._depths.close()
+            self._depths.head(entry.list_key, entry.level) if entry else self._depths.close()
             self._outline.heading(level or 1, f"{label} {text}", title=first)
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)

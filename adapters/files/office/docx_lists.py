@@ -175,6 +175,8 @@ class Depths:
     def __init__(self) -> None:
         self._open: dict[str, int] = {}
         """By list: how deep its first level stands."""
+        self._headed: dict[str, int] = {}
+        """The same of lists whose upper levels are headings, in which nothing stands."""
         self._trail: list[tuple[int, int]] = []
         """Indent and depth of the entries that are still open, the outermost first."""
 
@@ -186,7 +188,8 @@ class Depths:
             while self._trail and self._trail[-1][0] > far:
                 self._trail.pop()
             around = self._trail[-1] if self._trail else None
-            self._open[key] = 0 if around is None else around[1] + (around[0] < far) - level
+            inner = around and around[1] + (around[0] < far) - level
+            self._open[key] = self._headed.get(key, 0) if inner is None else inner
         depth = max(0, self._open[key] + level)
         while self._trail and (self._trail[-1][0] >= far or self._trail[-1][1] >= depth):
             self._trail.pop()
@@ -199,6 +202,11 @@ class Depths:
         if not depth:
             self.close()
         return depth
+
+    def head(self, key: str, level: int) -> None:
+        """A heading is an entry of that list."""
+        self.close()
+        self._headed[key] = min(self._headed.get(key, 0), -level - 1)
 
     def close(self) -> None:
         self._open.clear()

@@ -140,6 +140,9 @@ def _marks(properties: Element | None) -> Marks:
         return Marks()
     struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
     script = value(properties, "w:vertAlign")
+    if script is None and below(properties, "w:sz") is not None:  # LibreOffice's way: smaller, and moved up or down
+        moved = number(value(properties, "w:position"))
+        script = "superscript" if moved > 0 else "subscript" if moved < 0 else None
     return Marks(
         switch(properties, "w:vanish"),
         struck or twice if twice is not None else struck,

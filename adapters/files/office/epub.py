@@ -7,7 +7,8 @@ from urllib.parse import unquote, urldefrag
 
 from lxml import etree
 
-from adapters.files.office.parts import Package, local, parsed
+from adapters.files.office.elements import local
+from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.text.html import read_into
 from pipeline.errors import Refused
@@ -19,16 +20,19 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
     """A chapter without a heading has its name of the table of contents, which is left out itself. Raises Refused for
     one that is locked."""
-    package = Package(content, declares=True)
-    if "META-INF/rights.xml" in package or _locked(package):
+    outline = Outline()
+    package = Package(content, outline.unread, declares=True)
+    if package.has("META-INF/rights.xml") or _locked(package):
         raise Refused("the book is protected against copying", what_to_do="Take a copy without protection (DRM).")
-    found = package.xml("META-INF/container.xml").find(".//{*}rootfile")
+    container = package.xml("META-INF/container.xml")
+    found = container.find(".//{*}rootfile") if container is not None else None
     opf = unquote(found.get("full-path", "")) if found is not None else ""
     book = package.xml(opf)
+    if book is None:
+        raise Refused("the file is no e-book", what_to_do="Save it as .epub again.")
     folder = posixpath.dirname(opf)
     files = {item.get("id", ""): item for item in book.iterfind("{*}manifest/{*}item")}
     names = _names(package, folder, files)
-    outline = Outline()
     spine = book.findall("{*}spine/{*}itemref")
     for number, entry in enumerate(spine, 1):
         on_pages(number, len(spine))
@@ -36,16 +40,16 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
         if item is None or item.get("media-type") not in _PAGES or "nav" in item.get("properties", "").split():
             continue
         part = _target(folder, item.get("href", ""))
-        try:
-            _chapter(outline, package.bytes(part), names.get(part, ""))
-        except (KeyError, ValueError, OSError, EOFError, etree.LxmlError):
+        if content := package.read(part) or b"":
+            _chapter(outline, content, names.get(part, ""))
+        else:
             outline.unread(f"chapter {names.get(part) or number}: it is damaged")
     return outline.content(title=given_title(book.findtext("{*}metadata/{*}title")))
 
 
 def _chapter(outline: Outline, content: bytes, name: str) -> None:
     try:
-        page = parsed(content)
+        page = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError:  # written as if it were HTML
         page = etree.HTML(content, etree.HTMLParser(no_network=True))
     body = next((part for part in page.iter("{*}body")), page)
@@ -67,11 +71,8 @@ def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> d
         if not is_nav and not is_ncx:
             continue
         part = _target(folder, item.get("href", ""))
-        try:
-            listed = package.xml(part)
-        except (KeyError, etree.LxmlError):
-            continue
-        for entry in listed.iter("{*}navPoint", "{*}a"):
+        listed = package.xml(part)
+        for entry in listed.iter("{*}navPoint", "{*}a") if listed is not None else ():
             held = entry.find("{*}content")
             address = held.get("src", "") if held is not None else entry.get("href", "")
             words = "".join(map(str, entry.itertext())) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
@@ -81,11 +82,9 @@ def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> d
 
 def _locked(package: Package) -> bool:
     """Whether more than fonts is encrypted."""
-    try:
-        listed = package.xml("META-INF/encryption.xml")
-    except (KeyError, etree.LxmlError):
-        return False
-    return any(held.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for held in listed.iter("*"))
+    listed = package.xml("META-INF/encryption.xml")
+    held = listed.iter("*") if listed is not None else ()
+    return any(one.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for one in held)
 
 
 def _target(folder: str, address: str) -> str:

@@ -113,7 +113,7 @@ class Moment:
             return f"{month if letter == 'm' else day:0{width}d}"
         if letter == "d":
             name = _DAYS[spoken].split()[weekday]
-            return name if width > 3 else f"{name[: _SHORT_DAYS.get(spoken, 3)]}{'.' * (spoken == 'fr')}"
+            return name if width > 3 else f"{name[:_SHORT_DAYS.get(spoken, 3)]}{'.' * (spoken == 'fr')}"
         name = _MONTHS[spoken].split()[month - 1]
         if width == 5:
             return name[0].upper()

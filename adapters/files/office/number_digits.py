@@ -19,9 +19,9 @@ MOST_PLACES = 60
 
 def general(value: float) -> str:
     """Whole numbers in full, others in eleven characters."""
-    if value == int(value) and abs(value) < 10**_WHOLE_DIGITS:
-        return str(int(value))
     size = abs(value)
+    if size < 10**_WHOLE_DIGITS and value == int(value):
+        return str(int(value))
     if size < 1e-4 or size >= 10**_WIDTH:
         shown = f"{value:.5E}"
         mantissa, power = shown.split("E")
@@ -29,7 +29,7 @@ def general(value: float) -> str:
             return f"{'-' * (value < 0)}{plain}"
         return f"{_trimmed(mantissa)}E{power}"
     whole = len(str(int(size)))
-    return _trimmed(f"{_rounded(exact(value), max(0, _WIDTH - 1 - whole)):f}")
+    return _trimmed(f"{value:.{max(0, _WIDTH - 1 - whole)}f}")
 
 
 def _trimmed(figures: str) -> str:

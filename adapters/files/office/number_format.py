@@ -56,7 +56,8 @@ class NumberFormat:
         self._text = next((section for section in self._sections[:4] if section.of_text), None)
         if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
             self._text = self._sections.pop()
-        self.plain = len(self._sections) == 1 and self._sections[0].plain
+        self.of_text = self._text is not None
+        self._plain = not self._sections or (len(self._sections) == 1 and self._sections[0].plain)
         self.is_date = bool(self._sections) and self._sections[0].is_date
 
     def text(self, value: str) -> str:
@@ -65,7 +66,7 @@ class NumberFormat:
 
     def shown(self, value: float, *, from_1904: bool = False) -> str:
         """A number, in the section that is meant for it."""
-        if not self._sections:
+        if self._plain:
             return general(value)
         section, bare = self._chosen(value)
         if section is None:

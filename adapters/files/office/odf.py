@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from adapters.files.office.odf_text import OdfText, attribute
-from adapters.files.office.parts import Package, local
+from adapters.files.office.elements import attribute, local
+from adapters.files.office.odf_text import OdfText
+from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
+from adapters.files.regions import tables
 from pipeline.errors import Refused
 
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
@@ -19,14 +21,14 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 def read_odf(content: bytes, on_pages: Progress = unheard) -> Content:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
-    package = Package(content, declares=True)
-    manifest = package.bytes("META-INF/manifest.xml") if "META-INF/manifest.xml" in package else b""
-    if b"encryption-data" in manifest:
-        raise Refused("the file is protected by a password", what_to_do="Remove the password.")
     outline = Outline()
+    package = Package(content, outline.unread, declares=True)
+    if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
+        raise Refused("the file is protected by a password", what_to_do="Remove the password.")
     document = package.xml("content.xml")
-    styles = package.xml("styles.xml") if "styles.xml" in package else None
-    text = OdfText(outline, package, document, styles)
+    if document is None:
+        raise Refused("the file is no document of OpenDocument", what_to_do="Open and save it again.")
+    text = OdfText(outline, package, document)
     for body in document.iterfind("{*}body/*"):
         match local(body):
             case "spreadsheet":
@@ -35,51 +37,46 @@ def read_odf(content: bytes, on_pages: Progress = unheard) -> Content:
                 _slides(text, body)
             case _:
                 text.flow(body)
-    return outline.content(title=given_title(_title(package)))
-
-
-def _title(package: Package) -> str:
-    try:
-        return package.xml("meta.xml").findtext("{*}meta/{*}title") or ""
-    except (KeyError, etree.LxmlError):
-        return ""
+    meta = package.xml("meta.xml")
+    return outline.content(title=given_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
 
 
 def _sheets(text: OdfText, body: etree._Element, on_pages: Progress) -> None:
-    for place, table in enumerate(body.iterfind("{*}table"), 1):
+    sheets = [table for table in body.iterfind("{*}table") if text.style(table, "table", "display") != "false"]
+    for place, table in enumerate(sheets, 1):
         on_pages(place, 0)
-        if text.style(table, "table", "display") != "false":
-            text.outline.sheet = attribute(table, "name")
-            text.sheet(table)
-            for shape in table.iterfind("{*}shapes/*"):
-                text.shape(shape)
+        text.outline.sheet = name = attribute(table, "name")
+        if len(sheets) > 1:
+            text.outline.heading(1, name)
+        tables(text.outline, text.sheet(table))
+        for shape in table.iterfind("{*}shapes/*"):
+            text.shape(shape)
     text.outline.sheet = None
 
 
 def _slides(text: OdfText, body: etree._Element) -> None:
-    outline = text.outline
+    outline, text.runs_on = text.outline, True
     for number, slide in enumerate(body.iterfind("{*}page"), 1):
         if text.style(slide, "drawing-page", "visibility") == "hidden":
             continue
-        outline.page = number
+        outline.page, text.outline = number, Outline()
+        text.outline.page = number
         shapes = list(slide.iterchildren("*"))
         title = next((one for one in shapes if attribute(one, "class") == "title" and text.words(one)), None)
-        outline.heading(1, f"Slide {number}" if title is None else text.words(title))
-        before, pictures = outline.size, 0
         shown = [one for one in shapes if one is not title and local(one) not in {"notes", "forms"}]
         for box in in_order(_boxes(shown)):
             if box.heads and attribute(box.shape, "class"):
-                outline.heading(2, text.words(box.shape))
+                text.outline.heading(1, text.words(box.shape))
             else:
-                pictures += box.shape.find("{*}image") is not None
                 text.shape(box.shape)
-        outline.leave(2)
+        if title is None and not text.outline.size and slide.find("{*}frame/{*}image") is not None:
+            text.outline.unread(f"slide {number}: no text, only a picture")
+        text.outline.leave(1)
         for note in slide.iterfind("{*}notes/{*}frame"):
             if attribute(note, "class") == "notes":
                 text.shape(note)
-        if pictures and outline.size == before and title is None:
-            outline.unread(f"slide {number}: no text, only a picture")
-    outline.page = None
+        outline.section(text.outline.content(), "" if title is None else text.words(title), f"Slide {number}")
+    outline.page, text.outline = None, outline
 
 
 def _boxes(shapes: Iterable[etree._Element]) -> Iterator[Box]:

@@ -9,11 +9,13 @@ from itertools import islice
 from lxml import etree
 
 from adapters.files.inline import noted
-from adapters.files.office.parts import Package, local
+from adapters.files.office.elements import attribute, local, number
+from adapters.files.office.package import Package
 from adapters.files.office.slide_text import NOTE, Piece, shown
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell, filled
-from adapters.files.text.csv import is_header
+from adapters.files.regions import Row
+from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_rows
+from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
 _CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
@@ -33,13 +35,14 @@ _MOST_REPEATS = 1_000
 class OdfText:
     """Fills `outline` from the elements of `document`."""
 
-    def __init__(
-        self, outline: Outline, package: Package, document: etree._Element, styles: etree._Element | None
-    ) -> None:
+    def __init__(self, outline: Outline, package: Package, document: etree._Element) -> None:
         self.outline = outline
+        self.runs_on = False
+        """Whether numbers go on in a list that follows another, as on slides."""
+        self._next: dict[int, int] = {}
         self._package = package
         self._styles: dict[tuple[str, str], etree._Element] = {}
-        for part in (styles, document):
+        for part in (package.xml("styles.xml"), document):
             for style in part.iter("{*}style", "{*}list-style") if part is not None else ():
                 self._styles[attribute(style, "family") or "list", attribute(style, "name")] = style
 
@@ -109,22 +112,19 @@ class OdfText:
     def _object(self, held: etree._Element) -> etree._Element | None:
         """What is embedded, where it can be read."""
         part = attribute(held, "href").removeprefix("./").rstrip("/")
-        try:
-            return self._package.xml(f"{part}/content.xml") if part else held
-        except (KeyError, etree.LxmlError):
-            return None
+        return self._package.xml(f"{part}/content.xml") if part else held
 
     def _formula(self, frame: etree._Element) -> str:
         """The formula that a frame holds, if it holds one."""
         held = frame.find("{*}object")
         inner = None if held is None else self._object(held)
         found = None if inner is None else next(inner.iter("{*}math"), None)
-        return "" if found is None else formula(found)
+        return "" if found is None else formula_text(found)
 
     def _embedded(self, held: etree._Element) -> None:
         """A chart by the table that is stored with it."""
         inner = self._object(held)
-        chart = None if inner is None else next(inner.iter("{*}chart"), None)
+        chart = None if inner is None else next(inner.iterfind(".//{*}chart/{*}chart"), None)
         if inner is None or chart is None:
             self.outline.unread("an object of another program")
             return
@@ -134,7 +134,7 @@ class OdfText:
             self.table(table, header=1)
 
     def _paragraph(
-        self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, number: int = 0
+        self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, step: int = 0
     ) -> None:
         text, links = self.inline(paragraph)
         names = self._names(paragraph)
@@ -142,30 +142,32 @@ class OdfText:
         if kind is BlockKind.PROSE and ("Title" in names or level):
             self.outline.heading(level or 1, text, title="Title" in names)
         else:
-            self.outline.add(kind, text, depth=depth, number=number, links=links)
+            self.outline.add(kind, text, depth=depth, number=step, links=links)
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
             within = any(local(above) in {"frame", "note"} for above in _until(frame, paragraph))
             if not within and not self._formula(frame):
                 self.shape(frame, depth)
 
     def _heading(self, heading: etree._Element) -> None:
-        level = attribute(heading, "outline-level")
-        self.outline.heading(int(level) if level.isdecimal() else 1, self.inline(heading)[0])
+        level = number(attribute(heading, "outline-level"))
+        self.outline.heading(level, self.inline(heading)[0])
 
     def _list(self, parent: etree._Element, depth: int, style: str) -> None:
         style = attribute(parent, "style-name") or style
-        kind, number = self._mark(style, depth + 1)
+        kind, step = self._mark(style, depth + 1)
+        before = parent.getprevious()
+        goes_on = self.runs_on and before is not None and local(before) == "list"
+        if goes_on or attribute(parent, "continue-numbering") == "true" or attribute(parent, "continue-list"):
+            step = max(step, self._next.get(depth, step))
         for entry in parent.iterchildren("*"):
-            start = attribute(entry, "start-value")
-            number = int(start) if start.isdecimal() and len(start) < 6 else number
+            step = number(attribute(entry, "start-value"), step)
             opened = local(entry) != "list-item"
             for part in entry.iterchildren("*"):
                 match local(part):
                     case "p" if not opened:
-                        step = number if kind is BlockKind.STEP else 0
-                        self._paragraph(part, depth, kind, step)
+                        self._paragraph(part, depth, kind, step if kind is BlockKind.STEP else 0)
                         opened = bool(self.inline(part)[0].strip())
-                        number += opened
+                        step += opened
                     case "p":
                         self._paragraph(part, depth + 1)
                     case "h":
@@ -174,14 +176,13 @@ class OdfText:
                         self._list(part, depth + 1, style)
                     case "table":
                         self.table(part, depth + 1)
+        self._next[depth] = step
 
     def _mark(self, style: str, level: int) -> tuple[BlockKind, int]:
         for mark in self._styles.get(("list", style), ()):
             if attribute(mark, "level") == str(level):
-                start = attribute(mark, "start-value")
                 steps = local(mark) == "list-level-style-number" and attribute(mark, "num-format")
-                first = int(start) if start.isdecimal() and len(start) < 6 else 1
-                return BlockKind.STEP if steps else BlockKind.ITEM, first
+                return BlockKind.STEP if steps else BlockKind.ITEM, number(attribute(mark, "start-value"))
         return BlockKind.ITEM, 1
 
     def table(self, table: etree._Element, depth: int = 0, *, header: int = 0) -> None:
@@ -189,7 +190,7 @@ class OdfText:
         rows = [row for row, _, _ in self._rows(table)]
         named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
-        named = named or header or header_rows(rows, on_or_off(template) if template else self._bold(table) or None)
+        named = named or header or header_rows(rows, template == "true" if template else self._bold(table) or None)
         width = max(map(len, grid := filled(rows)), default=0)
         texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
         links = [[link for cell in row for link in cell.links] for row in rows]
@@ -204,50 +205,48 @@ class OdfText:
             for text in texts
         )
 
-    def sheet(self, table: etree._Element) -> None:
-        """Append the cells of a sheet as they are shown, each row under its number; hidden ones are left out."""
+    def sheet(self, table: etree._Element) -> Iterator[Row]:
+        """The rows of a sheet as they are shown, each under its number; hidden rows and columns are left out."""
         hidden = self._hidden_columns(table)
-        found: list[tuple[int, list[Cell]]] = []
-        for row, number, seen in self._rows(table):
-            if seen:
-                found.append((number, row))
-        header = 0
-        for place, (number, cells) in enumerate(found):
-            if len([cell for cell in cells if cell.text]) > 1:  # what stands alone above a table is its title
-                header = header_rows([row for _, row in found[place : place + 4]], self._titled(cells))
-                break
-            self.outline.add(BlockKind.PROSE, " ".join(cell.text for cell in cells), row=number)
-        else:
-            return
-        found = found[place:]
-        grid = [[cell.text for cell in row] for row in filled(row for _, row in found)]
-        width = max(map(len, grid[: header or 1]))
-        for (number, _), texts in zip(found[header:], grid[header:], strict=True):
-            pass
+        rows = [(place, row) for row, place, seen in self._rows(table) if seen]
+        last = 0
+        for (place, own), cells in zip(rows, filled(row for _, row in rows), strict=True):
+            texts = [cell.text for cell in cells]
+            seen: set[int] = set()
+            mask = 0
+            for column, cell in enumerate(cells):
+                mask |= (bool(cell.text) and id(cell) not in seen) << column
+                seen |= {id(cell)} if cell.columns > 1 or cell.rows > 1 else set()
+            if mask:
+                tall = max((cell.rows for cell in own), default=1)
+                wide = any(cell.columns > 1 and cell.text for cell in own)
+                row = Row(place, texts, mask, tall=tall, wide=wide, gap=place > last + 1)
+                yield row.without(hidden) if hidden else row
+                last = place
 
     def _rows(self, table: etree._Element) -> Iterator[tuple[list[Cell], int, bool]]:
         """Each row's cells, its number, and whether it is shown. Empty rows that repeat count once."""
-        number = 1
+        first = 1
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is not table:
                 continue
             cells = list(self._cells(row))
-            times = _repeats(row, "number-rows-repeated")
+            times = number(attribute(row, "number-rows-repeated"))
             filled_in = any(cell.text for cell in cells)
             seen = attribute(row, "visibility") not in {"collapse", "filter"}
             for place in range(min(times, _MOST_REPEATS) if filled_in else 1):
-                yield cells, number + place, seen
-            number += times
+                yield cells, first + place, seen
+            first += times
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
         """Those that stand there themselves; empty ones at the end are left out."""
         waiting: list[Cell] = []
         for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-            times = _repeats(cell, "number-columns-repeated")
+            times = number(attribute(cell, "number-columns-repeated"))
             if local(cell) == "covered-table-cell":
                 continue
             text, links = self._cell(cell)
-            spans = _repeats(cell, "number-columns-spanned"), _repeats(cell, "number-rows-spanned")
+            spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
             waiting += [Cell(text, *spans, links)] * min(times, MOST_COLUMNS)
             if text or spans != (1, 1):
                 yield from waiting
@@ -270,7 +269,7 @@ class OdfText:
         hidden: set[int] = set()
         place = 0
         for column in islice(table.iter("{*}table-column"), MOST_COLUMNS):
-            times = min(_repeats(column, "number-columns-repeated"), MOST_COLUMNS)
+            times = min(number(attribute(column, "number-columns-repeated")), MOST_COLUMNS)
             if attribute(column, "visibility") in {"collapse", "filter"}:
                 hidden.update(range(place, place + times))
             place += times
@@ -292,7 +291,7 @@ class OdfText:
         for child in parent.iterchildren("*"):
             match local(child):
                 case "s":
-                    yield shift, struck, " " * min(_repeats(child, "c"), 100), url
+                    yield shift, struck, " " * min(number(attribute(child, "c")), 100), url
                 case "tab":
                     yield shift, struck, "\t", url
                 case "line-break":
@@ -322,51 +321,9 @@ class OdfText:
         return self.style(element, family, "text-line-through-style") not in {"", "none"}
 
 
-def attribute(element: etree._Element, name: str) -> str:
-    """An attribute by its name, whatever its namespace; empty where there is none."""
-    return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
-
-
-def on_or_off(given: str) -> bool:
-    return given == "true"
-
-
-def _repeats(element: etree._Element, name: str) -> int:
-    given = attribute(element, name)
-    return int(given) if given.isdecimal() and len(given) < 9 else 1
-
-
 def _until(element: etree._Element, end: etree._Element) -> Iterator[etree._Element]:
     """What `element` stands in, up to `end`."""
     for above in element.iterancestors():
         if above is end:
             return
         yield above
-
-
-def formula(element: etree._Element) -> str:
-    """MathML as its TeX where that stands there, else plain where it can be: (a+b)/2, x^2."""
-    parts = [formula(child) for child in element.iterchildren("*")]
-    match local(element), parts:
-        case "annotation", _:
-            return (element.text or "") if "tex" in element.get("encoding", "").lower() else ""
-        case "semantics", [shown, *others]:
-            return next(filter(None, others), shown)
-        case "mfrac", [above, below]:
-            return f"{_single(above)}/{_single(below)}"
-        case "msup" | "mover", [base, raised]:
-            return f"{_single(base)}^{_single(raised)}"
-        case "msub" | "munder", [base, lowered]:
-            return f"{base}_{_single(lowered)}"
-        case "msubsup" | "munderover", [base, lowered, raised]:
-            return f"{base}_{_single(lowered)}^{_single(raised)}"
-        case "msqrt", _:
-            return f"√({''.join(parts)})"
-        case _, []:
-            return (element.text or "").strip()
-        case _:
-            return "".join(parts)
-
-
-def _single(text: str) -> str:
-    return text if len(text) == 1 or text.isalnum() else f"({text})"

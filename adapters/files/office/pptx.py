@@ -9,7 +9,8 @@ from functools import cached_property
 from lxml import etree
 
 from adapters.files.office.charts import chart_table, diagram_items, extended_table
-from adapters.files.office.parts import Package, local, reference
+from adapters.files.office.elements import local, number, reference
+from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
@@ -27,55 +28,64 @@ _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 def read_pptx(content: bytes) -> Content:
     """Text, tables, charts and diagrams of each slide that is shown; `page` is the slide's number. A slide or a part
     that is broken is named."""
-    package = Package(content)
-    main = package.related("", "officeDocument") or "ppt/presentation.xml"
-    if main not in package:
+    outline = Outline()
+
+    def unread(what: str) -> None:
+        outline.unread(f"slide {outline.page}: {what}" if outline.page else what)
+
+    package = Package(content, unread)
+    main = next(iter(package.of_kind("", "officeDocument")), "ppt/presentation.xml")
+    deck = package.xml(main)
+    if deck is None:
         raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
     parts = package.relations(main)
-    outline = Outline()
-    for number, listed in enumerate(package.xml(main).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        outline.page = number
-        try:
-            part = parts[reference(listed)].target
-            _Slide(package, part, outline, number).read()
-        except (KeyError, ValueError, etree.LxmlError, OSError, EOFError):
-            outline.unread(f"slide {number}: it is damaged")
+    for place, listed in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
+        outline.page = place
+        part = parts.get(reference(listed))
+        slide = package.xml(part.target) if part else None
+        if part is None or slide is None:
+            unread("it is damaged")
+        elif slide.get("show") not in {"0", "false"}:
+            _Slide(package, part.target, slide, place).read(outline)
     outline.page = None
-    return outline.content(title=given_title(_core_title(package)))
+    core = next(iter(package.of_kind("", "core-properties")), "")
+    return outline.content(title=given_title(_text(package.xml(core), "{*}title")))
 
 
-def _core_title(package: Package) -> str:
-    try:
-        return package.xml(package.related("", "core-properties")).findtext("{*}title") or ""
-    except (KeyError, etree.LxmlError):
-        return ""
+def _text(element: etree._Element | None, path: str) -> str:
+    return (element.findtext(path) or "") if element is not None else ""
 
 
 class _Slide:
-    def __init__(self, package: Package, part: str, outline: Outline, number: int) -> None:
+    def __init__(self, package: Package, part: str, slide: etree._Element, number: int) -> None:
         self._package = package
-        self._part = part
-        self._outline = outline
-        self._number = number
-        self._slide = package.xml(part)
+        self._slide = slide
+        self._outline = Outline()
+        self._outline.page = number
         self._relations = package.relations(part)
         self._pictures = 0
 
-    def read(self) -> None:
-        if self._slide.get("show") in {"0", "false"}:
-            return
+    def read(self, outline: Outline) -> None:
+        """Append the slide under its title; nothing where it says nothing."""
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_shapes(tree))
         named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
         title = next((shape for shape in named if self._title(shape)), None)
         heading = "" if title is None else self._title(title)
-        self._outline.heading(1, heading or f"Slide {self._number}")
-        before = self._outline.size
         self._read(shape for shape in shapes if shape is not title)
-        self._outline.leave(2)
+        if not self._outline.size and self._pictures and not heading:
+            self._unread("no text, only a picture")
+        self._outline.leave(1)
         self._notes()
-        if self._outline.size == before and self._pictures and not heading:
-            self._outline.unread(f"slide {self._number}: no text, only a picture")
+        outline.section(self._outline.content(), heading, f"Slide {self._outline.page}")
+
+    def _unread(self, what: str) -> None:
+        self._outline.unread(f"slide {self._outline.page}: {what}")
+
+    def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
+        """What a shape refers to, if it can be read."""
+        found = self._relations.get(reference(drawn, name))
+        return self._package.xml(found.target) if found else None
 
     def _title(self, shape: etree._Element) -> str:
         """The words of a title; of a picture that stands for one its description."""
@@ -89,11 +99,11 @@ class _Slide:
         for box in in_order(self._boxes(shapes)):
             try:
                 if box.heads and _placeholder(box.shape)[0]:
-                    self._outline.heading(2, self._title(box.shape))
+                    self._outline.heading(1, self._title(box.shape))
                 else:
                     self._shape(box.shape)
-            except (KeyError, ValueError, StopIteration, etree.LxmlError):
-                self._outline.unread(f"slide {self._number}: a {_NAMES.get(local(box.shape), 'shape')} that is damaged")
+            except (KeyError, ValueError, StopIteration):
+                self._unread(f"a {_NAMES.get(local(box.shape), 'shape')} that is damaged")
 
     def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[Box]:
         """Shapes with their places; one without a place of its own or of its layout follows the one before."""
@@ -128,14 +138,14 @@ class _Slide:
                 case "chart":
                     self._chart(part, data.get("uri", "") if data is not None else "")
                 case "relIds":
-                    drawn = self._package.xml(self._relations[reference(part, "dm")].target)
-                    for depth, paragraphs in diagram_items(drawn):
+                    drawn = self._part(part, "dm")
+                    for depth, paragraphs in diagram_items(drawn) if drawn is not None else ():
                         text = "\n".join(paragraph_text(paragraph, {})[0] for paragraph in paragraphs)
                         self._outline.add(BlockKind.ITEM, text, depth=depth)
                 case _:
                     for held in part.iter("{*}oleObj"):
                         what = held.get("progId", "").partition(".")[0] or "another program"
-                        self._outline.unread(f"slide {self._number}: an object of {what}")
+                        self._unread(f"an object of {what}")
                         break
 
     def _table(self, table: etree._Element) -> None:
@@ -159,30 +169,27 @@ class _Slide:
 
     def _cell(self, cell: etree._Element) -> Cell:
         said = [paragraph_text(paragraph, self._relations) for paragraph in cell.iterfind("{*}txBody/{*}p")]
-        spans = [int(cell.get(name, "1")) for name in ("gridSpan", "rowSpan")]
+        spans = [number(cell.get(name)) for name in ("gridSpan", "rowSpan")]
         links = tuple(link for _, links in said for link in links)
         return Cell(" ".join(text for text, _ in said), spans[0], spans[1], links)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
-        chart = self._package.xml(self._relations[reference(drawn)].target)
+        chart = self._part(drawn)
+        if chart is None:
+            return self._unread("a chart that is damaged")
         title, rows = extended_table(chart) if "chartex" in uri else chart_table(chart)
         self._outline.add(BlockKind.PROSE, title)
         self._outline.table(rows, header=1)
-        if not rows:
-            self._outline.unread(f"slide {self._number}: a chart without its figures")
+        return None if rows else self._unread("a chart without its figures")
 
     def _notes(self) -> None:
         part = next((found.target for found in self._relations.values() if found.kind == "notesSlide"), "")
-        if not part:
-            return
-        try:
-            relations = self._package.relations(part)
-            for shape in self._package.xml(part).iter("{*}sp"):
-                if _placeholder(shape)[0] == "body":
-                    for body in shape.iterfind("{*}txBody"):
-                        add_paragraphs(self._outline, body, (), relations)
-        except (KeyError, etree.LxmlError):
-            self._outline.unread(f"slide {self._number}: its notes are damaged")
+        notes = self._package.xml(part) if part else None
+        relations = self._package.relations(part) if part else {}
+        for shape in notes.iter("{*}sp") if notes is not None else ():
+            if _placeholder(shape)[0] == "body":
+                for body in shape.iterfind("{*}txBody"):
+                    add_paragraphs(self._outline, body, (), relations)
 
     def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
         """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
@@ -210,10 +217,8 @@ class _Slide:
     def _above(self) -> tuple[etree._Element | None, etree._Element | None]:
         """The slide's layout and master, as far as they can be read."""
         layout = next((found.target for found in self._relations.values() if found.kind == "slideLayout"), "")
-        try:
-            return self._package.xml(layout), self._package.xml(self._package.related(layout, "slideMaster"))
-        except (KeyError, etree.LxmlError):
-            return None, None
+        master = next(iter(self._package.of_kind(layout, "slideMaster")), "") if layout else ""
+        return self._package.xml(layout), self._package.xml(master)
 
 
 _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": "group"}

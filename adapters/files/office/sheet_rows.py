@@ -76,6 +76,7 @@ class SheetRows:
         self._texts: dict[tuple[str | None, str], tuple[str, bool]] = {}
         self._letters: dict[str, int] = {}
         self._places = {place: note for reference, note in notes.items() if (place := _place(reference))}
+        self._strong = {str(place) for place, style in enumerate(book.styles) if style.strong}
         self.formulas: list[str] = []
         self.cells = 0
 
@@ -98,13 +99,15 @@ class SheetRows:
                     open_spans += [(span, self._first(element, span)) for span in merged.get(number, ())]
                     continue
                 row = self._row(element, number)
-                open_spans = [held for held in open_spans if held[0].bottom >= number]
-                open_spans += [(span, row.text(span.left)) for span in merged.get(number, ())]
-                row = _filled(row, open_spans)._replace(gap=gap)
+                if open_spans or number in merged:
+                    open_spans = [held for held in open_spans if held[0].bottom >= number]
+                    open_spans += [(span, row.text(span.left)) for span in merged.get(number, ())]
+                if open_spans:
+                    row = _filled(row, open_spans)
                 if hidden:
                     row = row.without(hidden)
                 if row.own:
-                    yield row
+                    yield row._replace(gap=True) if gap else row
                     gap = False
                 elif not any(text for _, text in open_spans):
                     gap = True
@@ -115,7 +118,7 @@ class SheetRows:
     def _row(self, element: Any, number: int) -> Row:
         texts: list[str] = []
         own = typed = strong = 0
-        letters, styles, place = self._letters, self._book.styles, -1
+        letters, strong_styles, notes, place = self._letters, self._strong, self._places, -1
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
@@ -124,72 +127,89 @@ class SheetRows:
                 place += 1
             if not 0 <= place < _WIDEST:
                 continue
-            text, figure = self._cell(cell, number)
-            if self._places and (note := self._places.get((number, place))):
+            style = cell.get("s")
+            text, figure = self._cell(cell, style, number)
+            if notes and (note := notes.get((number, place))):
                 text = noted(text, note).strip()
             if not text:
                 continue
-            missing = place - len(texts)
-            if missing < 0:
-                texts[place] = text
-            else:
-                if missing:
-                    texts += [""] * missing
-                texts.append(text)
+            if missing := place - len(texts):
+                if missing < 0:
+                    continue
+                texts += [""] * missing
+            texts.append(text)
             bit = 1 << place
             own |= bit
             if figure:
                 typed |= bit
-            style = cell.get("s")
-            if style and _style(styles, style).strong:
+            if style in strong_styles:
                 strong |= bit
         self.cells += len(element)
         return Row(number, texts, own, typed, strong == own)
 
-    def _cell(self, cell: Any, number: int) -> tuple[str, bool]:
+    def _cell(self, cell: Any, style: str | None, number: int) -> tuple[str, bool]:
         """What a cell shows, and whether it is a number or a date."""
-        raw, formula, kind, style = "", None, cell.get("t", "n"), cell.get("s")
-        for child in cell:
-            tag = child.tag
-            if tag.endswith("}v"):
-                raw = child.text or ""
-            elif tag.endswith("}f"):
-                formula = child
-            elif tag.endswith("}is"):
-                raw = rich_text(child)
-        if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
-            self.formulas.append(cell.get("r") or f"row {number}")
-            return f"={formula.text.replace('_xlfn.', '')}" if formula.text else "", False
-        if not raw:
-            return "", False
-        if kind == "n" and style is None and raw.isdecimal() and len(raw) < 15:
-            return raw, True
-        known = self._texts.get((style, raw)) if kind in {"n", "s"} and (kind == "n" or style is None) else None
-        if kind == "s":
-            raw = self._book.strings[int(raw)] if int(raw) < len(self._book.strings) else ""
-            return (_style(self._book.styles, style).format.text(raw) if style else raw).strip(), False
-        if known is None:
-            known = self._shown(raw, kind, _style(self._book.styles, style))
-            if kind == "n":
+        kind = cell.get("t", "n")
+        if len(cell) == 1 and cell[0].tag.endswith("}v"):
+            raw = cell[0].text or ""
+        else:
+            raw, formula = _stored(cell)
+            if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
+                self.formulas.append(cell.get("r") or f"row {number}")
+                return f"={formula.replace('_xlfn.', '')}" if formula else "", False
+        if kind == "n":
+            known = self._texts.get((style, raw))
+            if known is None:
                 if len(self._texts) > _KEPT:
                     self._texts.clear()
-                self._texts[style, raw] = known
-        return known
+                known = self._texts[style, raw] = self._number(raw, style)
+            return known
+        if kind == "s":
+            place = int(raw) if raw.isdecimal() else -1
+            raw = self._book.strings[place] if 0 <= place < len(self._book.strings) else ""
+        return (self._other(raw, kind, style) if raw else ""), kind == "d"
 
-    def _shown(self, raw: str, kind: str, style: Style) -> tuple[str, bool]:
-        if kind == "b":
-            return ("TRUE" if raw.strip() in _TRUE else "FALSE"), False
-        if kind == "e":
-            return raw, False
-        if kind == "d":
-            return _day(raw, style), True
-        if kind in {"str", "inlineStr"}:
-            return style.format.text(plain(raw) if kind == "str" else raw).strip(), False
+    def _number(self, raw: str, style: str | None) -> tuple[str, bool]:
+        if not raw:
+            return "", False
+        look = _style(self._book.styles, style)
+        if look.struck:
+            return "", False
         try:
-            value = float(raw)
-            return style.format.shown(value, from_1904=self._book.from_1904).strip(), True
-        except (ValueError, OverflowError, ArithmeticError):
+            return look.format.shown(float(raw), from_1904=self._book.from_1904).strip(), True
+        except (ValueError, ArithmeticError):
             return raw, False
+
+    def _other(self, raw: str, kind: str, style: str | None) -> str:
+        if style is None and kind == "s":
+            return raw.strip()
+        look = _style(self._book.styles, style)
+        if look.struck:
+            return ""
+        match kind:
+            case "b":
+                return "TRUE" if raw.strip() in _TRUE else "FALSE"
+            case "e":
+                return raw
+            case "d":
+                return _day(raw, look)
+            case "str":
+                raw = plain(raw)
+        return (look.format.text(raw) if look.format.of_text else raw).strip()
+
+
+def _stored(cell: Any) -> tuple[str, str | None]:
+    """A cell's value, and its formula if it has one."""
+    raw, formula = "", None
+    for child in cell:
+        if child.tag.endswith("}v"):
+            raw = child.text or ""
+        elif child.tag.endswith("}f"):
+            formula = child.text or ""
+        elif child.tag.endswith("}is"):
+            simple = len(child) == 1 and child[0].tag.endswith("}t")
+            raw = plain(child[0].text) if simple else rich_text(child)
+    return raw, formula
 
 
 def _style(styles: list[Style], place: str | None) -> Style:
@@ -213,8 +233,6 @@ def _place(reference: str) -> tuple[int, int] | None:
 
 def _filled(row: Row, held: list[tuple[Span, str]]) -> Row:
     """With the text of each merged cell in all places that it covers in this row."""
-    if not held:
-        return row
     texts, tall, wide = list(row.texts), 1, False
     for span, text in held:
         if text:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from lxml import etree
 
 from adapters.files.inline import lowered, noted, raised
-from adapters.files.office.parts import Relation, local, reference
+from adapters.files.office.docx_math import tex
+from adapters.files.office.elements import local, reference
+from adapters.files.office.package import Relation
 from adapters.files.outline import Outline
 from pipeline.values import BlockKind, Link
 
@@ -83,13 +85,9 @@ def _said(run: etree._Element) -> str:
         case "br":
             return "\n"
         case "m" | "oMath" | "oMathPara":
-            return formula(run)
+            return "".join(map(tex, run if local(run) == "m" else (run,)))
         case _:
             return (run.findtext("{*}t") or "").replace("\v", "\n")
-
-
-def formula(element: etree._Element) -> str:
-    return "".join(part.text or "" for part in element.iter("{*}t"))
 
 
 def _look(run: etree._Element) -> tuple[int, bool]:

@@ -3,228 +3,268 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from urllib.parse import urljoin
-
-from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString, PageElement, PreformattedString
+from collections.abc import Iterable, Sequence
 
 from adapters.files.outline import Content, Outline, given_title, label
-from pipeline.values import BlockKind, Link
+from adapters.files.tables import MOST_COLUMNS, Cell, filled
+from adapters.files.text.html_code import code_of, code_table
+from adapters.files.text.html_marks import read_formulas, read_marks
+from adapters.files.text.html_notes import Notes
+from adapters.files.text.html_seen import only_seen
+from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, text_of, written
+from adapters.files.text.html_words import MARKED, Shape, Words
+from pipeline.values import BlockKind
 
-_UNREAD = frozenset(
-    """script style template noscript head title meta link svg math canvas iframe object embed audio video nav aside
-    footer form button select input textarea dialog""".split()
-)
-_BLOCKS = frozenset(
-    """address article blockquote body center dd details div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 header
-    hgroup hr html legend li main ol p pre section summary table ul""".split()
-)
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
-_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "alert"})
 _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
 _LONGEST_ANCHOR = 400
 """Characters of an `id` that is taken into links."""
 _LONGEST_NUMBER = 9
 """Digits of a step's number, as in CommonMark."""
+_MOST_ROWS = 65_534
+"""Rows that a cell spans, as in browsers."""
 MAX_DEPTH = 200
 """Elements nested deeper are read as inline text."""
+_LISTS = frozenset({"ul", "ol", "menu"})
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
 def read_html(content: bytes) -> Content:
     """The main content with headings, lists, tables and code; scripts, hidden text and navigation left out."""
-    soup = BeautifulSoup(content, "lxml")
-    return read_soup(soup, main_of(soup))
+    page = Page(written(content))
+    return page.content(page.main())
 
 
-def read_soup(soup: BeautifulSoup, main: Tag) -> Content:
-    """As `read_html`, of `main`, which is in `soup`."""
-    outline = Outline()
-    _HtmlWalk(outline, soup, _single_h1(soup)).flow([main])
-    named = given_title(soup.title.get_text(" ")) if soup.title else ""
-    found = outline.content()
-    return found if found.title else found.model_copy(update={"title": label(named)})
+def read_into(outline: Outline, fragment: str, *, titled: bool = False) -> None:
+    """Append a fragment of HTML to `outline`. `titled`: whether its `h1` is the title."""
+    Page(fragment, outline, titled=titled).read()
 
 
-def read_into(outline: Outline, fragment: str) -> None:
-    """Append a fragment of HTML to `outline`."""
-    soup = BeautifulSoup(fragment, "lxml")
-    _HtmlWalk(outline, soup, None).flow([soup])
+class Page:
+    """A page, or a fragment of one, as the tree of what is seen of it."""
+
+    def __init__(self, text: str, outline: Outline | None = None, *, titled: bool | None = None) -> None:
+        tree = Tree(text)
+        self.root = tree.root
+        self._outline = outline or Outline()
+        if tree.deep:
+            self._outline.unread("what is nested within more than two thousand elements, and what follows it")
+        named, base = self.root.find(".//title"), self.root.find(".//base[@href]")
+        self._named = given_title(text_of(named)) if named is not None else ""
+        self._base = (base.get("href") or "") if base is not None else ""
+        read_formulas(tree)
+        only_seen(tree)
+        notes = Notes(tree)
+        read_marks(tree)
+        notes.join()
+        self._titled = len(self.root.findall(".//h1")) == 1 if titled is None else titled
+
+    def main(self) -> Element:
+        """The element that the page itself calls its content, otherwise all of it."""
+        for path in (".//main", ".//*[@role='main']", ".//article"):
+            held = self.root.findall(path)
+            if len(held) == 1 and len(text_of(held[0])) >= _ENOUGH:
+                return held[0]
+        return self.root
+
+    def content(self, main: Element) -> Content:
+        self.read(main)
+        found = self._outline.content()
+        return found if found.title else found.model_copy(update={"title": label(self._named)})
+
+    def read(self, main: Element | None = None) -> None:
+        main = self.root if main is None else main
+        shape = Shape(self._base, holding(main), holding(main, MARKED))
+        _Walk(self._outline, shape, titled=self._titled).flow(main, 0, nested=0)
 
 
-def _single_h1(soup: BeautifulSoup) -> Tag | None:
-    found = soup.find_all("h1", limit=2)
-    return found[0] if len(found) == 1 and isinstance(found[0], Tag) else None
-
-
-def main_of(soup: BeautifulSoup) -> Tag:
-    """The element that the page itself calls its content, otherwise all of it."""
-    for found in (soup.find_all("main"), soup.find_all(role="main"), soup.find_all("article")):
-        if len(found) == 1 and isinstance(found[0], Tag) and len(found[0].get_text(strip=True)) >= _ENOUGH:
-            return found[0]
-    return soup
-
-
-def _unread(element: PageElement) -> bool:
-    """Whether a reader of the page does not see `element`, or sees it on every page."""
-    if not isinstance(element, Tag):
-        return isinstance(element, PreformattedString)
-    if element.name in _UNREAD or element.has_attr("hidden") or element.get("aria-hidden") == "true":
-        return True
-    if element.get("role") in _BOILERPLATE_ROLES:
-        return True
-    if element.name == "header" and element.find("h1") is None and element.find_parent("article") is None:
-        return True
-    return bool(_HIDDEN_STYLE.search(str(element.get("style") or "")))
-
-
-def _holders(soup: BeautifulSoup) -> set[int]:
-    """The identities of all elements that hold a block, however deep."""
-    holders: set[int] = set()
-    for element in soup.descendants:
-        if not isinstance(element, Tag) or element.name not in _BLOCKS:
-            continue
-        for parent in element.parents:
-            if id(parent) in holders:
-                break
-            holders.add(id(parent))
-    return holders
-
-
-class _HtmlWalk:
-    def __init__(self, outline: Outline, soup: BeautifulSoup, title: Tag | None) -> None:
+class _Walk:
+    def __init__(self, outline: Outline, shape: Shape, *, titled: bool) -> None:
         self._outline = outline
-        self._holders = _holders(soup)
-        self._title = title
-        self._base = _base(soup)
-        self._run: list[PageElement] = []
+        self._shape = shape
+        self._holders = shape.holders
+        self._titled = titled
 
-    def flow(self, elements: Iterable[PageElement], depth: int = 0, *, nested: int = 0) -> None:
-        """Blocks in order; text between them is prose. `nested`: how many lists they stand in."""
-        for element in elements:
-            if _unread(element):
-                continue
-            if isinstance(element, Tag) and self._is_block(element) and depth <= MAX_DEPTH:
-                self._flush(nested)
+    def flow(self, holder: Element, depth: int, *, nested: int, start: int | None = None) -> None:
+        """The blocks in `holder`, or those of them from a child on, in order; text between them is prose. `nested`: how many lists they
+        stand in."""
+        run = Words(self._shape)
+        if start is None:
+            run.say(holder.text)
+        for element in holder[start or 0 :]:
+            if self._is_block(element) and depth <= MAX_DEPTH:
+                self._add(BlockKind.PROSE, run, nested)
+                run = Words(self._shape)
                 self._block(element, depth, nested=nested)
             else:
-                self._run.append(element)
-        self._flush(nested)
+                run.add(element)
+            run.say(element.tail)
+        self._add(BlockKind.PROSE, run, nested)
 
-    def _block(self, element: Tag, depth: int, *, nested: int) -> None:
-        name = element.name
-        if re.fullmatch(r"h[1-6]", name):
+    def _block(self, element: Element, depth: int, *, nested: int) -> None:
+        name = element.tag
+        if name == "p" and element not in self._holders:
+            self._add(BlockKind.PROSE, self._words(element), nested)
+        elif name in HEADINGS:
+            words = self._words(element)
             self._outline.anchor = _anchor(element)
-            self._outline.heading(int(name[1]), _inline(element), title=element is self._title)
+            level = int(name[1])
+            self._outline.heading(level, words.text, title=level == 1 and self._titled, code=words.code)
             self._outline.anchor = ""
-        elif name in {"ul", "ol", "menu"}:
-            counts = name == "ol" and not nested
-            first = _number(element) if counts else 0
-            items = [item for item in element.find_all("li", recursive=False) if not _unread(item)]
-            for place, item in enumerate(items):
-                self._item(item, depth, nested, number=first + place if counts else None)
-        elif name == "table" and not element.find("table"):
-            self._table(element, nested)
+        elif name in _LISTS:
+            self._list(element, depth, nested)
+        elif name == "table":
+            self._table(element, depth, nested)
         elif name == "pre":
-            self._outline.add(BlockKind.CODE, element.get_text(), depth=nested)
+            self._outline.add(BlockKind.CODE, code_of(element), depth=nested)
         elif name == "dt":
-            term = _inline(element).strip().rstrip(":") + ":"
-            self._outline.add(BlockKind.PROSE, term, depth=nested, links=self._links([element]))
+            words = self._words(element)
+            text = words.text.strip().rstrip(":") + ":"
+            self._outline.add(BlockKind.PROSE, text, depth=nested, links=words.links, code=words.code)
         elif name == "dd":
             self._item(element, depth, nested, number=None)
         else:
-            self.flow(element.children, depth + 1, nested=nested)
+            self.flow(element, depth + 1, nested=nested)
 
-    def _item(self, item: Tag, depth: int, nested: int, *, number: int | None) -> None:
+    def _list(self, element: Element, depth: int, nested: int) -> None:
+        counts = element.tag == "ol" and not nested
+        number = _number(element.get("start")) if counts else 0
+        loose = Words(self._shape)
+        loose.say(element.text)
+        for item in element:
+            if item.tag == "li":
+                self._add(BlockKind.PROSE, loose, nested + 1)
+                loose = Words(self._shape)
+                number = _number(item.get("value"), number) if counts else 0
+                self._item(item, depth, nested, number=number if counts else None)
+                number += 1
+            elif self._is_block(item) and depth <= MAX_DEPTH:
+                self._add(BlockKind.PROSE, loose, nested + 1)
+                loose = Words(self._shape)
+                self._block(item, depth + 1, nested=nested + 1)
+            else:
+                loose.add(item)
+            loose.say(item.tail)
+        self._add(BlockKind.PROSE, loose, nested + 1)
+
+    def _item(self, item: Element, depth: int, nested: int, *, number: int | None) -> None:
         """Inline content and paragraphs that open an item are its text; what else it holds follows it. `number`: of a
         step."""
-        children = list(item.children)
-        tags = [(place, child) for place, child in enumerate(children) if isinstance(child, Tag)]
-        end = next((place for place, tag in tags if tag.name != "p" and self._is_block(tag)), len(children))
-        opening = (
-            f"\n{_inline(child)}\n" if getattr(child, "name", "") == "p" else _inline(child) for child in children[:end]
-        )
+        words = Words(self._shape)
+        words.say(item.text)
+        end = 0
+        for child in item:
+            paragraph = child.tag == "p" and child not in self._holders
+            if not paragraph and self._is_block(child):
+                break
+            words.say(BREAK if paragraph else "")
+            words.add(child)
+            words.say(BREAK if paragraph else "")
+            words.say(child.tail)
+            end += 1
         kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        links = self._links(children[:end])
-        self._outline.add(kind, _squeeze("".join(opening)), depth=nested, number=number or 0, links=links)
-        self.flow(children[end:], depth + 1, nested=nested + 1)
+        self._add(kind, words, nested, number or 0)
+        if end < len(item):
+            if depth <= MAX_DEPTH:
+                self.flow(item, depth + 1, nested=nested + 1, start=end)
+            else:
+                rest = Words(self._shape)
+                for child in item[end:]:
+                    rest.add(child)
+                    rest.say(child.tail)
+                self._add(BlockKind.PROSE, rest, nested + 1)
 
-    def _table(self, table: Tag, nested: int) -> None:
-        if caption := table.find("caption"):
-            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)), depth=nested, links=self._links([caption]))
-        rows = [row.find_all(["td", "th"], recursive=False) for row in table.find_all("tr") if not _unread(row)]
-        rows = [cells for cells in rows if cells]
-        if all(len(cells) == 1 for cells in rows):
-            for cells in rows:
-                self.flow(cells[0].children, nested=nested)
+    def _table(self, table: Element, depth: int, nested: int) -> None:
+        for caption in table.iterchildren("caption"):
+            self.flow(caption, depth + 1, nested=nested)
+        if code := code_table(table):
+            for text in code:
+                self._outline.add(BlockKind.CODE, text, depth=nested)
             return
-        header = bool(rows) and all(isinstance(cell, Tag) and cell.name == "th" for cell in rows[0])
-        links = [self._links(cells) for cells in rows]
-        texts = [[_inline(cell) for cell in cells] for cells in rows]
-        self._outline.table(texts, header=header, depth=nested, links=links)
+        rows = list(_rows(table))
+        if _is_layout(table, rows):
+            for row in rows:
+                for cell in row:
+                    self.flow(cell, depth + 1, nested=nested)
+            return
+        for stray in table.iterchildren("p", "div"):
+            self._block(stray, depth + 1, nested=nested)
+        grid = filled([self._cell(cell) for cell in row] for row in rows)
+        self._outline.table(
+            [[cell.text for cell in row] for row in grid],
+            header=_header_rows(rows),
+            depth=nested,
+            links=[[link for cell in row for link in cell.links] for row in grid],
+            code=[[code for cell in row for code in cell.code] for row in grid],
+        )
 
-    def _is_block(self, element: Tag) -> bool:
-        return element.name in _BLOCKS or id(element) in self._holders
+    def _cell(self, cell: Element) -> Cell:
+        if not len(cell) and not cell.keys():
+            return Cell(" ".join((cell.text or "").split()))
+        words = self._words(cell)
+        columns, rows = cell.get("colspan"), cell.get("rowspan")
+        across = min(_number(columns), MOST_COLUMNS) if columns else 1
+        down = (min(_number(rows), _MOST_ROWS) or _MOST_ROWS) if rows else 1
+        return Cell(words.text, across or 1, down, tuple(words.links), tuple(words.code))
 
-    def _flush(self, nested: int) -> None:
-        text = _squeeze("".join(map(_inline, self._run)))
-        self._outline.add(BlockKind.PROSE, text, depth=nested, links=self._links(self._run))
-        self._run.clear()
+    def _words(self, element: Element) -> Words:
+        words = Words(self._shape)
+        words.add(element)
+        return words
 
-    def _links(self, elements: Iterable[PageElement]) -> list[Link]:
-        return [
-            Link(text=_inline(link), url=_resolved(self._base, str(link["href"])))
-            for element in elements
-            if isinstance(element, Tag)
-            for link in ([element] if element.name == "a" else element.find_all("a"))
-            if isinstance(link, Tag) and link.has_attr("href")
-        ]
+    def _add(self, kind: BlockKind, words: Words, nested: int, number: int = 0) -> None:
+        if text := words.text:
+            self._outline.add(kind, text, depth=nested, number=number, links=words.links, code=words.code)
 
-
-def _number(ordered: Tag) -> int:
-    """That of the first step of an ordered list."""
-    start = str(ordered.get("start") or "1")
-    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
-
-
-def _base(soup: BeautifulSoup) -> str:
-    """The address that the page says its links are relative to, if it does."""
-    found = soup.find("base", href=True)
-    return str(found["href"]) if isinstance(found, Tag) else ""
-
-
-def _resolved(base: str, url: str) -> str:
-    try:
-        return urljoin(base, url.strip())
-    except ValueError:
-        return ""
+    def _is_block(self, element: Element) -> bool:
+        return element.tag in BLOCKS or element in self._holders
 
 
-def _anchor(heading: Tag) -> str:
-    found = str(heading.get("id") or "")
+def _rows(table: Element) -> Iterable[list[Element]]:
+    """The rows of `table` itself, not of tables in it."""
+    for part in table:
+        for row in part if part.tag in _ROW_GROUPS else [part]:
+            if row.tag == "tr":
+                yield [cell for cell in row if cell.tag in {"td", "th"}]
+
+
+def _is_layout(table: Element, rows: Sequence[Sequence[Element]]) -> bool:
+    """Whether `table` only puts things beside each other."""
+    if table.get("role") in {"presentation", "none"} or all(len(row) <= 1 for row in rows):
+        return True
+    if any(cell.tag == "th" for row in rows for cell in row):
+        return False
+    return next(table.iter(*HEADINGS, "pre"), None) is not None
+
+
+def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
+    """How many of the first rows name the columns."""
+    count = 0
+    for row in rows[:-1]:
+        parent = row[0].getparent() if row else None
+        group = parent.getparent() if parent is not None else None
+        named = [cell for cell in row if cell.tag == "th" or text_of(cell)]
+        if not (group is not None and group.tag == "thead") and not (named and all(c.tag == "th" for c in named)):
+            break
+        count += 1
+    if not count and len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]):
+        return 1
+    return count
+
+
+def _is_bold(row: Sequence[Element]) -> bool:
+    """Whether all that a row says is bold."""
+    told = [cell for cell in row if text_of(cell)]
+    bold = (sum(len(text_of(part)) for part in cell.iter("b", "strong")) for cell in told)
+    return bool(told) and all(size >= len(text_of(cell)) for size, cell in zip(bold, told, strict=True))
+
+
+def _number(said: str | None, otherwise: int = 1) -> int:
+    """That of a step, or of rows or columns."""
+    said = (said or "").strip()
+    return int(said) if re.fullmatch(r"[0-9]+", said) and len(said) <= _LONGEST_NUMBER else otherwise
+
+
+def _anchor(heading: Element) -> str:
+    found = heading.get("id") or ""
     return found if len(found) <= _LONGEST_ANCHOR else ""
-
-
-def _inline(element: PageElement) -> str:
-    """Text as displayed on one line, `<br>` as a line end."""
-    if isinstance(element, NavigableString):
-        return "" if _unread(element) else re.sub(r"\s+", " ", element)
-    if not isinstance(element, Tag) or _unread(element):
-        return ""
-    parts: list[str] = []
-    ahead: list[PageElement] = [element]
-    while ahead:
-        inner = ahead.pop()
-        if _unread(inner):
-            continue
-        if isinstance(inner, NavigableString):
-            parts.append(re.sub(r"\s+", " ", inner))
-        elif isinstance(inner, Tag):
-            parts.append("\n" if inner.name == "br" else " " if inner.name in _BLOCKS else "")
-            ahead.extend(reversed(inner.contents))
-    return "".join(parts)
-
-
-def _squeeze(text: str) -> str:
-    return "\n".join(line for line in (re.sub(r" +", " ", line).strip() for line in text.split("\n")) if line)

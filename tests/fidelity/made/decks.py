@@ -1,7 +1,8 @@
-"""Makes the cases of slides, OpenDocument, e-books, mails, notebooks and records: `python -m tests.fidelity.made.decks`.
+"""Makes the cases of slides, OpenDocument, e-books, mails and records: `python -m tests.fidelity.made.decks`.
 
 Needs python-pptx and openpyxl, and on PATH LibreOffice (soffice) and pandoc."""
 
+# ruff: noqa: E501 - XML by hand
 from __future__ import annotations
 
 import io
@@ -40,7 +41,7 @@ def converted(content: bytes, suffix: str, to: str) -> bytes:
         source.write_bytes(content)
         command = ["soffice", f"-env:UserInstallation=file://{folder}/home", "--headless", "--convert-to", to]
         subprocess.run([*command, "--outdir", folder, str(source)], check=True, capture_output=True)
-        return Path(folder, f"file.{to.partition(':')[0]}").read_bytes()
+        return smaller(Path(folder, f"file.{to.partition(':')[0]}").read_bytes())
 
 
 def pandoc(text: str, to: str, *more: str, read: str = "markdown") -> bytes:
@@ -51,12 +52,27 @@ def pandoc(text: str, to: str, *more: str, read: str = "markdown") -> bytes:
         return target.read_bytes()
 
 
-def deck(fill: Callable[[object], None]) -> bytes:
+def deck(fill: Callable[[object], object]) -> bytes:
     made = Presentation()
     made.core_properties.title = ""
     fill(made)
     out = io.BytesIO()
     made.save(out)
+    return smaller(out.getvalue())
+
+
+def smaller(content: bytes) -> bytes:
+    """Without thumbnails, printers and the like."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as old,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new,
+    ):
+        for name in old.namelist():
+            if not name.startswith(
+                ("docProps/thumb", "ppt/printer", "Thumbnails", "ObjectReplacements", "Configurations2", "ppt/theme/")
+            ):
+                new.writestr(old.getinfo(name) if name == "mimetype" else name, old.read(name))
     return out.getvalue()
 
 
@@ -347,7 +363,7 @@ title: House rules
 
 # Kitchen
 
-The fridge is cleaned on Friday.[^1] Use H~2~O filters of 10^6^ pores, ~~not the old ones~~.
+The fridge is cleaned on Friday.[^1] Use H~2~O filters of 10^6^ pores, for ~~9~~ 8 EUR.
 
 - plates
     - large
@@ -531,7 +547,7 @@ def write_slides() -> None:
     case("pptx/kinds/welcome.ppsx").write_bytes(
         replaced(deck(show), {"[Content_Types].xml": lambda xml: xml.replace(b"presentation.main", b"slideshow.main")})
     )
-    case("pptx/pandoc/visitors.pptx").write_bytes(pandoc(SLIDES_MD, "pptx"))
+    case("pptx/pandoc/visitors.pptx").write_bytes(smaller(pandoc(SLIDES_MD, "pptx")))
     for name, fill in {"lists": bullets, "tables": tables, "columns": comparison, "places": places}.items():
         odp = converted(deck(fill), ".pptx", "odp")
         case(f"odp/{name}/slides.odp").write_bytes(odp)
@@ -553,7 +569,9 @@ def write_texts() -> None:
     case("epub/chapters/book.epub").write_bytes(
         pandoc(TEXT_MD.replace("title: House rules", "title: Rules of the house"), "epub2")
     )
-    case("epub/writer/lab.epub").write_bytes(converted(converted(TEXT_HTML.encode(), ".html", "odt:writer8"), ".odt", "epub"))
+    case("epub/writer/lab.epub").write_bytes(
+        converted(converted(TEXT_HTML.encode(), ".html", "odt:writer8"), ".odt", "epub")
+    )
 
 
 def write_data() -> None:

@@ -1,0 +1,183 @@
+"""Marks within a line of HTML that change what it says, as text: raised and struck words, formulas, pictures, values."""
+
+from __future__ import annotations
+
+import re
+
+from adapters.files.inline import lowered, raised
+from adapters.files.text.html_tree import BREAK, Element, Tree, gone, say, text_of
+
+_STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
+_VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
+_TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
+_DEEPEST_FORMULA = 40
+
+
+def read_formulas(tree: Tree) -> None:
+    """Each formula once, as its TeX if it has one, else as plain text."""
+    for script in list(tree.root.iter("script")):
+        if (script.get("type") or "").startswith("math/tex"):
+            _drawn_before(script)
+            say(script, " ".join((script.text or "").split()))
+    for formula in list(tree.root.iter("math")):
+        text = formula_text(formula)
+        around = formula.getparent()
+        while (
+            around is not None and around.tag == "span" and ("katex" in _class(around) or "mwe-math" in _class(around))
+        ):
+            formula, around = around, around.getparent()
+        say(formula, f" {text} ")
+    for formula in tree.with_class("math", "arithmatex"):
+        text = text_of(formula)
+        for start, end in _TEX_EDGES:
+            if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
+                block = formula.tag in {"div", "p"}
+                say(formula, text[len(start) : -len(end)].strip())
+                formula.tag = "p" if block else "span"
+                break
+
+
+def read_marks(tree: Tree) -> None:
+    """Line ends, pictures, controls, struck and raised words as what they say."""
+    for end in tree.root.iter("br"):
+        end.text = BREAK
+    for picture in tree.root.iter("img"):
+        said = (picture.get("alt") or "").strip()
+        say(picture, f" {said} " if said else "")
+    for struck in [*tree.root.iter("del", "s", "strike"), *tree.having("style")]:
+        if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
+            gone(struck)
+    for control in list(tree.root.iter("input", "textarea", "select")):
+        say(control, _value(control))
+    for word in list(tree.root.iter("ruby")):
+        _ruby(word)
+    for mark in list(tree.root.iter("sup", "sub")):
+        _figure(mark)
+
+
+def _class(element: Element) -> str:
+    return element.get("class") or ""
+
+
+def _drawn_before(script: Element) -> None:
+    """MathJax leaves what it draws before the script that it draws."""
+    while (drawn := script.getprevious()) is not None and "MathJax" in _class(drawn) and not (drawn.tail or "").strip():
+        parent = drawn.getparent()
+        if parent is None:
+            return
+        parent.remove(drawn)
+
+
+def formula_text(formula: Element) -> str:
+    for said in formula.iter("annotation", "{*}annotation"):
+        if "tex" in (said.get("encoding") or "").lower():
+            return _tex("".join(said.itertext()))
+    return _tex(formula.get("alttext") or "") or " ".join(_linear(formula, 0).split())
+
+
+def _tex(text: str) -> str:
+    text = " ".join(text.split())
+    shown = re.fullmatch(r"\{\\(?:displaystyle|textstyle) (.*)\}", text)
+    return shown[1].strip() if shown else text
+
+
+def _linear(part: Element, depth: int) -> str:
+    """MathML on one line."""
+    if depth > _DEEPEST_FORMULA:
+        return "".join(part.itertext())
+    name = str(part.tag).rpartition("}")[2]
+    inner = [_linear(child, depth + 1) for child in part]
+    match name, inner:
+        case "annotation" | "annotation-xml", _:
+            return ""
+        case "mfrac", [above, below]:
+            return f"{_grouped(above)}/{_grouped(below)}"
+        case "msup" | "mover", [base, above]:
+            return f"{base}^{_grouped(above)}"
+        case "msub" | "munder", [base, below]:
+            return f"{base}_{_grouped(below)}"
+        case "msubsup" | "munderover", [base, below, above]:
+            return f"{base}_{_grouped(below)}^{_grouped(above)}"
+        case "msqrt", _:
+            return f"√({''.join(inner)})"
+        case "mroot", [base, degree]:
+            return f"{base}^(1/{degree})"
+        case "mtr", _:
+            return ", ".join(inner)
+        case "mtable", _:
+            return f"({'; '.join(inner)})"
+        case "mo", _ if (sign := (part.text or "").strip()) in {"=", "<", ">", "≤", "≥", "+", "−", "±", "×", "·", "≈"}:
+            return f" {sign} "
+        case "mtext" | "mspace", _:
+            return part.text or " "
+        case _:
+            return (part.text or "").strip() + "".join(inner)
+
+
+def _grouped(text: str) -> str:
+    text = text.strip()
+    return text if text.isalnum() or len(text) == 1 else f"({text})"
+
+
+def _value(control: Element) -> str:
+    """What a control of a form shows."""
+    kind = (control.get("type") or "").lower()
+    if control.tag == "textarea":
+        return f" {control.text or ''} "
+    if control.tag == "select":
+        chosen = [option for option in control.iter("option") if option.get("selected") is not None]
+        return f" {', '.join(map(text_of, chosen))} "
+    if kind in {"checkbox", "radio"}:
+        return " ☑ " if control.get("checked") is not None else " ☐ "
+    return f" {control.get('value') or ''} " if kind in _VALUES else ""
+
+
+def _ruby(word: Element) -> None:
+    """The word, then its reading once."""
+    readings = [text_of(reading) for reading in word.iter("rt")]
+    for reading in list(word.iter("rt", "rp", "rtc")):
+        gone(reading)
+    between = " " if any(reading.isascii() for reading in readings) else ""
+    reading = between.join(filter(None, readings))
+    base = "".join("".join(word.itertext()).split()) if not between else text_of(word)
+    say(word, f"{base}({reading})" if reading else base)
+
+
+def _figure(mark: Element) -> None:
+    """Raised and lowered figures; `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
+    text = text_of(mark)
+    before = _before(mark)
+    if mark.tag == "sub":
+        say(mark, lowered(text))
+        return
+    below = mark.getnext()
+    fraction = below is not None and below.tag == "sub" and (mark.tail or "").strip() in {"/", "⁄"}
+    if fraction and below is not None and text.isdecimal() and text_of(below).isdecimal():
+        say(mark, f"{' ' if before[-1:].isdigit() else ''}{text}")
+        mark.tail = "/"
+        say(below, text_of(below))
+    else:
+        say(mark, raised(text, before))
+
+
+def _before(mark: Element) -> str:
+    """The last characters before `mark` in its line."""
+    inner = mark
+    for _ in range(4):
+        earlier = inner.getprevious()
+        if earlier is not None:
+            if earlier.tail:
+                return earlier.tail[-8:]
+            if text := "".join(earlier.itertext())[-8:]:
+                return text
+            inner = earlier
+            continue
+        parent = inner.getparent()
+        if parent is None:
+            return ""
+        if parent.text:
+            return parent.text[-8:]
+        if parent.tag not in {"span", "a", "b", "i", "em", "strong", "font", "sup", "sub"}:
+            return ""
+        inner = parent
+    return ""

@@ -1,0 +1,181 @@
+"""Foot- and endnotes of HTML: each within the sentence that calls it, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+
+from adapters.files.text.html_tree import (
+    BLOCKS,
+    BREAK,
+    HEADINGS,
+    NOTE,
+    NOTE_END,
+    Element,
+    classes,
+    Tree,
+    gone,
+    say,
+    text_of,
+)
+
+_MARK = re.compile(r"[\[(]?\s*(?:(?:note|nb|n)\.?\s?)?(?:[0-9]{1,4}|[ivx]{1,6}|[a-zA-Z]|[*†‡§¶]{1,3})\s*[\])]?")
+_NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)(?:fn|reference)(?:$|[\s_-])")
+_BACK = re.compile(r"back-?(?:ref|link)|footnote-back|reversefootnote|footnote-return|data-footnote-backref")
+_LABEL = re.compile(r"label|fn-bracket|sdfootnotesym|mw-cite-backlink|footnote-number|mw-reference-label")
+_LONGEST = 1_000
+"""Characters of a note that stands within a sentence; a longer one stays where it is."""
+_MOST_CALLS = 20
+"""Of one note, that repeat it."""
+_STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADINGS)
+
+
+class Notes:
+    """Calls and their notes, found before the marks of a line are read and joined after it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree, self._root = tree, tree.root
+        self._calls: list[tuple[Element, Element]] = []
+        self._backward = _links_back(tree.root)
+        self._linked()
+        self._unlinked()
+
+    def join(self) -> None:
+        """Put the words of each note behind its call, and take it out of where it stood."""
+        said: dict[Element, str] = {}
+        times: dict[Element, int] = {}
+        for call, note in self._calls:
+            if note not in said:
+                said[note] = self._words(note)
+            times[note] = times.get(note, 0) + 1
+            fits = said[note] and times[note] <= _MOST_CALLS
+            say(call, f"{NOTE}{said[note]}{NOTE_END}" if fits else "")
+        for note in filter(said.get, said):
+            gone(note)
+        self._emptied()
+
+    def _linked(self) -> None:
+        links = [link for link in self._root.iter("a") if (link.get("href") or "").startswith("#")]
+        wanted = {str(link.get("href"))[1:] for link in links if self._may_call(link)}
+        places: dict[str, Element] = {}
+        for place in self._tree.having("id", "name") if wanted else []:
+            for name in (place.get("id"), place.get("name")):
+                if name in wanted:
+                    places.setdefault(name, place)
+        called: set[Element] = set()
+        for link in links:
+            place = places.get(str(link.get("href"))[1:])
+            if place is None or not self._may_call(link):
+                continue
+            note = _note_at(place)
+            if note is not None and self._is_note(note, place, link):
+                self._calls.append((_outer(link), note))
+                called.add(note)
+
+    def _may_call(self, link: Element) -> bool:
+        if link.get("role") == "doc-backlink" or _BACK.search(classes(link)):
+            return False
+        if link.get("role") == "doc-noteref" or _NAMED.search(classes(link)):
+            return True
+        return bool(_MARK.fullmatch(text_of(link)))
+
+    def _is_note(self, note: Element, place: Element, link: Element) -> bool:
+        """Whether what `link` leads to is a note rather than a section, and does not hold the link."""
+        if note in link.iterancestors():
+            return False
+        if link.get("role") == "doc-noteref" or _NAMED.search(classes(link)):
+            return True
+        own = {name for one in (link, link.getparent()) if one is not None for name in (one.get("id"), one.get("name"))}
+        back = {str(inner.get("href"))[1:] for inner in note.iter("a") if (inner.get("href") or "").startswith("#")}
+        return bool((own - {None}) & back) or _NAMED.search(classes(note)) is not None or link.tag == "sup"
+
+    def _unlinked(self) -> None:
+        """A paragraph that opens with a raised mark is the note of the same marks before it."""
+        waiting: dict[str, list[Element]] = {}
+        for mark in list(self._root.iter("sup")):
+            name = text_of(mark).strip("[]()")
+            if not name or len(name) > 3 or mark.find(".//a[@href]") is not None:
+                continue
+            block = _opened(mark)
+            if block is None:
+                waiting.setdefault(name, []).append(mark)
+            elif (calls := waiting.pop(name, [])) and _follows(mark):
+                gone(mark)
+                self._calls += [(call, block) for call in calls]
+
+    def _words(self, note: Element) -> str:
+        """What a note says, without its mark and the way back; empty where it is no text of a sentence."""
+        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
+            return ""
+        for link in list(note.iter("a", "span", "td", "sup", "cite")):
+            own = link.tag == "a" and (
+                str(link.get("href") or "")[1:] in self._backward or link.get("role") == "doc-backlink"
+            )
+            if own or _BACK.search(classes(link)) or _LABEL.search(classes(link)):
+                gone(link)
+        parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else text_of(note)
+        text = " ".join(parts.replace(NOTE, " ").replace(NOTE_END, " ").replace(BREAK, " ").split())
+        text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))
+        return text if len(text) <= _LONGEST else ""
+
+    def _emptied(self) -> None:
+        """Headings of sections that held nothing but notes."""
+        for section in [*self._tree.where("role", "doc-endnotes"), *self._tree.with_class("footnotes", "endnotes")]:
+            rest = [part for part in section.iter() if part.tag not in HEADINGS]
+            words = "".join(f"{part.text or ''}{part.tail or ''}" for part in rest if part is not section)
+            if self._calls and not any(map(str.isalnum, words)):
+                gone(section)
+
+
+def _links_back(root: Element) -> set[str]:
+    """What links of the text lead from: the ids of all links and what is around them."""
+    return {
+        str(name)
+        for link in root.iter("a")
+        if (link.get("href") or "").startswith("#")
+        for one in (link, link.getparent())
+        if one is not None and one.tag in {"a", "sup", "span"}
+        for name in (one.get("id"), one.get("name"))
+        if name
+    }
+
+
+def _outer(link: Element) -> Element:
+    """The raised mark that `link` is in, with its brackets."""
+    parent = link.getparent()
+    if parent is not None and parent.tag in {"sup", "span"} and len(text_of(parent)) <= len(text_of(link)) + 3:
+        return parent
+    return link
+
+
+def _note_at(place: Element) -> Element | None:
+    """The block of the note that begins at `place`."""
+    note: Element | None = place
+    while note is not None and note.tag not in BLOCKS:
+        note = note.getparent()
+    if note is None or note.tag in {"body", "html", "main", "article", "section", *HEADINGS}:
+        return None
+    if note.tag == "dt":
+        return note.getnext()
+    if note.tag in {"td", "th"}:
+        return note.getparent()
+    around = note.getparent()
+    if around is not None and around.get("id") and _NAMED.search(f"{around.get('id')} {classes(around)}".lower()):
+        if around.tag in {"div", "aside", "li"} and around[0] is note:
+            return around
+    return note
+
+
+def _opened(mark: Element) -> Element | None:
+    """The block whose first words are `mark`."""
+    inner = mark
+    while inner.tag not in BLOCKS:
+        parent = inner.getparent()
+        before = inner.getprevious()
+        if parent is None or (parent.text or "").strip() or before is not None:
+            return None
+        inner = parent
+    return inner if inner.tag in {"p", "li", "div", "dd", "td"} else None
+
+
+def _follows(mark: Element) -> bool:
+    return any(map(str.isalpha, mark.tail or "")) or mark.getnext() is not None

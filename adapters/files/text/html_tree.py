@@ -1,0 +1,118 @@
+"""A page of HTML as a tree, and what its passes over it share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from lxml import etree
+
+from adapters.files.text.decode import decode
+
+Element = etree._Element
+
+BREAK = "\ufdd0"
+"""Stands for a line end that the page shows, until its text is put together."""
+NOTE, NOTE_END = "\ufdd1", "\ufdd2"
+"""Around the words of a note, behind the text that calls it."""
+BLOCKS = frozenset(
+    """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3
+    h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table ul caption colgroup thead
+    tbody tfoot tr td th""".split()
+)
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_UNWRITTEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w-]{2,40})""", re.IGNORECASE)
+_WIDER = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+_WIDER |= {"shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "iso-8859-9": "cp1254"}
+"""What browsers read under a narrower name."""
+_HEAD = 4096
+
+
+class Tree:
+    """The tree of a page, or of a fragment of one, with its elements by their attributes."""
+
+    def __init__(self, text: str) -> None:
+        parser = etree.HTMLParser(
+            encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True, recover=True
+        )
+        root = etree.fromstring(_UNWRITTEN.sub("", text).encode(), parser) if text.strip() else None
+        self.root = etree.Element("html") if root is None else root
+        self.deep = any("depth" in error.message for error in parser.error_log)
+        """Whether it is nested too deeply to be read to its end."""
+        self._having: dict[str, list[Element]] = {}
+        self._classes: dict[str, list[Element]] = {}
+        for element in self.root.iter():
+            for name in element.keys():
+                self._having.setdefault(name, []).append(element)
+        for element in self._having.get("class", ()):
+            self._classes.setdefault(element.get("class") or "", []).append(element)
+
+    def having(self, *names: str) -> list[Element]:
+        """Elements that still have an attribute."""
+        return [one for name in names for one in self._having.get(name, ()) if one.get(name) is not None]
+
+    def where(self, name: str, value: str) -> list[Element]:
+        return [one for one in self._having.get(name, ()) if one.get(name) == value]
+
+    def with_class(self, *parts: str) -> list[Element]:
+        """Elements with one of `parts` in their class, however it goes on."""
+        named = [name for name in self._classes if any(part in name.lower() for part in parts)]
+        return [one for name in named for one in self._classes[name] if one.get("class") == name]
+
+    def in_order(self, elements: Iterable[Element]) -> list[Element]:
+        wanted = set(elements)
+        return [one for one in self.root.iter() if one in wanted] if wanted else []
+
+
+def written(content: bytes) -> str:
+    """The characters of a page: UTF-8, else as it says itself, else as other text. Raises Refused as `decode`."""
+    named = _DECLARED.search(content[:_HEAD])
+    if named:
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            name = named[1].decode().lower()
+            try:
+                return content.decode(_WIDER.get(name, name))
+            except (LookupError, UnicodeDecodeError):
+                pass
+    return decode(content)
+
+
+def gone(element: Element) -> None:
+    """Take `element` out, and leave the text behind it. In its place, as moving that text takes its length in time."""
+    element.clear(keep_tail=True)
+    element.tag = "wbr"
+
+
+def say(element: Element, text: str) -> None:
+    """Put `text` in the place of `element`."""
+    gone(element)
+    element.tag, element.text = "span", text
+
+
+def led(element: Element, text: str) -> None:
+    """Put `text` before what `element` says."""
+    element.text = text + (element.text or "")
+
+
+def text_of(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def classes(element: Element) -> str:
+    return (element.get("class") or "").lower()
+
+
+def holding(root: Element, tags: Iterable[str] = BLOCKS) -> set[Element]:
+    """The elements that hold one of `tags`, however deep; above a block only that block's own say so."""
+    holders: set[Element] = set()
+    for element in root.iter(*tags):
+        parent = element.getparent()
+        while parent is not None and parent not in holders:
+            holders.add(parent)
+            if parent.tag in BLOCKS:
+                break
+            parent = parent.getparent()
+    return holders

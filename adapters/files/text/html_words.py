@@ -1,0 +1,120 @@
+"""The words of a line of HTML, with what its links lead to and what is code in it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import urljoin
+
+from adapters.files.inline import noted
+from adapters.files.text.html_tree import BLOCKS, BREAK, NOTE, NOTE_END, Element
+from pipeline.values import Link
+
+_CODE = ("code", "kbd", "samp", "tt")
+MARKED = ("a", *_CODE)
+_NOTE = re.compile(f"{NOTE}([^{NOTE_END}]*){NOTE_END}")
+_SENTENCE = 400
+"""Characters before a note that tell where its sentence ends."""
+
+
+class Shape(NamedTuple):
+    """What is known of a page before its words are read."""
+
+    base: str
+    """The address that its links are relative to."""
+    holders: set[Element]
+    """The elements that hold blocks."""
+    marked: set[Element]
+    """Those that hold links or code."""
+
+
+class Words:
+    """Text that is shown on one line, as it is collected."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._parts: list[str] = []
+        self.links: list[Link] = []
+        self.code: list[str] = []
+
+    def say(self, text: str | None) -> None:
+        if text:
+            self._parts.append(text)
+
+    def add(self, element: Element) -> None:
+        """What `element` says; blocks in it stand apart."""
+        if not len(element):
+            self.say(element.text)
+            if element.tag in MARKED:
+                self._mark(element)
+            return
+        if element in self._shape.holders:
+            self._apart(element)
+        else:
+            self._parts.extend(element.itertext())
+        if element.tag in MARKED or element in self._shape.marked or element in self._shape.holders:
+            for marked in element.iter(*MARKED):
+                self._mark(marked)
+
+    @property
+    def text(self) -> str:
+        text = " ".join("".join(self._parts).split())
+        if NOTE in text:
+            text = with_notes(text)
+        return text.replace(BREAK, "\n") if BREAK in text else text
+
+    def _mark(self, element: Element) -> None:
+        if element.tag in _CODE:
+            self.code.append(_plain(element))
+        elif (url := element.get("href")) is not None:
+            self.links.append(Link(text=_plain(element), url=_resolved(self._shape.base, url)))
+
+    def _apart(self, element: Element) -> None:
+        """The text of `element` with the blocks in it apart: cells of a table by a comma, its rows by a semicolon."""
+        ahead: list[tuple[Element, bool]] = [(element, False)]
+        while ahead:
+            inner, left = ahead.pop()
+            block = inner is not element and inner.tag in BLOCKS
+            if left:
+                self.say(_between(inner) if block else None)
+                self.say(inner.tail if inner is not element else None)
+                continue
+            if block:
+                self.say(" ")
+            self.say(inner.text)
+            ahead.append((inner, True))
+            ahead.extend((child, False) for child in reversed(inner))
+
+
+def _between(block: Element) -> str:
+    following = block.getnext()
+    if following is None or block.tag not in {"td", "th", "tr"}:
+        return " "
+    return "; " if following.tag == "tr" else ", "
+
+
+def with_notes(text: str) -> str:
+    """`text` with each note within its sentence."""
+    parts: list[str] = []
+    before = ""
+    for place, piece in enumerate(_NOTE.split(text)):
+        if place % 2:
+            parts.append(before[:-_SENTENCE])
+            before = noted(before[-_SENTENCE:], piece)
+        else:
+            before += piece
+    return "".join([*parts, before])
+
+
+def _plain(element: Element) -> str:
+    text = "".join(element.itertext()) if len(element) else element.text or ""
+    return _NOTE.sub("", text).replace(BREAK, " ") if NOTE in text or BREAK in text else text
+
+
+def _resolved(base: str, url: str) -> str:
+    if not base:
+        return url.strip()
+    try:
+        return urljoin(base, url.strip())
+    except ValueError:
+        return ""
