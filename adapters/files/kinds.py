@@ -77,7 +77,7 @@ def format_of(name: str, content: bytes) -> str:
     if suffix not in SUPPORTED and suffix not in PANDOC_FORMATS:
         raise Refused(
             f"{suffix or 'a name without a suffix'} is not a supported format",
-            what_to_do=f"Supported are {', '.join(SUPPORTED)}.",
+            what_to_do=f"Supported are {', '.join(name for name in SUPPORTED if name not in KIN)}.",
         )
     return KIN.get(suffix, suffix)
 

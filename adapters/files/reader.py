@@ -8,6 +8,7 @@ from adapters.files.kinds import (
     BINARY_FORMATS,
     JSON_LINES,
     OLE,
+    PANDOC_FORMATS,
     SITEMAP,
     STORED_PAGE,
     TEXT_FORMATS,
@@ -17,6 +18,7 @@ from adapters.files.kinds import (
 )
 from adapters.files.leads import Leads
 from adapters.files.outline import Content
+from adapters.files.pandoc import MOST_BYTES, as_html
 from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
@@ -50,6 +52,8 @@ class Reader:
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
         check_size(len(content), _most(suffix))
+        if suffix in PANDOC_FORMATS:
+            suffix, content = ".html", await as_html(suffix, content)
         found = await self._child(suffix, len(content)).read(suffix, content)
         if not found.has_text:
             raise _empty(found)
@@ -112,6 +116,8 @@ def largest(name: str, start: bytes) -> int:
 def _most(suffix: str) -> int:
     if suffix in BINARY_FORMATS:
         return MAX_BINARY_BYTES
+    if suffix in PANDOC_FORMATS:
+        return MOST_BYTES
     return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 

@@ -130,8 +130,8 @@ class OdfText:
             return
         title = chart.find("{*}title")
         self.outline.add(BlockKind.PROSE, "" if title is None else self.words(title))
-        for table in chart.iterfind("{*}table"):
-            self.table(table, header=1)
+        rows = [[_stored(cell) for cell in row.iterfind("{*}table-cell")] for row in chart.iter("{*}table-row")]
+        self.outline.table(rows, header=1)
 
     def _paragraph(
         self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, step: int = 0
@@ -185,12 +185,12 @@ class OdfText:
                 return BlockKind.STEP if steps else BlockKind.ITEM, number(attribute(mark, "start-value"))
         return BlockKind.ITEM, 1
 
-    def table(self, table: etree._Element, depth: int = 0, *, header: int = 0) -> None:
+    def table(self, table: etree._Element, depth: int = 0) -> None:
         """Append a table of a text or a slide, under the rows that it names its header."""
         rows = [row for row, _, _ in self._rows(table)]
         named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
-        named = named or header or header_rows(rows, template == "true" if template else self._bold(table) or None)
+        named = named or header_rows(rows, template == "true" if template else self._bold(table) or None)
         width = max(map(len, grid := filled(rows)), default=0)
         texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
         links = [[link for cell in row for link in cell.links] for row in rows]
@@ -327,3 +327,9 @@ def _until(element: etree._Element, end: etree._Element) -> Iterator[etree._Elem
         if above is end:
             return
         yield above
+
+
+def _stored(cell: etree._Element) -> str:
+    """A cell of the table behind a chart: categories of several levels stand there whole, then one by one."""
+    text = cell.findtext("{*}p") or ""
+    return "" if text == "NaN" else text

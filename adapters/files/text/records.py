@@ -72,6 +72,7 @@ def _as_written(loader: Any, _tag: str, node: Any) -> Any:
 def _read(documents: list[Any]) -> Content:
     walk = _Walk()
     for document in documents:
+        walk.outline.leave(1)
         walk.value("", document, 1)
     title = documents[0].get("title") if documents and isinstance(documents[0], dict) else None
     return walk.outline.content(title=title if isinstance(title, str) else "")
@@ -100,7 +101,7 @@ class _Walk:
                 for number, one in enumerate(value, 1):
                     self.value(_named(one) or f"{number}", one, below)
         elif isinstance(value, list):
-            self.outline.add(BlockKind.PROSE, f"{name}:" if name else "")
+            self.outline.add(BlockKind.PROSE, f"{name}:" if name and value else "")
             for one in value:
                 self.outline.add(BlockKind.ITEM, self._shown(one))
         elif "\n" in (text := self._shown(value)).strip():
