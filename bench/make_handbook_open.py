@@ -1,5 +1,6 @@
 """The documents of examples/handbook/ in open formats: a book, a text of OpenDocument, a mail."""
 
+# ruff: noqa: E501 - markup by hand
 from __future__ import annotations
 
 import zipfile

@@ -7,13 +7,14 @@ from urllib.parse import unquote, urldefrag
 
 from lxml import etree
 
-from adapters.files.office.elements import local
+from adapters.files.office.elements import attribute, local
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.text.html import read_into
 from pipeline.errors import Refused
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/xml"})
+_ROLES = {"noteref": "doc-noteref", **dict.fromkeys(("footnote", "endnote", "rearnote"), "doc-footnote")}
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -40,19 +41,30 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
         if item is None or item.get("media-type") not in _PAGES or "nav" in item.get("properties", "").split():
             continue
         part = _target(folder, item.get("href", ""))
-        if content := package.read(part) or b"":
-            _chapter(outline, content, names.get(part, ""))
+        page = _page(package, part)
+        if page is not None:
+            _chapter(outline, page, names.get(part, ""))
         else:
             outline.unread(f"chapter {names.get(part) or number}: it is damaged")
     return outline.content(title=given_title(book.findtext("{*}metadata/{*}title")))
 
 
-def _chapter(outline: Outline, content: bytes, name: str) -> None:
+def _page(package: Package, part: str) -> etree._Element | None:
+    """The body of a chapter, in which notes are marked as in HTML."""
+    content = package.read(part)
+    if not content or not content.strip():
+        return None
     try:
         page = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError:  # written as if it were HTML
         page = etree.HTML(content, etree.HTMLParser(no_network=True))
-    body = next((part for part in page.iter("{*}body")), page)
+    for element in page.iter("*"):
+        if role := _ROLES.get(attribute(element, "type")):
+            element.set("role", role)
+    return next((part for part in page.iter("{*}body", "body")), page)
+
+
+def _chapter(outline: Outline, body: etree._Element, name: str) -> None:
     if name and not any(
         local(part) in _HEADINGS and "".join(map(str, part.itertext())).strip() for part in body.iter("*")
     ):
