@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 from pipeline.errors import Refused
 
@@ -66,7 +67,7 @@ def _check_declarations(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]
         try:
             with archive.open(entry) as part:
                 start = part.read(_START)
-        except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError):
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
             continue  # its reader says that it is damaged
         if b"<!DOCTYPE" in start.replace(b"\0", b"") or b"<!ENTITY" in start.replace(b"\0", b""):
             raise _HOSTILE

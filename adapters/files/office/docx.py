@@ -69,7 +69,7 @@ class _Walk:
         self._inline = Inline(package, main, self._styles, outline.unread)
         self._depths = Depths()
         self._code: list[str] = []
-        self._begun = ""
+        self._begun: list[str] = []
         """Of a paragraph that goes on in the next: a drop cap, or one whose end was deleted."""
         self._beside: list[Element] = []
         """What is drawn in the cells of a table."""
@@ -106,24 +106,24 @@ class _Walk:
     def _close(self) -> None:
         """Write what waited for more of its kind."""
         code, begun = self._code, self._begun
-        self._code, self._begun = [], ""
+        self._code, self._begun = [], []
         if code:
             self._outline.add(BlockKind.CODE, "\n".join(code))
-        self._outline.add(BlockKind.PROSE, begun)
+        self._outline.add(BlockKind.PROSE, "".join(begun))
 
     def _paragraph(self, paragraph: Element) -> None:
         properties = paragraph.find(_PROPERTIES)
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
         if _goes_on(properties):
-            self._begun += line.text.strip("\n")
-        elif style.code or (line.mono and (self._code or _PROGRAM.search(line.text))):
-            begun, self._begun = self._begun, ""
+            self._begun.append(line.text.strip("\n"))
+        elif style.code or (line.mono and _is_code(line.text, properties, style, begun=bool(self._code))):
+            begun, self._begun = "".join(self._begun), []
             self._code.append(begun + line.text)
-        elif (begun := self._begun) or line.pieces:
-            self._begun = ""
+        elif self._begun or line.pieces:
+            line.pieces.insert(0, ("", self._begun))
+            self._begun = []
             self._close()
-            line.pieces.insert(0, ("", begun))
             self._write(line, properties, style)
         elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
             self._numbering.of(properties, style)
@@ -247,3 +247,9 @@ def _goes_on(properties: Element | None) -> bool:
     end, frame = below(properties, "w:rPr"), below(properties, "w:framePr")
     removed = any(below(end, mark) is not None for mark in ("w:del", "w:moveFrom"))
     return removed or (frame is not None and frame.get(q("w:dropCap"), "none") != "none")
+
+
+def _is_code(text: str, properties: Element | None, style: Style, *, begun: bool) -> bool:
+    """Whether a paragraph in the font of code is a line of it: it has its signs, or such a line stands above it."""
+    other = style.level or style.title or style.listed or style.list_id or below(properties, "w:numPr") is not None
+    return not other and (begun or bool(_PROGRAM.search(text)))

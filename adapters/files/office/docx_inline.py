@@ -36,7 +36,7 @@ _TAIL = 300
 class Line:
     """A paragraph as it reads."""
 
-    pieces: list[tuple[str, str]] = field(default_factory=list)
+    pieces: list[tuple[str, list[str]]] = field(default_factory=list)
     """How each run stands (`^`, `_`, a note, or as the line does), and its text."""
     boxes: list[Element] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
@@ -46,18 +46,20 @@ class Line:
     """Whether all of it is set as code is."""
     said: bool = False
     """Whether it has text yet."""
-    _formula: str = ""
+    _formula: bool = False
+    """Whether a formula is the last of it."""
 
     def add(self, text: str, script: str = "") -> None:
+        self._formula = False
         if self.pieces and self.pieces[-1][0] == script != NOTE:
-            text = self.pieces.pop()[1] + text
-        self.pieces.append((script, text))
+            self.pieces[-1][1].append(text)
+        else:
+            self.pieces.append((script, [text]))
 
     def formula(self, text: str) -> None:
         """Add a formula, apart from another one."""
-        before = self.pieces[-1][1] if self.pieces else ""
-        self.add(f" {text}" if before and before == self._formula else text)
-        self._formula = self.pieces[-1][1]
+        self.add(f" {text}" if self._formula else text)
+        self._formula = True
 
     def field(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
@@ -77,12 +79,13 @@ class Line:
 
     @property
     def notes(self) -> list[str]:
-        return [text for script, text in self.pieces if script == NOTE]
+        return ["".join(text) for script, text in self.pieces if script == NOTE]
 
     def upon(self, *, notes: bool = True) -> str:
         """As `text`, with notes or without."""
         said: list[str] = [""]
-        for script, text in self.pieces:
+        for script, parts in self.pieces:
+            text = "".join(parts)
             if script == NOTE and notes:
                 tail = said.pop()
                 said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))

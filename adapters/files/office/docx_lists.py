@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
@@ -16,6 +17,8 @@ _ROMAN = tuple(
 )
 _TICKS = frozenset("☐☑☒✓✔✗✘□")
 """Marks that say something."""
+_RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
+_LONGEST_LABEL, _MOST_OPEN = 100, 20
 _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
@@ -33,6 +36,10 @@ class Level(NamedTuple):
     style: str = ""
     indent: int | None = None
     font: str | None = None
+
+
+_UNKNOWN = Level(shape="bullet", text="•")
+"""A level that a file does not define, or whose definition is damaged."""
 
 
 class Entry(NamedTuple):
@@ -67,14 +74,14 @@ class Numbering:
         """The entry that a paragraph is, counted; None for one that is none."""
         own = below(properties, "w:numPr")
         list_id = value(own, "w:numId") or style.list_id
-        if list_id in {"", "0"} or list_id not in self._numbers:
+        if list_id in {"", "0"}:
             return None
         key, levels = self._read(list_id)
         said = value(own, "w:ilvl")
         by_style = next((place for place, level in levels.items() if level.style and level.style in style.ids), None)
         level = number(said) if said else by_style if by_style is not None else style.list_level or 0
         level = min(max(level, 0), LEVELS - 1)
-        shown = levels.get(level, Level(shape="none"))
+        shown = levels.get(level, _UNKNOWN)
         self._count(list_id, key, level, levels)
         mark = plain(shown.text, shown.font).strip() if shown.shape == "bullet" else ""
         label = (mark if mark in _TICKS else "") if shown.shape == "bullet" else self._label(key, shown, levels)
@@ -83,7 +90,8 @@ class Numbering:
 
     def _read(self, list_id: str) -> tuple[str, dict[int, Level]]:
         if list_id not in self._levels:
-            abstract = value(self._numbers[list_id], "w:abstractNumId") or ""
+            own = self._numbers.get(list_id)
+            abstract = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
             for _ in range(LEVELS):  # a list may be defined by a style, which names another list
                 linked = value(self._abstract.get(abstract), "w:numStyleLink")
                 other = self._numbers.get(self._styles.numbering(linked)) if linked else None
@@ -91,14 +99,14 @@ class Numbering:
                     break
                 abstract = value(other, "w:abstractNumId") or ""
             levels = _levels(self._abstract.get(abstract))
-            for change in self._numbers[list_id].iterchildren(q("w:lvlOverride")):
+            for change in () if own is None else own.iterchildren(q("w:lvlOverride")):
                 levels |= _levels(change)
             self._levels[list_id] = abstract, levels
         return self._levels[list_id]
 
     def _count(self, list_id: str, key: str, level: int, levels: dict[int, Level]) -> None:
         counts = self._counts.setdefault(key, [None] * LEVELS)
-        if list_id not in self._begun:
+        if list_id not in self._begun and list_id in self._numbers:
             self._begun.add(list_id)
             for change in self._numbers[list_id].iterchildren(q("w:lvlOverride")):
                 start = value(change, "w:startOverride")
@@ -133,7 +141,7 @@ def _levels(parent: Element | None) -> dict[int, Level]:
         found[number(level.get(q("w:ilvl")))] = Level(
             shape=value(level, "w:numFmt") or "decimal",
             start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
-            text=value(level, "w:lvlText") or "",
+            text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
             plain=plain is not None and plain.get(q("w:val"), "1") not in {"0", "false", "off"},
             after=-1 if after is None else number(after),
             style=value(level, "w:pStyle") or "",
@@ -154,9 +162,16 @@ def written(count: int, shape: str) -> str:
                 times, count = divmod(count, worth)
                 found += letters * times
             return found if shape == "upperRoman" else found.lower()
-        case "upperLetter" | "lowerLetter" if 0 < count <= _MOST_LETTERS:
-            times, place = divmod(count - 1, 26)
-            return chr(ord("A" if shape == "upperLetter" else "a") + place) * (times + 1)
+        case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
+            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
+            times, place = divmod(count - 1, len(letters))
+            found = letters[place] * (times + 1)
+            return found.upper() if "pper" in shape else found
+        case "chineseCounting" | "chineseCountingThousand" | "japaneseCounting" | "taiwaneseCounting" if (
+            0 < count < 100
+        ):
+            tens, ones = divmod(count, 10)
+            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
         case "decimalZero":
             return f"{count:02}"
         case "ordinal":
@@ -190,6 +205,8 @@ class Depths:
             around = self._trail[-1] if self._trail else None
             inner = around and around[1] + (around[0] < far) - level
             self._open[key] = self._headed.get(key, 0) if inner is None else inner
+            if len(self._open) > _MOST_OPEN:
+                del self._open[next(iter(self._open))]
         depth = max(0, self._open[key] + level)
         while self._trail and (self._trail[-1][0] >= far or self._trail[-1][1] >= depth):
             self._trail.pop()

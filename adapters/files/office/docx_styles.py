@@ -13,6 +13,7 @@ _CODE = re.compile(
 )
 _LISTED = re.compile(r"list (bullet|number)(?: ([1-9]))?")
 _MOST_ANCESTORS = 10
+_MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts".split()))
 _RAISED = {"superscript": "^", "subscript": "_"}
 
 
@@ -136,11 +137,12 @@ def indent(properties: Element | None) -> int | None:
 
 
 def _marks(properties: Element | None) -> Marks:
-    if properties is None or not len(properties):
+    said = set() if properties is None else {one.tag for one in properties}
+    if said.isdisjoint(_MARKING):
         return Marks()
     struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
     script = value(properties, "w:vertAlign")
-    if script is None and below(properties, "w:sz") is not None:  # LibreOffice's way: smaller, and moved up or down
+    if script is None and q("w:sz") in said:  # LibreOffice's way: smaller, and moved up or down
         moved = number(value(properties, "w:position"))
         script = "superscript" if moved > 0 else "subscript" if moved < 0 else None
     return Marks(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 _PRIVATE = 0xF000
+_PRIVATE_USE = re.compile("[\uf020-\uf0ff]")
 _SYMBOL = {
     0x22: "∀#∃%&∋()∗+,−./",
     0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
@@ -48,7 +50,7 @@ def symbol(code: int, font: str | None) -> str:
 def plain(text: str, font: str | None) -> str:
     """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
     signs = font is not None and "ingdings" in font
-    if not signs and not any("\uf020" <= character <= "\uf0ff" for character in text):
+    if not signs and not _PRIVATE_USE.search(text):
         return text
     return "".join(symbol(ord(c), font) if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeAlias
 
 from lxml import etree
@@ -22,6 +23,7 @@ _OFF = frozenset({"0", "false", "off", "none"})
 _LONGEST_NUMBER = 9
 
 
+@cache
 def q(name: str) -> str:
     """`w:p` as lxml writes it."""
     space, _, local = name.partition(":")
@@ -38,11 +40,15 @@ _GONE = frozenset(map(q, "w:del w:moveFrom".split()))
 def children(element: Element) -> Iterator[Element]:
     """The children, those of content controls, links and insertions among them; of alternatives one; nothing that was
     deleted or moved away."""
-    for child in element:
-        if child.tag in _WRAPS:
-            yield from children(child)
+    ahead = [iter(element)]
+    while ahead:
+        child = next(ahead[-1], None)
+        if child is None:
+            ahead.pop()
+        elif child.tag in _WRAPS:
+            ahead.append(iter(child))
         elif child.tag == ALTERNATE:
-            yield from children(chosen(child))
+            ahead.append(iter(chosen(child)))
         elif child.tag not in _GONE:
             yield child
 
@@ -50,6 +56,11 @@ def children(element: Element) -> Iterator[Element]:
 def chosen(alternate: Element) -> Element:
     """The first alternative that holds something."""
     return next((one for one in alternate if len(one)), alternate)
+
+
+@cache
+def _path(path: str) -> str:
+    return "/".join(map(q, path.split("/")))
 
 
 def value(parent: Element | None, path: str) -> str | None:
@@ -60,7 +71,7 @@ def value(parent: Element | None, path: str) -> str | None:
 
 def below(parent: Element | None, path: str) -> Element | None:
     """The first descendant at `path`."""
-    return None if parent is None else parent.find("/".join(map(q, path.split("/"))))
+    return None if parent is None else parent.find(_path(path))
 
 
 def switch(properties: Element | None, name: str) -> bool | None:

@@ -41,7 +41,7 @@ class Package:
 
     def main(self) -> str:
         """The name of the part that the others belong to."""
-        return next(iter(self.of_kind("", "officeDocument")), "word/document.xml")
+        return next(filter(self.has, self.of_kind("", "officeDocument")), "word/document.xml")
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part names, by id; the package itself is the part without a name."""
@@ -68,7 +68,7 @@ class Package:
         if not _name(name).endswith(XML) or (content := self.read(name)) is None:
             return None
         parser = etree.XMLParser(
-            recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+            recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
         )
         try:
             root: etree._Element | None = etree.fromstring(_STRICT.sub(_ORDINARY, content), parser)
