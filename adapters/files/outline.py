@@ -190,20 +190,25 @@ class Outline:
         cells: tuple[str, ...] = (),
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        known: dict[str, Any] = {
-            "page": self.page,
-            "sheet": self.sheet,
-            "anchor": self.anchor,
-            "row": row,
-            "depth": depth,
-        }
-        known |= {"links": links, "number": number, "cells": cells, "code": code}
-        path = tuple(name for _, name in self._path)
-        said = {name: value for name, value in known.items() if value}
-        self._keep(Block(kind=kind, text=text, heading=path, **said))
+        self._keep(
+            Block(
+                kind=kind,
+                text=text,
+                cells=cells,
+                heading=tuple([name for _, name in self._path]),
+                page=self.page,
+                sheet=self.sheet,
+                row=row,
+                depth=depth,
+                number=number,
+                anchor=self.anchor,
+                links=links,
+                code=code,
+            )
+        )
 
     def _keep(self, block: Block) -> None:
-        self._characters += len(block.text) + sum(len(link.url) for link in block.links)
+        self._characters += len(block.text) + (sum(len(link.url) for link in block.links) if block.links else 0)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
                 f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
@@ -252,6 +257,8 @@ def _alone(text: str, start: int, end: int) -> bool:
 
 def _cell(text: str) -> str:
     """Cleaned, and on one line."""
+    if text.isprintable() and "  " not in text:  # as most cells are: nothing to clean
+        return text.strip()
     return " ".join(clean(text).split())
 
 

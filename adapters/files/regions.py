@@ -21,11 +21,12 @@ _LONGEST_NAME = 80
 """Characters of what names a column."""
 _VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
 _PERIOD = re.compile(
-    r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?|\d\d?[-./]\d\d?[-./]\d\d+"
-    r"|(?:19|20)\d\d-\d\d-\d\d|[^\W\d_]{3,4}\.?[-' ]\d\d",
+    r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?"
+    r"|\d\d?[-./]\d\d?[-./]\d\d+|(?:19|20)\d\d-\d\d-\d\d|[^\W\d_]{3,4}\.?[-' ]\d\d"
+    r"|\d\d?:\d\d|\d+ ?[-–] ?\d+",
     re.IGNORECASE,
 )
-"""A year, quarter, month or day, as a column may be named."""
+"""A year, quarter, month, day, hour or range, as a column may be named."""
 
 
 class Row(NamedTuple):
@@ -60,14 +61,13 @@ class Row(NamedTuple):
         texts = [*[""] * columns, *self.texts]
         return self._replace(texts=texts, own=self.own << columns, typed=self.typed << columns)
 
-    def without(self, columns: Iterable[int]) -> Row:
-        texts, own, typed = list(self.texts), self.own, self.typed
-        for column in sorted(set(columns), reverse=True):
-            below = (1 << column) - 1
-            own, typed = own >> column + 1 << column | own & below, typed >> column + 1 << column | typed & below
-            if column < len(texts):
-                del texts[column]
-        return self._replace(texts=texts, own=own, typed=typed)
+    def without(self, hidden: set[int]) -> Row:
+        kept = [column for column in range(len(self.texts)) if column not in hidden]
+        own, typed = (
+            sum([1 << place for place, column in enumerate(kept) if mask >> column & 1])
+            for mask in (self.own, self.typed)
+        )
+        return self._replace(texts=[self.texts[column] for column in kept], own=own, typed=typed)
 
     def is_value(self, column: int) -> bool:
         return bool(self.typed >> column & 1 or _VALUE.fullmatch(self.text(column)))
@@ -119,6 +119,11 @@ class _Tables:
             missing = place - self._open.left
             self._rows(row.moved(missing) for row in chain(start, rest))
             return
+        if len(start) == 1 and start[0].own.bit_count() > 1 and not start[0].own & start[0].own << 1:
+            for text in filter(None, start[0].texts):  # the titles of tables side by side
+                self._outline.add(BlockKind.PROSE, text, row=start[0].number)
+            self._open = None
+            return
         for row in start[:titles]:
             self._prose(row)
         if header:
@@ -134,9 +139,11 @@ class _Tables:
 
     def _begin(self, rows: list[Row], place: int) -> None:
         texts = [list(row.texts) for row in rows]
-        if len(rows) > 1 and not rows[0].wide and rows[0].tall == 1:
-            texts[0] = _carried(texts[0])
+        if len(rows) > 1 and not rows[0].wide and rows[0].tall == 1 and rows[1].own & 1:
+            texts[0] = _carried(texts[0], len(texts[1]))
         names = header_of(texts)
+        while names and not names[-1]:
+            names.pop()
         self._outline.row(BlockKind.HEADER, names, row=rows[0].number)
         self._open = _Open(place, names, strong=rows[0].strong, rows=[])
 
@@ -269,9 +276,17 @@ def _groups(rows: list[Row]) -> list[int]:
     starts = [column for column in range(used.bit_length()) if used >> column & 1 and not used << 1 >> column & 1]
     found: list[int] = []
     for start, end in zip(starts, [*starts[1:], None], strict=True):
-        if not found or (_stands_alone(rows, start, end) and _stands_alone(rows, found[-1], start)):
+        beside = found and _stands_alone(rows, found[-1], start)
+        if not found or (beside and (_stands_alone(rows, start, end) or _list_beside(rows, found[-1], start, end))):
             found.append(start)
     return found
+
+
+def _list_beside(rows: list[Row], table: int, left: int, right: int | None) -> bool:
+    """Whether what stands in some columns is one column under a name, and ends where the table before it does not."""
+    side, before = list(_side(rows, left, right)), list(_side(rows, table, left))
+    shorter = len(side) > 1 and len(before) > 1 and side[-1].number != before[-1].number
+    return shorter and _width(side) == 1 and not any(row.gap for row in side) and _names_columns(side[0])
 
 
 def _stands_alone(rows: list[Row], left: int, right: int | None) -> bool:
@@ -306,8 +321,7 @@ def _header(rows: list[Row]) -> tuple[int, int]:
         if depth := _depth(rows[index : index + _LOOK], width):
             return index, depth
         filled = row.own.bit_count()
-        pair = filled == 2 < width and (row.text(0).endswith(":") or any(map(row.is_value, (0, 1))))
-        if filled > 1 and not pair:
+        if filled > 1 and not _pair(row, rows[index + 1 :], width):
             return index, 0
     titles = next((index for index, row in enumerate(rows) if row.own.bit_count() > 1), len(rows))
     return (titles if titles < _PREAMBLE and width > 1 else 0), 0
@@ -321,17 +335,30 @@ def _depth(rows: list[Row], width: int) -> int:
         return int(_names_columns(row) and bool(below) and all(one.is_value(0) for one in below))
     if filled < 2 and not (row.wide and below and row.own != 1):
         return 0
-    pair = filled == 2 < width and any(map(row.is_value, (0, 1)))
-    if pair or row.text(0).endswith(":"):
+    if _pair(row, below, width) or row.text(0).endswith(":"):
         return 0
-    if not (_names_columns(row) or _periods(row, below) or (row.strong and below and not below[0].strong and _led(row))):
+    if not (
+        _names_columns(row) or _periods(row, below) or (row.strong and below and not below[0].strong and _led(row))
+    ):
         return 0
     depth = max(row.tall, 1)
     while depth < min(_DEEPEST, len(rows) - 1) and rows[depth - 1].wide and _names(rows[depth], rows[depth + 1 :]):
         depth += 1
-    if depth == 1 and not row.wide and _stacked(row, below, width):
+    if depth == 1 and not row.wide and (_stacked(row, below, width) or _measured(below)):
         depth = 2
     return min(depth, _DEEPEST, max(1, len(rows) - 1))
+
+
+def _pair(row: Row, below: list[Row], width: int) -> bool:
+    """Whether a row above a wider table is a name with its value: `Owner: Harbour office`."""
+    if row.own != 0b11 or width < 3 or row.wide or row.tall > 1:
+        return False
+    led = len(below) > 1 and below[0].own.bit_count() == width and _names_columns(below[0]) and _figures(below[1])
+    return led or row.text(0).endswith(":") or row.is_value(0) or row.is_value(1)
+
+
+def _figures(row: Row) -> bool:
+    return any(row.is_value(column) for column in range(len(row.texts)))
 
 
 def _names(row: Row, below: list[Row]) -> bool:
@@ -361,16 +388,24 @@ def _periods(row: Row, below: list[Row]) -> bool:
 
 def _stacked(row: Row, below: list[Row], width: int) -> bool:
     """Whether a row names groups of the columns that the next row names: it has holes, that one has none."""
-    if len(below) < 2 or not _names_columns(below[0]):
+    if len(below) < 2 or (row.own >> 1).bit_count() < 2 or not _names_columns(below[0]):
         return False
-    if not row.own.bit_count() < below[0].own.bit_count() == width:
+    if not row.own.bit_count() < below[0].own.bit_count() or below[0].own.bit_count() < width - 1:
         return False
-    return any(below[1].is_value(column) for column in range(len(below[1].texts)))
+    repeats = len(set(below[0].texts)) < len(below[0].texts)
+    return repeats or _figures(below[1])
 
 
-def _carried(texts: list[str]) -> list[str]:
+def _measured(below: list[Row]) -> bool:
+    """Whether the row below names says what their figures are measured in: `mm`, `kg`."""
+    if len(below) < 2 or below[0].text(0) or not _names_columns(below[0]):
+        return False
+    return all(below[1].is_value(column) for column, text in enumerate(below[0].texts) if text)
+
+
+def _carried(texts: list[str], width: int) -> list[str]:
     """With the names of groups over all of their columns."""
     carried: list[str] = []
-    for text in texts:
+    for text in [*texts, *[""] * (width - len(texts))]:
         carried.append(text or (carried[-1] if carried else ""))
     return carried

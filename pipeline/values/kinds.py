@@ -28,7 +28,7 @@ _BAR = re.compile(r"(?<!\S)\|(?!\S)")
 def row_text(cells: Iterable[str]) -> str:
     """The cells of a table row as one text, from which `row_cells` gives them back: a bar that stands alone in
     a cell becomes `∣`."""
-    return " | ".join(_BAR.sub("∣", cell) for cell in cells)
+    return " | ".join([_BAR.sub("∣", cell) if "|" in cell else cell for cell in cells])
 
 
 def row_cells(text: str) -> list[str]:

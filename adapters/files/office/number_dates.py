@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from functools import lru_cache
 
 _MONTHS = {
     "en": "January February March April May June July August September October November December",
@@ -60,6 +61,18 @@ def shows(serial: float, *, from_1904: bool) -> bool:
     return 0 <= serial + (1462 if from_1904 else 0) < _LAST
 
 
+@lru_cache(maxsize=10_000)
+def _day_of(days: int) -> tuple[int, int, int, int]:
+    """Year, month, day, and the day of the week from 0 for Monday."""
+    if days == _LEAP_DAY:
+        return 1900, 2, 29, 2
+    if days == 0:
+        return 1900, 1, 0, 5
+    shift = 1 if days < _LEAP_DAY else 0
+    day = dt.date(1899, 12, 30) + dt.timedelta(days=min(days + shift, _LAST - 1))
+    return day.year, day.month, day.day, (day.weekday() - shift) % 7
+
+
 class Moment:
     """A serial number taken apart; `digits` of a second are shown."""
 
@@ -73,16 +86,6 @@ class Moment:
         self.minute, self.second = divmod(rest, 60)
         self.days = days + (1462 if from_1904 else 0)
 
-    def date(self) -> tuple[int, int, int, int]:
-        """Year, month, day, and the day of the week from 0 for Monday."""
-        if self.days == _LEAP_DAY:
-            return 1900, 2, 29, 2
-        if self.days == 0:
-            return 1900, 1, 0, 5
-        shift = 1 if self.days < _LEAP_DAY else 0
-        day = dt.date(1899, 12, 30) + dt.timedelta(days=min(self.days + shift, _LAST - 1))
-        return day.year, day.month, day.day, (day.weekday() - shift) % 7
-
     def part(self, code: str, spoken: str, *, half: bool, minutes: bool) -> str:
         """What one code of a format shows: `yyyy`, `mmm`, `[h]`, `.00`, `AM/PM`; `half`: the clock has twelve hours."""
         letter, width = code[0].lower(), len(code)
@@ -92,8 +95,8 @@ class Moment:
         if letter == ".":
             return f".{self.fraction:0{self.digits}d}" if self.digits else ""
         if letter == "a":
-            marks = code.split("/") if len(code) < 5 else ["AM", "PM"]
-            return marks[self.hour >= 12]
+            before, after = code.split("/") if len(code) < 5 else ("AM", "PM")
+            return after if self.hour >= 12 else before
         if letter == "h":
             hour = (self.hour + 11) % 12 + 1 if half else self.hour
             return f"{hour:0{min(width, 2)}d}"
@@ -102,7 +105,7 @@ class Moment:
         return self._day(letter, width, spoken)
 
     def _day(self, letter: str, width: int, spoken: str) -> str:
-        year, month, day, weekday = self.date()
+        year, month, day, weekday = _day_of(self.days)
         if letter in "ye":
             return f"{year % 100:02d}" if letter == "y" and width < 3 else f"{year:04d}"
         if letter == "b":
@@ -113,7 +116,7 @@ class Moment:
             return f"{month if letter == 'm' else day:0{width}d}"
         if letter == "d":
             name = _DAYS[spoken].split()[weekday]
-            return name if width > 3 else f"{name[:_SHORT_DAYS.get(spoken, 3)]}{'.' * (spoken == 'fr')}"
+            return name if width > 3 else f"{name[: _SHORT_DAYS.get(spoken, 3)]}{'.' * (spoken == 'fr')}"
         name = _MONTHS[spoken].split()[month - 1]
         if width == 5:
             return name[0].upper()

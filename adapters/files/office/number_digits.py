@@ -68,7 +68,16 @@ class Figures:
             while 0 < place < len(kinds) and kinds[place] == ",":
                 scaling, place = scaling + 1, place + 1
         self._shift = 2 * kinds.count("%") - 3 * scaling
-        self.slash = "/" in kinds
+        self._quick = ""
+        """What Python shows as the usual formats do: `#,##0.00`."""
+        between = kinds[first : last_figure + 1]
+        plain = self._power == len(kinds) and not self._shift and "".join(between).replace("#,##0", "0", 1)
+        if plain and re.fullmatch(r"0(?:\.0{1,9})?", plain):
+            self._quick = f"{',' if self._commas else ''}.{len(self._after)}f"
+            self._edges = tuple(
+                "".join(text for kind, text in side if kind == '"')
+                for side in (tokens[:first], tokens[last_figure + 1 :])
+            )
 
     def scaled(self, value: Decimal) -> Decimal:
         return value.scaleb(self._shift) if self._shift else value
@@ -76,6 +85,15 @@ class Figures:
     def zero(self, value: Decimal) -> bool:
         """Whether nothing of `value` is shown but zeros."""
         return self._power == len(self._tokens) and not _rounded(self.scaled(value), len(self._after))
+
+    def quick(self, value: float) -> str:
+        """As `shown`, where that is sure: away from the middle between two roundings."""
+        if not self._quick or not 1e-9 < value < 1e12:
+            return ""
+        scaled = value * 10 ** len(self._after) % 1
+        if abs(scaled - 0.5) < 1e-4:
+            return ""
+        return f"{self._edges[0]}{value:{self._quick}}{self._edges[1]}"
 
     def shown(self, value: Decimal) -> str:
         value = self.scaled(value)

@@ -35,6 +35,15 @@ def notes(book: Workbook, parts: list[Relation]) -> dict[str, str]:
     return {cell: " ".join(" ".join(texts).split()) for cell, texts in found.items()}
 
 
+def has_words(drawing: Any) -> bool:
+    """Whether a drawing has a text box or a chart."""
+    return first(drawing, "txBody") is not None or first(drawing, "chart") is not None
+
+
+def has_picture(drawing: Any) -> bool:
+    return first(drawing, "pic") is not None
+
+
 def drawn(outline: Outline, book: Workbook, drawing: str, *, told: set[str]) -> None:
     """Text boxes as prose, charts as tables of their series; of a chart over sheets that are `told`, only its title."""
     for box in named(book.tree(drawing), "txBody"):
@@ -73,5 +82,3 @@ def _points(holder: Any) -> Iterator[tuple[int, str]]:
         place = point.get("idx", "")
         value = point.text if local(point) == "v" else point.findtext("{*}v")
         yield int(place) if place.isdigit() else index, (value or "").strip()
-
-

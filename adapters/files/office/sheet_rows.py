@@ -13,7 +13,6 @@ from adapters.files.regions import Row
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
-_END = re.compile(rb"</(?:\w+:)?sheetData>|<(?:\w+:)?sheetData\s*/>")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["\']([A-Z0-9:]+)')
 _CHUNK = 1 << 20
 _TAIL = 20_000_000
@@ -59,12 +58,9 @@ def spans(part: Any) -> dict[int, list[Span]]:
 
 def _behind_rows(part: Any) -> bytes:
     tail, found = b"", False
-    while chunk := part.read(_CHUNK):
+    while len(tail) < _TAIL and (chunk := part.read(_CHUNK)):
         tail = (tail if found else tail[-40:]) + chunk
-        if not found and (match := _END.search(tail)):
-            tail, found = tail[match.end() :], True
-        if len(tail) > _TAIL:
-            break
+        found = found or b"mergeCell" in tail
     return tail if found else b""
 
 
@@ -83,14 +79,14 @@ class SheetRows:
     def __iter__(self) -> Iterator[Row]:
         with self._book.open(self._path) as part:
             merged = spans(part)
-        hidden: list[int] = []
+        hidden: set[int] = set()
         open_spans: list[tuple[Span, str]] = []
         last, gap = 0, False
         with self._book.open(self._path) as part:
             for element in rows_of(part, "row", "col"):
                 if element.tag.endswith("}col"):
                     if element.get("hidden") in _TRUE:
-                        hidden.extend(range(int(element.get("min", 1)) - 1, min(int(element.get("max", 1)), _WIDEST)))
+                        hidden.update(range(int(element.get("min", 1)) - 1, min(int(element.get("max", 1)), _WIDEST)))
                     continue
                 number = int(element.get("r") or last + 1)
                 gap |= number > last + 1 and not any(text and span.bottom >= number - 1 for span, text in open_spans)
@@ -119,6 +115,7 @@ class SheetRows:
         texts: list[str] = []
         own = typed = strong = 0
         letters, strong_styles, notes, place = self._letters, self._strong, self._places, -1
+        numbers: dict[Any, tuple[str, bool]] = self._texts
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
@@ -127,8 +124,11 @@ class SheetRows:
                 place += 1
             if not 0 <= place < _WIDEST:
                 continue
-            style = cell.get("s")
-            text, figure = self._cell(cell, style, number)
+            kind, style = cell.get("t"), cell.get("s")
+            if kind is None and len(cell) == 1 and (known := numbers.get((style, cell[0].text))):
+                text, figure = known
+            else:
+                text, figure = self._cell(cell, kind or "n", style, number)
             if notes and (note := notes.get((number, place))):
                 text = noted(text, note).strip()
             if not text:
@@ -147,9 +147,8 @@ class SheetRows:
         self.cells += len(element)
         return Row(number, texts, own, typed, strong == own)
 
-    def _cell(self, cell: Any, style: str | None, number: int) -> tuple[str, bool]:
+    def _cell(self, cell: Any, kind: str, style: str | None, number: int) -> tuple[str, bool]:
         """What a cell shows, and whether it is a number or a date."""
-        kind = cell.get("t", "n")
         if len(cell) == 1 and cell[0].tag.endswith("}v"):
             raw = cell[0].text or ""
         else:
@@ -158,11 +157,9 @@ class SheetRows:
                 self.formulas.append(cell.get("r") or f"row {number}")
                 return f"={formula.replace('_xlfn.', '')}" if formula else "", False
         if kind == "n":
-            known = self._texts.get((style, raw))
-            if known is None:
-                if len(self._texts) > _KEPT:
-                    self._texts.clear()
-                known = self._texts[style, raw] = self._number(raw, style)
+            if len(self._texts) > _KEPT:
+                self._texts.clear()
+            known = self._texts[style, raw] = self._number(raw, style)
             return known
         if kind == "s":
             place = int(raw) if raw.isdecimal() else -1
@@ -241,5 +238,3 @@ def _filled(row: Row, held: list[tuple[Span, str]]) -> Row:
             if span.top == row.number:
                 tall, wide = max(tall, span.bottom - span.top + 1), wide or span.right > span.left
     return row._replace(texts=texts, tall=tall, wide=wide)
-
-

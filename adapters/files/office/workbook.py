@@ -77,7 +77,9 @@ def rich_text(holder: Any) -> str:
                 said = plain(run.findtext("{*}t"))
                 align = first(run.find("{*}rPr"), "vertAlign")
                 place = align.get("val") if align is not None else ""
-                text += raised(said, text) if place == "superscript" else lowered(said) if place == "subscript" else said
+                text += (
+                    raised(said, text) if place == "superscript" else lowered(said) if place == "subscript" else said
+                )
     return text
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from adapters.files.office.archive import check_archive
-from adapters.files.office.sheet_extras import drawn, notes
+from adapters.files.office.sheet_extras import drawn, has_picture, has_words, notes
 from adapters.files.office.sheet_rows import SheetRows
 from adapters.files.office.workbook import Sheet, Workbook
 from adapters.files.outline import Content, Outline, Progress, unheard
@@ -56,16 +56,27 @@ class _Reading:
         for part in related:
             if part.kind == "drawing":
                 with _rest(self._outline, sheet, "a drawing that could not be read"):
-                    told = self._shown if sheet.part.kind == "worksheet" else set()
-                    drawn(self._outline, self._book, part.path, told=told)
+                    self._drawing(sheet, part.path, alone=not rows.cells)
+
+    def _drawing(self, sheet: Sheet, path: str, *, alone: bool) -> None:
+        tree = self._book.tree(path)
+        if alone and has_words(tree):
+            self._head(sheet)
+        elif alone and has_picture(tree):
+            self._outline.unread(f"sheet {sheet.name}: no text, only a picture")
+        drawn(self._outline, self._book, path, told=self._shown if sheet.part.kind == "worksheet" else set())
+
+    def _head(self, sheet: Sheet) -> None:
+        """The name of a sheet, unless it is the only one and nobody gave it one."""
+        if len(self._book.sheets) > 1 or not sheet.name.lower().startswith("sheet"):
+            self._outline.heading(1, sheet.name)
 
     def _counted(self, rows: SheetRows, sheet: Sheet) -> Iterator[Row]:
         """The rows of a sheet, under its name."""
-        named = len(self._book.sheets) > 1 or not sheet.name.lower().startswith("sheet")
         start = self._cells
         for index, row in enumerate(rows):
-            if named and not index:
-                self._outline.heading(1, sheet.name)
+            if not index:
+                self._head(sheet)
             before, self._cells = self._cells, start + rows.cells
             if before // _PAGE != self._cells // _PAGE:
                 self._on_pages(self._cells // _PAGE, 0)

@@ -103,7 +103,7 @@ FIGURES = {
     '[<1]"less than 1";0': [0.5, 5],
     '[=1]"yes";[=0]"no";General': [1, 0, 7],
     '[=1]0" day";0" days"': [1, 3],
-    '[Red][<0]-0.0;[Blue][>=0]0.0': [-2.5, 2.5],
+    "[Red][<0]-0.0;[Blue][>=0]0.0": [-2.5, 2.5],
     "[Red]0;[Blue]-0": [5, -5],
     "[Green]+0.0;[Red]-0.0;0.0": [5, -5, 0],
     "[Color10]0.0": [5],
@@ -163,10 +163,10 @@ FIGURES = {
     "[Blue]#,##0 ;[Red](#,##0)": [5, -5],
     "[>=100][Green]0;[Red]0": [100, 5],
     "[<-5]0.0;[>5]0.00;0": [-7, 7, 1],
-    "[>10]0;[<-10]0;\"small\"": [20, -20, 5],
+    '[>10]0;[<-10]0;"small"': [20, -20, 5],
     "[>100]0;[<0]0": [500, -5],
-    "\"a\";\"b\";\"c\";\"d\"": [1, -1, 0, "x"],
-    "0\"\"": [5],
+    '"a";"b";"c";"d"': [1, -1, 0, "x"],
+    '0""': [5],
     "\\(0\\)": [5],
     "0+0": [12],
     "0.0 x": [2.5],
@@ -186,12 +186,12 @@ FIGURES = {
     "#,##0.00 [$€-1]": [1234.5],
     "[$USD] #,##0": [1234],
     "[$-10409]#,##0": [1234],
-    "#,##0.00 \"zł\"": [1234.5],
-    "0.0\" Mbit/s\"": [100],
-    "0 \"%\"": [19],
-    "\"§ \"0": [5],
-    "\"+\"0\" \"00\" \"000": [4930123],
-    "00\".\"00\".\"0000": [30042026],
+    '#,##0.00 "zł"': [1234.5],
+    '0.0" Mbit/s"': [100],
+    '0 "%"': [19],
+    '"§ "0': [5],
+    '"+"0" "00" "000': [4930123],
+    '00"."00"."0000': [30042026],
 }
 TIMES = {
     "yyyy-mm-dd": [DAY, 1000],
@@ -287,10 +287,10 @@ TIMES = {
     "YYYY-MM-DD": [DAY],
     "hh:mm;@": [0.375],
     "yyyy mm dd": [DAY],
-    "yyyy-mm-dd\"T\"hh:mm:ss.000\"Z\"": [NOON],
+    'yyyy-mm-dd"T"hh:mm:ss.000"Z"': [NOON],
     "[hh]:mm:ss.00": [1.25],
     "mmm/yy": [DAY],
-    "d\"th\" mmm": [DAY],
+    'd"th" mmm': [DAY],
     "dd/mm/yyyy;;": [DAY],
     "yyyy.mm.dd": [DAY],
     "d.m.yyyy\\ h:mm": [NOON],
@@ -304,23 +304,23 @@ TIMES = {
     "[$-41F]d mmmm yyyy": [DAY],
     "[$-419]d mmmm yyyy": [DAY],
     "[$-415]d mmmm yyyy": [DAY],
-    "[$-411]yyyy\"年\"m\"月\"d\"日\"": [DAY],
+    '[$-411]yyyy"年"m"月"d"日"': [DAY],
     "[$-407]mmm": [DAY, DAY - 60],
     "[$-40C]mmm": [DAY],
     "[$-407]ddd": [DAY],
     "[$-40C]ddd": [DAY],
     "[$-C0A]mmm": [DAY],
     "[$-413]mmm": [DAY],
-    "h \"o'clock\"": [0.375],
-    "\"KW \"d": [DAY],
-    "mm\"/\"yy": [DAY],
-    "yyyy\"-Q\"": [DAY],
+    'h "o\'clock"': [0.375],
+    '"KW "d': [DAY],
+    'mm"/"yy': [DAY],
+    'yyyy"-Q"': [DAY],
     "hhmm": [0.375],
     "hh:mm - dd.mm": [NOON],
     "s.000": [0.0123456],
     "[m]:ss": [0.05],
     "d. mmmm": [DAY],
-    "dddd\", the \"d": [DAY],
+    'dddd", the "d': [DAY],
 }
 
 
@@ -334,7 +334,7 @@ def shown(cases: list[tuple[str, float | str]]) -> list[str]:
         sheet.cell(number, 2, "end")
     with tempfile.TemporaryDirectory() as folder:
         book.save(f"{folder}/formats.xlsx")
-        options = 'csv:Text - txt - csv (StarCalc):44,34,76'
+        options = "csv:Text - txt - csv (StarCalc):44,34,76"
         command = ["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", options]
         subprocess.run([*command, "--outdir", folder, f"{folder}/formats.xlsx"], check=True, timeout=180)
         with (Path(folder) / "formats.csv").open(encoding="utf-8", newline="") as lines:

@@ -152,7 +152,7 @@ def test_xlsx_values_are_shown_as_in_the_sheet() -> None:
     assert shown(read_xlsx(saved(book.save))) == [
         ("heading", "Sheet"),
         ("header", "Name | Share | Since | At | Active | Price"),
-        ("row", "A | 12.5 % | 2026-03-01 | 2026-03-01 09:30 | yes | 19.99"),
+        ("row", "A | 12.5% | 2026-03-01 0:00:00 | 2026-03-01 9:30:00 | TRUE | 19.99"),
     ]
 
 
