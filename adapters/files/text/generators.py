@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 _LINES = 30
 """Lines that a mark may have."""
@@ -45,6 +46,7 @@ def without_marks(markdown: MarkdownIt) -> MarkdownIt:
     markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": _ENDS})
     markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
     markdown.core.ruler.after("inline", "generator_title", _titles)
+    markdown.core.ruler.after("generator_title", "generator_gap", _gaps)
     markdown.inline.ruler.before("escape", "generator_tag", _tag)
     return markdown
 
@@ -157,3 +159,17 @@ def _titles(state: StateCore) -> None:
             elif child.type == "text" and child.content.strip() == _AUTOTITLE:
                 path = address.partition("#")[0].rstrip("/")
                 child.content = path.rpartition("/")[2].replace("-", " ") or GAP
+
+
+def _gaps(state: StateCore) -> None:
+    """Lines that are nothing but a value that the generator would have filled in are left out."""
+    for token in state.tokens:
+        if token.type != "inline" or not any(GAP in child.content for child in token.children or []):
+            continue
+        lines: list[list[Token]] = [[]]
+        for child in token.children or []:
+            if child.type == "softbreak":
+                lines.append([])
+            lines[-1].append(child)
+        kept = [line for line in lines if any(child.content.strip(GAP + " ") or child.children for child in line)]
+        token.children = [child for line in kept for child in line]

@@ -10,6 +10,7 @@ from adapters.files.text.html_tree import BREAK, Element, Tree, gone, say, text_
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
 _TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
+_SHOWN = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}|\\begin\{equation\*?\}(.+)\\end\{equation\*?\}")
 _DEEPEST_FORMULA = 40
 
 
@@ -32,7 +33,7 @@ def read_formulas(tree: Tree) -> None:
         for start, end in _TEX_EDGES:
             if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
                 block = formula.tag in {"div", "p"}
-                say(formula, text[len(start) : -len(end)].strip())
+                say(formula, _tex(text[len(start) : -len(end)]))
                 formula.tag = "p" if block else "span"
                 break
 
@@ -77,8 +78,8 @@ def formula_text(formula: Element) -> str:
 
 def _tex(text: str) -> str:
     text = " ".join(text.split())
-    shown = re.fullmatch(r"\{\\(?:displaystyle|textstyle) (.*)\}", text)
-    return shown[1].strip() if shown else text
+    shown = _SHOWN.fullmatch(text)
+    return next(filter(None, shown.groups())).strip() if shown else text
 
 
 def _linear(part: Element, depth: int) -> str:

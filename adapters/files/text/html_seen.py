@@ -60,6 +60,21 @@ def only_seen(tree: Tree) -> None:
             if _COOKIES.search(name) or _AROUND.search(name):
                 gone(element)
     _marks_of_generators(tree)
+    _fields(tree)
+
+
+def _fields(tree: Tree) -> None:
+    """Put the name of a field, or an option, before what is said of it."""
+    for fields in tree.with_class("field-list", "docinfo", "option-list"):
+        for name in [name for name in fields if name.tag == "dt"] if fields.tag == "dl" else []:
+            said = name.getnext()
+            if said is not None and said.tag == "dd" and (title := text_of(name).rstrip(": ")):
+                _lead(said, f"{title}: ")
+                gone(name)
+    for entry in tree.where("role", "doc-biblioentry"):
+        if (name := entry.find("./span[@class='label']")) is not None and (title := text_of(name)):
+            gone(name)
+            _lead(entry, f"{title} ")
 
 
 def _hidden(element: Element) -> bool:

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, pairwise
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from adapters.files.outline import TEXT_PAGE, Content, Outline, Progress, label, safe_url, unheard
-from adapters.files.text import html
 from adapters.files.text.decode import decode
-from adapters.files.text.generators import GAP, without_marks
-from adapters.files.text.markdown_parts import PART, Parts, in_parts
-from pipeline.values import BlockKind, Link
+from adapters.files.text.generators import without_marks
+from adapters.files.text.html import read_into
+from adapters.files.text.markdown_marks import with_marks
+from adapters.files.text.markdown_parts import PART, Parts, in_parts, is_title
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
-_TASK = re.compile(r"\[[ xX]\] ")
-_BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
 """A line this long was probably broken by an editor, not by its author."""
+_ENOUGH = 5_000
+"""Parts of a text that are read as blocks at a time."""
 
 
 def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
-    """CommonMark with tables; a front matter of `title`, `product`, `document_type`, `url` and others."""
+    """CommonMark with what GitHub, pandoc and Obsidian add to it; a front matter of `title`, `product`,
+    `document_type`, `url` and others."""
     text = decode(content)
     known: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
@@ -40,21 +42,20 @@ def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
         with suppress(tomllib.TOMLDecodeError):
             known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
-    markdown = without_marks(MarkdownIt("commonmark").enable("table"))
-    return _content(_MarkdownWalk(markdown, " ".join, guess=False, on_pages=on_pages), text, known)
+    markdown = with_marks(without_marks(MarkdownIt("commonmark").enable(["table", "strikethrough"])))
+    return _content(_Reading(markdown, on_pages=on_pages), text, known)
 
 
 def read_text(content: bytes, on_pages: Progress = unheard) -> Content:
     """Paragraphs, lists and headings as people write them in plain text; every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
-    walk = _MarkdownWalk(MarkdownIt("zero").enable(rules), _unwrap, guess=True, on_pages=on_pages)
-    return _content(walk, decode(content), {})
+    return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode(content), {})
 
 
 def read_passage(text: str, **known: str) -> Content:
     """Text of unknown making, such as a line of a corpus: Markdown's marks are understood, its pitfalls avoided."""
     markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
-    return _content(_MarkdownWalk(markdown, _unwrap, guess=True), text, known)
+    return _content(_Reading(markdown, guess=True), text, known)
 
 
 def _front_matter(text: str) -> list[tuple[str, str]]:
@@ -66,8 +67,8 @@ def _front_matter(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _content(walk: _MarkdownWalk, text: str, known: dict[str, str]) -> Content:
-    found = walk.read(text).content(title=known.get("title", ""))
+def _content(reading: _Reading, text: str, known: dict[str, str]) -> Content:
+    found = reading.of(text).content(title=known.get("title", ""))
     named = {"title", "product", "document_type", "url"}
     return found.model_copy(
         update={
@@ -79,163 +80,109 @@ def _content(walk: _MarkdownWalk, text: str, known: dict[str, str]) -> Content:
     )
 
 
-class _MarkdownWalk:
-    def __init__(
-        self,
-        parser: MarkdownIt,
-        join_lines: Callable[[list[str]], str],
-        *,
-        guess: bool,
-        on_pages: Progress = unheard,
-    ) -> None:
+class _Reading:
+    """Markdown as HTML, a part at a time, and that as blocks. `guess`: paragraphs that look like headings are."""
+
+    def __init__(self, parser: MarkdownIt, *, guess: bool = False, on_pages: Progress = unheard) -> None:
         self._parser = parser
         self._on_pages = on_pages
-        self._join_lines = join_lines
         self._guess = guess
         self._outline = Outline()
 
-    def read(self, text: str) -> Outline:
-        nodes, titles = self._nodes(text) if len(text) <= PART else self._nodes_of_parts(text)
-        first = True
-        for node, following in pairwise(chain(nodes, (None,))):
-            assert node
-            if node.type == "heading":
-                alone = titles == 1 and node.tag == "h1"
-                self._outline.heading(int(node.tag[1]), self._text(node), title=alone, code=_code([node]))
-            elif (
-                self._guess
-                and following
-                and (heading := self._as_heading(node))
-                and (first or not self._as_heading(following))
-            ):
-                self._outline.heading(2, heading, title=not titles and first)
-            else:
-                self._block(node)
-            first = False
+    def of(self, text: str) -> Outline:
+        if len(text) <= PART:
+            env: dict[str, Any] = {}
+            tokens = self._parser.parse(text, env)
+            found, titles = iter([(tokens, env)]), sum(map(is_title, tokens))
+        else:
+            pages = 2 * len(text) // TEXT_PAGE
+            parts = in_parts(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE, pages))
+            found, titles = self._parsed(parts, pages), parts.titles
+        titled = titles == 1
+        if self._guess:
+            found, titled = _with_guesses(found, titles=titles), titles < 2
+        for tokens, env in found:
+            read_into(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
         return self._outline
 
-    def _nodes(self, text: str) -> tuple[Iterable[SyntaxTreeNode], int]:
-        """The blocks of a text, and how many of them are headings of the first level."""
-        nodes = SyntaxTreeNode(self._parser.parse(text)).children
-        return nodes, sum(node.type == "heading" and node.tag == "h1" for node in nodes)
-
-    def _nodes_of_parts(self, text: str) -> tuple[Iterable[SyntaxTreeNode], int]:
-        """The same of a long text, which is divided and then read."""
-        pages = 2 * len(text) // TEXT_PAGE
-        parts = in_parts(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE, pages))
-        return self._read_parts(parts, pages), parts.titles
-
-    def _read_parts(self, parts: Parts, pages: int) -> Iterator[SyntaxTreeNode]:
+    def _parsed(self, parts: Parts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
         read = pages // 2
         for part in parts.texts:
-            yield from SyntaxTreeNode(self._parser.parse(part, {**parts.known})).children
+            env = {**parts.known}
+            yield self._parser.parse(part, env), env
             read += len(part) // TEXT_PAGE
             self._on_pages(min(read, pages), pages)
 
-    def _as_heading(self, node: SyntaxTreeNode) -> str:
-        """The text of a paragraph or one-step list that reads like a heading, otherwise empty."""
-        number = ""
-        if node.type == "ordered_list" and len(node.children) == 1:
-            number = f"{node.attrs.get('start', 1)}. "
-            node = node.children[0]
-            if len(node.children) != 1:
-                return ""
-            node = node.children[0]
-        text = self._text(node) if node.type == "paragraph" else ""
-        plain = "\n" not in text and 0 < len(text) <= 80 and len(text.split()) <= 12
-        return number + text if plain and text[0].isupper() and not text.endswith(_SENTENCE_END) else ""
 
-    def _block(self, node: SyntaxTreeNode, *, nested: int = 0) -> None:
-        """`nested`: how many lists it stands in."""
-        match node.type:
-            case "heading":
-                self._outline.heading(int(node.tag[1]), self._text(node), code=_code([node]))
-            case "paragraph":
-                self._outline.add(
-                    BlockKind.PROSE, self._text(node), depth=nested, links=_links([node]), code=_code([node])
-                )
-            case "bullet_list" | "ordered_list":
-                counts = node.type == "ordered_list" and not nested
-                first = int(str(node.attrs.get("start", 1))) if counts else 0
-                for place, item in enumerate(node.children):
-                    self._item(item, nested, number=first + place if counts else None)
-            case "fence" | "code_block":
-                self._outline.add(BlockKind.CODE, node.content, depth=nested)
-            case "table":
-                rows = [row.children for part in node.children for row in part.children]
-                texts = [[self._text(cell) for cell in cells] for cells in rows]
-                links, code = [_links(cells) for cells in rows], [_code(cells) for cells in rows]
-                self._outline.table(texts, header=True, depth=nested, links=links, code=code)
-            case "html_block":
-                html.read_into(self._outline, node.content)
-            case _:
-                for child in node.children:
-                    self._block(child, nested=nested)
+def _with_guesses(
+    found: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
+) -> Iterator[tuple[list[Token], dict[str, Any]]]:
+    """Paragraphs that read like headings as such, and lines joined that an editor broke."""
+    nodes = (node for tokens, _ in found for node in SyntaxTreeNode(tokens).children)
+    made: list[Token] = []
+    first = True
+    for node, following in pairwise(chain(nodes, (None,))):
+        assert node
+        heading = _as_heading(node) if following and node.type != "heading" else ""
+        if heading and following and (first or not _as_heading(following)):
+            made += _heading("h2" if titles or not first else "h1", heading)
+        else:
+            made += map(_unwrapped, node.to_tokens())
+        first = False
+        if len(made) >= _ENOUGH:
+            yield made, {}
+            made = []
+    yield made, {}
 
-    def _item(self, item: SyntaxTreeNode, nested: int, *, number: int | None) -> None:
-        """The paragraphs that open an item are its text; what else it holds follows it. `number`: of a step."""
-        own = 0
-        while own < len(item.children) and item.children[own].type == "paragraph":
-            own += 1
-        text = "\n".join(self._text(child) for child in item.children[:own])
-        text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
-        kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        marked = item.children[:own]
-        self._outline.add(kind, text, depth=nested, number=number or 0, links=_links(marked), code=_code(marked))
-        for child in item.children[own:]:
-            self._block(child, nested=nested + 1)
 
-    def _text(self, node: SyntaxTreeNode) -> str:
-        inline = node if node.type == "inline" else next((c for c in node.children if c.type == "inline"), None)
-        if inline is None or inline.token is None:
+def _heading(tag: str, text: str) -> list[Token]:
+    said = Token("text", "", 0, content=text)
+    return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[said]), Token("heading_close", tag, -1)]
+
+
+def _as_heading(node: SyntaxTreeNode) -> str:
+    """The text of a paragraph or one-step list that reads like a heading, otherwise empty."""
+    number = ""
+    if node.type == "ordered_list" and len(node.children) == 1:
+        number = f"{node.attrs.get('start', 1)}. "
+        node = node.children[0]
+        if len(node.children) != 1:
             return ""
-        lines = [line.strip() for line in _plain(inline.token.children or []).split("\0")]
-        if not self._guess:
-            lines = [line for line in lines if line.strip(GAP)]
-        return self._join_lines(lines)
+        node = node.children[0]
+    inline = node.children[0].token if node.type == "paragraph" and node.children else None
+    lines = _lines(inline.children or [])[0] if inline else []
+    text = lines[0] if len(lines) == 1 else ""
+    plain = 0 < len(text) <= 80 and len(text.split()) <= 12
+    return number + text if plain and text[0].isupper() and not text.endswith(_SENTENCE_END) else ""
 
 
-def _links(nodes: Sequence[SyntaxTreeNode]) -> list[Link]:
-    """Those in the inline content of `nodes`."""
-    inline = (child for node in nodes for child in (node, *node.children) if child.type == "inline")
-    return [
-        Link(text=_plain(_inside(link)).replace("\0", " "), url=str(link.attrs.get("href", "")))
-        for holder in inline
-        for link in holder.walk()
-        if link.type == "link"
-    ]
+def _unwrapped(token: Token) -> Token:
+    """Lines that an editor broke are one; the line ends that separate short lines stay."""
+    if token.type == "inline" and token.children and any(child.type == "softbreak" for child in token.children):
+        lines, breaks = _lines(token.children, joined=False)
+        for at, (before, line) in zip(breaks, pairwise(lines), strict=True):
+            if len(before) < _WRAPPED and not line[:1].islower():
+                token.children[at] = Token("hardbreak", "br", 0)
+    return token
 
 
-def _code(nodes: Sequence[SyntaxTreeNode]) -> list[str]:
-    """The texts of inline code in `nodes`."""
-    return [one.content for node in nodes for one in node.walk() if one.type == "code_inline"]
-
-
-def _inside(link: SyntaxTreeNode) -> list[Token]:
-    return [token for child in link.children for token in child.to_tokens()]
-
-
-def _plain(tokens: list[Token]) -> str:
-    """Inline tokens as a reader sees them; a NUL stands where the source broke the line."""
-    parts = []
-    for token in tokens:
-        match token.type:
-            case "softbreak":
-                parts.append("\0")
-            case "hardbreak":
-                parts.append("\n")
-            case "image":
-                parts.append(_plain(token.children or []))
-            case "html_inline":
-                parts.append("\n" if _BREAK_TAG.fullmatch(token.content) else "")
-            case _:
-                parts.append(token.content)
-    return "".join(parts)
-
-
-def _unwrap(lines: list[str]) -> str:
-    """Join lines that an editor broke; keep the line ends that separate short lines."""
-    text = lines[0]
-    for before, line in pairwise(lines):
-        text += (" " if len(before) >= _WRAPPED or line[:1].islower() else "\n") + line
-    return text
+def _lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
+    """The lines of a paragraph, and which of its parts end one; `joined`: those that an editor broke as one."""
+    texts: list[str] = [""]
+    breaks: list[int] = []
+    for place, child in enumerate(children):
+        if child.type == "softbreak":
+            breaks.append(place)
+            texts.append("")
+        else:
+            texts[-1] += "\n" if child.type == "hardbreak" else child.content
+    texts = [text.strip() for text in texts]
+    if not joined:
+        return texts, breaks
+    whole = texts[:1]
+    for before, line in pairwise(texts):
+        if len(before) >= _WRAPPED or line[:1].islower():
+            whole[-1] += f" {line}"
+        else:
+            whole.append(line)
+    return whole, breaks

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from markdown_it.token import Token
 PART = 500_000
 """Characters of a part, or more where one block has more: 50 to 400 MB while it is read. Dividing takes as long as
 reading, so nothing shorter is divided."""
+_CALL = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 
 
 @dataclass
@@ -30,6 +32,7 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
     been looked at."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = Parts()
+    notes: dict[str, tuple[int, str]] = {}
     start, size = 0, PART
     while start < len(text):
         end = text.find("\n", start + size) + 1 or len(text)
@@ -41,11 +44,27 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
         if not last:
             size *= 2
             continue
-        tops = [token for token in tokens if token.type == "heading_open" and token.tag == "h1" and token.level == 0]
-        parts.titles += sum(token.map is not None and token.map[0] < last for token in tops)
+        own = [token for token in tokens if token.map is not None and token.map[0] < last]
+        parts.titles += sum(map(is_title, own))
+        for token in own:
+            if token.type == "footnote_reference_open" and token.map:
+                notes.setdefault(token.meta["label"], (len(parts.texts), "\n".join(lines[slice(*token.map)])))
         parts.texts.append("".join(f"{line}\n" for line in lines[:last]))
         start += len(parts.texts[-1])
+    parts.known.pop("footnotes", None)
+    parts.texts = [_with_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
+
+
+def is_title(token: Token) -> bool:
+    return token.type == "heading_open" and token.tag == "h1" and token.level == 0
+
+
+def _with_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
+    """A part with the notes that it calls and that stand in another."""
+    called = dict.fromkeys(_CALL.findall(part))
+    elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != place]
+    return "\n\n".join([part, *elsewhere])
 
 
 def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:

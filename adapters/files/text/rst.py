@@ -1,11 +1,12 @@
-"""reStructuredText -> blocks, without what it could include, run or fetch."""
+"""reStructuredText -> HTML -> blocks, without what it could include, run or fetch."""
 
 from __future__ import annotations
 
 import copy
 import io
 import re
-import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -13,179 +14,120 @@ from typing import Any
 from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.frontend import Values, get_default_settings
-from docutils.parsers.rst import Parser
+from docutils.parsers.rst import Parser, directives, roles
 from docutils.readers.standalone import Reader
+from docutils.transforms.writer_aux import Admonitions
+from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
 from adapters.files.outline import Content, Outline
 from adapters.files.text.decode import decode
-from pipeline.values import BlockKind
+from adapters.files.text.html import read_into
+from adapters.files.text.sphinx import OWN, OfSphinx, named_directives, named_roles, shown, without_options
 
 _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
-    "raw_enabled": False,
+    "raw_enabled": True,
     "_disable_config": True,
     "traceback": True,
     "halt_level": 5,
     "report_level": 3,
     "line_length_limit": 1_000_000,
     "doctitle_xform": True,
+    "docinfo_xform": False,
     "syntax_highlight": "none",
+    "initial_header_level": 2,
+    "math_output": "MathJax unused",
+    "image_loading": "link",
+    "embed_stylesheet": False,
+    "stylesheet_path": "",
+    "toc_backlinks": False,
 }
-MAX_DIRECTIVES = 8
-"""Directives that only Sphinx knows, one in another, that are read; deeper ones are text."""
-_ROLE = re.compile(r"(?<![\w:+.-])([\w+.-]*+):[\w:+.-]+:`([^`<]++)(?:<[^>]{0,1000}>)?`")
-"""A role from the beginning of the run of letters that it is in, so that each run is read once."""
-_DIRECTIVE = re.compile(r"\.\. (?:(?:group-)?tab(?:-item)?::(?P<tab>[^\n]*)|[\w:+.-]+::[^\n]*)\n?")
-_OPTION = re.compile(r":[\w-]+:")
 _BORDER = re.compile(r"=+(?: +=+)+")
 _GRID_BORDER = re.compile(r"\+(?:-+\+)+|\+(?:=+\+)+")
-_UNREAD = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.docinfo, nodes.raw, nodes.image)
+_ROLES = frozenset(
+    """emphasis strong literal code math sub subscript sup superscript title title-reference t pep rfc pep-reference
+    rfc-reference raw abbreviation ab acronym ac""".split()
+)
+"""Those that docutils reads."""
+_ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search):[^\n]*\n)+")
+"""Fields that Sphinx reads and readers never see."""
 
 
 def read_rst(content: bytes) -> Content:
-    """Sections, lists, tables and code. Directives and roles that only Sphinx knows are read as their text."""
-    tree = _parse(decode(content))
+    """Sections, lists, tables, notes and code. Directives and roles that only Sphinx knows are read as what they show."""
+    text = _ABOUT_THE_FILE.sub("", decode(content))
+    with _known(text):
+        tree = _parse(text)
+        _repair(tree)
+    for picture in list(tree.findall(nodes.image)):
+        if not picture.get("alt") and picture.parent is not None:
+            picture.parent.remove(picture)
+    Admonitions(tree).apply()
+    page = HTMLTranslator(tree)
+    tree.walkabout(page)
     outline = Outline()
-    walk = _RstWalk(outline)
-    if tree.children and isinstance(tree.children[0], nodes.title):
-        outline.heading(1, _text(tree.children[0]), title=True)
-    walk.blocks(tree.children, level=1)
+    read_into(outline, "".join([*page.body_pre_docinfo, *page.body]), titled=True)
     return outline.content()
 
 
+@contextmanager
+def _known(text: str) -> Iterator[None]:
+    """The directives and roles that `text` uses, as far as docutils does not know them itself."""
+    unknown = [name for name in named_directives(text) if name in OWN or not _has_directive(name)]
+    before = {name: directives._directives[name] for name in unknown if name in directives._directives}
+    for name in unknown:
+        directives.register_directive(name, OfSphinx)
+    strange = [name for name in named_roles(text) if name not in _ROLES]
+    for name in strange:
+        roles.register_local_role(name, shown)
+    try:
+        yield
+    finally:
+        for name in unknown:
+            directives._directives.pop(name, None)
+        directives._directives.update(before)
+        for name in strange:
+            roles._roles.pop(name, None)
+
+
+def _has_directive(name: str) -> bool:
+    return name in directives._directive_registry or name in directives._directives
+
+
 def _parse(text: str) -> nodes.document:
-    """The tree; of what docutils says about the text, only the text that it did not take otherwise."""
     settings = copy.copy(_settings())
     settings.warning_stream = io.StringIO()
-    tree = publish_doctree(text, settings=settings)
-    for message in list(tree.findall(nodes.system_message)):
-        taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
-        message.children = [] if taken else [c for c in message.children if isinstance(c, nodes.literal_block)]
-    return tree
+    return publish_doctree(text, settings=settings)
 
 
 @cache
 def _settings() -> Values:
-    """Made once: docutils takes milliseconds for it, and each directive of Sphinx is a text of its own."""
-    settings = get_default_settings(Reader, Parser)
+    """Made once: docutils takes milliseconds for it, and each table that it refused is a text of its own."""
+    settings = get_default_settings(Reader, Parser, Writer)
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
     return settings
 
 
-class _RstWalk:
-    def __init__(self, outline: Outline) -> None:
-        self._outline = outline
-        self._within = 0
-
-    def blocks(self, children: list[nodes.Node], level: int, *, nested: int = 0) -> None:
-        for node in children:
-            self._block(node, level, nested=nested)
-
-    def _block(self, node: nodes.Node, level: int, *, nested: int) -> None:
-        match node:
-            case nodes.section():
-                if title := next((child for child in node.children if isinstance(child, nodes.title)), None):
-                    self._outline.heading(level + 1, _text(title))
-                self.blocks(node.children, level + 1)
-            case nodes.paragraph() | nodes.subtitle() | nodes.rubric() | nodes.caption() | nodes.attribution():
-                self._outline.add(BlockKind.PROSE, _text(node), depth=nested)
-            case nodes.bullet_list() | nodes.enumerated_list():
-                counts = isinstance(node, nodes.enumerated_list) and not nested
-                first = int(node.get("start", 1)) if counts else 0
-                for place, item in enumerate(node.children):
-                    self._item(item, level, nested, number=first + place if counts else None)
-            case nodes.definition_list_item():
-                term = "".join(_text(child) for child in node.children if isinstance(child, nodes.term))
-                self._outline.add(BlockKind.PROSE, term.rstrip(":") + ":", depth=nested)
-                self.blocks([c for c in node.children if isinstance(c, nodes.definition)], level, nested=nested)
-            case nodes.Admonition() if isinstance(node, nodes.Element):
-                self._note(node)
-                self.blocks(node.children, level, nested=nested)
-            case nodes.field() | nodes.option_list_item():
-                self._outline.add(BlockKind.ITEM, ": ".join(_text(child) for child in node.children), depth=nested)
-            case nodes.literal_block() | nodes.doctest_block():
-                self._outline.add(BlockKind.CODE, node.astext(), depth=nested)
-            case nodes.line_block():
-                self._outline.add(BlockKind.PROSE, node.astext(), depth=nested)
-            case nodes.table():
-                self._table(node, nested)
-            case nodes.system_message():
-                for literal in node.children:
-                    self._refused(literal.astext(), level, nested)
-            case nodes.title():
-                pass
-            case nodes.Element() if not isinstance(node, _UNREAD):
-                self.blocks(node.children, level, nested=nested)
-            case _:
-                pass
-
-    def _note(self, note: nodes.Element) -> None:
-        """Put its title, or what kind of note it is, before its first words."""
-        told = next((_text(child) for child in note.children if isinstance(child, nodes.title)), "")
-        first = next((child for child in note.children if isinstance(child, nodes.paragraph)), None)
-        if first is not None:
-            first.insert(0, nodes.Text(f"{told or note.tagname.capitalize()}: "))
-
-    def _refused(self, text: str, level: int, nested: int) -> None:
-        """What docutils did not understand."""
-        table = widened(text)
-        found = _parse(table).children if table != text else []
-        if found and all(isinstance(node, nodes.table) for node in found):
-            self.blocks(found, level, nested=nested)
-        elif self._within < MAX_DIRECTIVES and (directive := _DIRECTIVE.match(text)):
-            if label := directive["tab"]:
-                self._outline.add(BlockKind.PROSE, f"{label.strip()}:", depth=nested)
-            self._within += 1
-            self.blocks(_parse(_content(text[directive.end() :])).children, level, nested=nested)
-            self._within -= 1
-        else:
-            self._outline.add(BlockKind.PROSE, _prose(text), depth=nested)
-
-    def _item(self, item: nodes.Node, level: int, nested: int, *, number: int | None) -> None:
-        children = list(item.children)
-        own = 0
-        while own < len(children) and isinstance(children[own], nodes.paragraph):
-            own += 1
-        kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        text = "\n".join(_text(child) for child in children[:own])
-        self._outline.add(kind, text, depth=nested, number=number or 0)
-        self.blocks(children[own:], level, nested=nested + 1)
-
-    def _table(self, table: nodes.table, nested: int) -> None:
-        if caption := next((child for child in table.children if isinstance(child, nodes.title)), None):
-            self._outline.add(BlockKind.PROSE, _text(caption), depth=nested)
-        rows = [[_cell(cell) for cell in row.children] for row in table.findall(nodes.row)]
-        header = next(iter(table.findall(nodes.thead)), None) is not None
-        self._outline.table(rows, header=header, depth=nested)
+def _repair(tree: nodes.document) -> None:
+    """Of what docutils says about the text, leave only the text that it did not take otherwise."""
+    for message in list(tree.findall(nodes.system_message)):
+        taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
+        refused = (
+            [] if taken else [child.astext() for child in message.children if isinstance(child, nodes.literal_block)]
+        )
+        if message.parent is not None:
+            message.parent.replace(message, [node for text in refused for node in _refused(text)])
 
 
-def _cell(cell: nodes.Node) -> str:
-    parts = ([*child.children] if isinstance(child, nodes.system_message) else [child] for child in cell.children)
-    return " ".join(_text(part) for some in parts for part in some).strip()
-
-
-def _text(node: nodes.Node) -> str:
-    """The words of `node` on one line; what docutils did not understand without its markup."""
-    return " ".join(plain(node.astext()).split())
-
-
-def _content(text: str) -> str:
-    """What a directive is about, without its options."""
-    lines = textwrap.dedent(text).split("\n")
-    while lines and (not lines[0].strip() or _OPTION.match(lines[0])):
-        lines.pop(0)
-    return "\n".join(lines)
-
-
-def _prose(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines()]
-    return plain("\n".join(line for line in lines if not _OPTION.match(line)))
-
-
-def plain(text: str) -> str:
-    """`text` with roles replaced by what they show."""
-    return _ROLE.sub(lambda role: role[1] + (role[2].rstrip() if role[0].endswith(">`") else role[2]), text)
+def _refused(text: str) -> list[nodes.Node]:
+    """What docutils did not understand."""
+    table = widened(text)
+    found = _parse(table).children if table != text else []
+    if found and all(isinstance(node, nodes.table) for node in found):
+        return list(found)
+    said = without_options(text)
+    return [nodes.paragraph("", said)] if said else []
 
 
 def widened(text: str) -> str:

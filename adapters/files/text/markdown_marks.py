@@ -1,0 +1,180 @@
+"""What GitHub, pandoc and Obsidian add to Markdown, as rules of its parser: notes, terms, tasks, struck and marked
+words, raised and lowered figures, formulas, wiki links and comments."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|webm|wav|canvas|excalidraw)$", re.IGNORECASE)
+_COMMENT = re.compile(r"%%(?:(?!\s)[^\n%]{1,1000}(?<!\s)|[^%]{0,5000})%%")
+_MARKED = re.compile(r"==(?=\S)([^=\n]{1,1000}?)(?<=\S)==(?!=)")
+_RAISED = re.compile(r"\^([+\-−]?\w{1,12}[+\-−]?)\^(?!\d)")
+_LOWERED = re.compile(r"~([+\-−]?\w{1,12}[+\-−]?)~(?!\d)")
+_FORMULA = re.compile(
+    r"\$\$(?P<shown>[^$]{1,4000})\$\$|\$(?=\S)(?P<inline>[^$\n]{1,400}?)(?<=\S)\$(?!\d)"
+    r"|\\\((?P<round>.{1,400}?)\\\)|\\\[(?P<square>.{1,4000}?)\\\]",
+    re.DOTALL,
+)
+_WORD = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{2,}")
+_GROUP = re.compile(r"\\?[A-Za-z]*\{[^{}]*\}")
+_TASK = re.compile(r"\[([ xX])\][ \u00a0]")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*[^<>/])?(/?)>")
+_SWALLOWS = frozenset("title textarea style xmp iframe noembed noframes script plaintext select".split())
+"""Tags that hide what follows, which GitHub shows as text."""
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_OPTIONAL = frozenset("p li dt dd tr td th thead tbody tfoot option rt rp".split())
+
+
+def with_marks(markdown: MarkdownIt) -> MarkdownIt:
+    """`markdown` with these rules."""
+    deflist_plugin(markdown)
+    footnote_plugin(markdown)
+    markdown.block.ruler.before("paragraph", "comment_block", _comment_block, {"alt": ["paragraph", "blockquote"]})
+    markdown.inline.ruler.before("escape", "formula", _formula)
+    markdown.inline.ruler.before("link", "wiki_link", _wiki_link)
+    markdown.inline.ruler.before("strikethrough", "added_mark", _added)
+    markdown.core.ruler.push("tasks", _tasks)
+    markdown.core.ruler.push("balanced", _balanced)
+    return markdown
+
+
+def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines between two of `%%`."""
+    first = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
+    if first != "%%":
+        return False
+    for line in range(start + 1, end):
+        if state.src[state.bMarks[line] : state.eMarks[line]].rstrip().endswith("%%"):
+            if not silent:
+                state.line = line + 1
+            return True
+    return False
+
+
+def _wiki_link(state: StateInline, silent: bool) -> bool:
+    found = _WIKI.match(state.src, state.pos)
+    if not found:
+        return False
+    shown = (found[3] or "").strip()
+    target = found[2].strip().rstrip("\\")
+    if not silent:
+        picture = bool(found[1]) and _PICTURE.search(target)
+        state.push("text", "", 0).content = "" if picture else shown or target.lstrip("#").replace("#", " > ")
+    state.pos = found.end()
+    return True
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """TeX, as it is written; a price is none."""
+    if state.src[state.pos] not in "$\\" or not (found := _FORMULA.match(state.src, state.pos)):
+        return False
+    text = next(filter(None, found.groups()), "").strip()
+    if found["shown"] is None and not _is_formula(text, certain=found["inline"] is None):
+        return False
+    if not silent:
+        state.push("text", "", 0).content = " ".join(text.split())
+    state.pos = found.end()
+    return True
+
+
+def _is_formula(text: str, *, certain: bool) -> bool:
+    if certain:
+        return any(sign in text for sign in "\\^_=")
+    return not _WORD.search(_GROUP.sub("", text)) and not re.match(r"[\d.,]+\s+\S", text.replace("\\", ""))
+
+
+def _added(state: StateInline, silent: bool) -> bool:
+    """`==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
+    mark = state.src[state.pos]
+    before = state.src[state.pos - 1 : state.pos]
+    if mark == "%" and (found := _COMMENT.match(state.src, state.pos)):
+        alone = state.src[found.end() : found.end() + 1] in {"", "\n"} or before in {"", "\n"}
+        if not alone and (found[0][2].isspace() or found[0][-3].isspace()):
+            return False
+        state.pos = found.end()
+        return True
+    pattern = {"=": _MARKED, "^": _RAISED, "~": _LOWERED}.get(mark)
+    if pattern is None or (mark != "=" and not (before.isalnum() or before in {")", "]"})):
+        return False
+    if not (found := pattern.match(state.src, state.pos)):
+        return False
+    if silent:
+        state.pos = found.end()
+        return True
+    tag = {"=": "mark", "^": "sup", "~": "sub"}[mark]
+    last, state.pos, state.posMax = state.posMax, found.start(1), found.end(1)
+    state.push(f"{tag}_open", tag, 1)
+    state.md.inline.tokenize(state)
+    state.push(f"{tag}_close", tag, -1)
+    state.pos, state.posMax = found.end(), last
+    return True
+
+
+def _tasks(state: StateCore) -> None:
+    """What opens an item, as a box with or without its tick."""
+    opened = False
+    for token in state.tokens:
+        if token.type == "list_item_open":
+            opened = True
+        elif token.type == "inline" and opened:
+            first = token.children[0] if token.children else None
+            if first is not None and first.type == "text" and (task := _TASK.match(first.content)):
+                first.content = f"{'☐' if task[1] == ' ' else '☑'} {first.content[task.end() :]}"
+            opened = False
+
+
+def _balanced(state: StateCore) -> None:
+    """HTML within a block ends in it, and none hides what follows; what stands behind a block of it stands apart."""
+    for token in state.tokens:
+        if token.type == "inline" and token.children and any(one.type == "html_inline" for one in token.children):
+            token.children = _closed(token.children)
+        elif token.type == "html_block":
+            inner = [token] if not token.level else _closed([token])
+            token.content = _open("".join(part.content for part in inner)) + "<hr>\n"
+
+
+def _open(html: str) -> str:
+    """`html` in which no comment and no such tag goes on beyond its end, but for one that it begins with."""
+    lower = html.lower()
+    if lower.lstrip().startswith("<script"):
+        return html.replace("<!--", "")
+    for name in _SWALLOWS:
+        end = lower.rfind(f"</{name}") + 1
+        if lower.rfind(f"<{name}") > end and not lower.lstrip().startswith(f"<{name}"):
+            html = html[:end] + re.sub(f"<(?={name})", "&lt;", html[end:], flags=re.IGNORECASE)
+            lower = html.lower()
+    return f"{html}-->" if lower.rfind("<!--") > lower.rfind("-->") else html
+
+
+def _closed(tokens: list[Token]) -> list[Token]:
+    opened: list[str] = []
+    kept: list[Token] = []
+    for token in tokens:
+        tags = (
+            [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
+        )
+        if token.type == "html_inline" and tags and tags[0][1] in _SWALLOWS:
+            kept.append(Token("text", "", 0, content=token.content))
+            continue
+        extra = False
+        for closing, name, empty in tags:
+            if closing and name in opened:
+                while opened.pop() != name:
+                    pass
+            elif closing:
+                extra = token.type == "html_inline"
+            elif not empty and name not in _VOID:
+                opened.append(name)
+        if not extra:
+            kept.append(token)
+    rest = "".join(f"</{name}>" for name in reversed(opened) if name not in _OPTIONAL)
+    return [*kept, Token("html_inline", "", 0, content=rest)] if rest else kept

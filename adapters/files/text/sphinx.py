@@ -1,0 +1,152 @@
+"""Directives and roles of reStructuredText that only Sphinx and its extensions know, as what they show."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+MAX_DIRECTIVES = 8
+"""Such directives, one in another, that are read; deeper ones are text."""
+_MOST_NAMES = 2_000
+_DIRECTIVE = re.compile(
+    r"^[ \t]*(?:[-*+>|][ \t]+)*\.\.[ ]+(?:\|[^|\n]{1,100}\|[ ]+)?([\w:+.-]+)::(?=\s|$)", re.MULTILINE
+)
+_ROLE = re.compile(r"(?<![\w:+.-]):((?:[\w+.-]++:)++)`|`:((?:[\w+.-]++:)++)")
+"""From the beginning of the run of letters that it is in, so that each run is read once."""
+_FIRST = re.compile(r"\.\. [^\n]*?::[ \t]*([^\n]*)\n?")
+_OPTION = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
+_TITLED = re.compile(r"(.*?)\s*<[^<>]{0,1000}>\Z", re.DOTALL)
+
+CODE = frozenset("code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split())
+OWN = CODE | {"math", "toctree", "note-list"}
+"""Read here although docutils may know them: with the options that Sphinx adds."""
+_UNSEEN = frozenset(
+    """toctree index highlight currentmodule module py:module py:currentmodule program literalinclude include todolist
+    tabularcolumns graphviz digraph graph mermaid uml plantuml inheritance-diagram testsetup testcleanup default-domain
+    autosummary meta sphinx_argparse_cli""".split()
+)
+_VERSIONS = {
+    "versionadded": "New in version {}",
+    "versionchanged": "Changed in version {}",
+    "deprecated": "Deprecated since version {}",
+    "versionremoved": "Removed in version {}",
+}
+_NOTES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
+_TABS = frozenset({"tab", "tab-item", "group-tab", "code-tab"})
+_TITLES = frozenset("dropdown card grid-item-card collapse details toggle centered".split())
+_OBJECTS = frozenset(
+    """function class method attribute data exception option envvar confval cmdoption describe object decorator property
+    staticmethod classmethod macro type var member setting""".split()
+)
+_AS_CODE = frozenset(
+    """func meth class mod attr data exc obj const code file samp kbd option envvar program command makevar regexp
+    cpp c py js rst""".split()
+)
+
+
+class _AnyOption(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        return lambda value: value
+
+
+class OfSphinx(Directive):
+    """Any such directive, read by its name."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[Any] = _AnyOption({"name": lambda value: value})
+
+    def run(self) -> Sequence[nodes.Node]:
+        name = self.name.lower()
+        text = self.block_text
+        first = _FIRST.match(text.lstrip())
+        argument = first[1].strip() if first else ""
+        options, lines = _divided(text.lstrip()[first.end() :] if first else "")
+        if name in CODE or name == "code-tab":
+            title = f"{argument.partition(' ')[2] or argument}:" if name == "code-tab" else options.get("caption", "")
+            return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
+        if name == "math":
+            return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
+        if name in _UNSEEN:
+            return []
+        if name in _VERSIONS:
+            version, _, more = argument.partition(" ")
+            return [self._note(_VERSIONS[name].format(version), [more, *lines])]
+        if name in _NOTES:
+            return [self._note(_NOTES[name], [argument, *lines])]
+        if name in _TABS or name in _TITLES:
+            said = f"{argument}:" if name in _TABS and argument else argument
+            return [*self._said(said), *self._parsed(lines)]
+        if name in _OBJECTS or name.rpartition(":")[2] in _OBJECTS:
+            term = nodes.term("", "", nodes.literal("", argument))
+            definition = nodes.definition("", *self._parsed(lines))
+            return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
+        return self._parsed(lines)
+
+    def _said(self, text: str) -> list[nodes.Node]:
+        if not text:
+            return []
+        said, messages = self.state.inline_text(text, self.lineno)
+        return [nodes.paragraph(text, "", *said), *messages]
+
+    def _note(self, title: str, lines: list[str]) -> nodes.Node:
+        return nodes.admonition("", nodes.title("", title), *self._parsed(lines), classes=["admonition"])
+
+    def _parsed(self, lines: list[str]) -> list[nodes.Node]:
+        holder = nodes.container()
+        document = self.state.document
+        within = getattr(document, "within", 0)
+        if within >= MAX_DIRECTIVES:
+            return [nodes.paragraph("", without_options("\n".join(lines)))]
+        document.within = within + 1
+        self.state.nested_parse(StringList(lines, source=""), self.content_offset, holder, match_titles=0)
+        document.within = within
+        return holder.children
+
+
+def shown(
+    name: str, raw: str, text: str, line: int, inliner: object, options: object = None, content: object = None
+) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """The role that shows its title, else its target."""
+    said = text.replace("\x00", "\\")
+    titled = _TITLED.match(said)
+    if titled and titled[1]:
+        said = titled[1]
+    elif said.startswith("~"):
+        said = said.rpartition(".")[2].lstrip("~")
+    said = said.lstrip("!")
+    kind = nodes.literal if name.rpartition(":")[2] in _AS_CODE or name.partition(":")[0] in _AS_CODE else nodes.inline
+    return [kind(raw, said)], []
+
+
+def named_directives(text: str) -> list[str]:
+    return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MOST_NAMES]
+
+
+def named_roles(text: str) -> list[str]:
+    found = (before or behind for before, behind in _ROLE.findall(text))
+    return list(dict.fromkeys(name.strip(":").lower() for name in found))[:_MOST_NAMES]
+
+
+def without_options(text: str) -> str:
+    """A directive's text as prose, without its options."""
+    first = _FIRST.match(text)
+    lines = [line.strip() for line in (text[first.end() :] if first else text).splitlines()]
+    return "\n".join(line for line in lines if not _OPTION.match(line))
+
+
+def _divided(text: str) -> tuple[dict[str, str], list[str]]:
+    """The options and the lines of a directive."""
+    lines = textwrap.dedent(text).split("\n")
+    options: dict[str, str] = {}
+    while lines and (not lines[0].strip() or _OPTION.match(lines[0])):
+        if found := _OPTION.match(lines.pop(0)):
+            options[found[1]] = found[2] or ""
+    return options, lines
