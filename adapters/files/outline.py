@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
-from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation

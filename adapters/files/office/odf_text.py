@@ -14,7 +14,7 @@ from adapters.files.office.package import Package
 from adapters.files.office.slide_text import NOTE, Piece, shown
 from adapters.files.outline import Outline
 from adapters.files.regions import Row
-from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_rows
+from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, filled, header_rows
 from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
@@ -30,6 +30,7 @@ _MOST_STYLES = 20
 """Styles that a style may stand on."""
 _MOST_REPEATS = 1_000
 """Times that a row with text may be repeated."""
+_MOST_ROWS = 10_000_000
 
 
 class OdfText:
@@ -40,6 +41,8 @@ class OdfText:
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
         self._next: dict[int, int] = {}
+        self._room = MOST_CELLS
+        """Cells of rows that are repeated."""
         self._package = package
         self._styles: dict[tuple[str, str], etree._Element] = {}
         for part in (package.xml("styles.xml"), document):
@@ -231,10 +234,12 @@ class OdfText:
             if next(row.iterancestors("{*}table")) is not table:
                 continue
             cells = list(self._cells(row))
-            times = number(attribute(row, "number-rows-repeated"))
-            filled_in = any(cell.text for cell in cells)
+            times = number(attribute(row, "number-rows-repeated"), most=_MOST_ROWS)
+            again = max(1, min(times, _MOST_REPEATS, self._room // max(len(cells), 1)))
+            again = again if any(cell.text for cell in cells) else 1
+            self._room -= len(cells) * (again - 1)
             seen = attribute(row, "visibility") not in {"collapse", "filter"}
-            for place in range(min(times, _MOST_REPEATS) if filled_in else 1):
+            for place in range(again):
                 yield cells, first + place, seen
             first += times
 

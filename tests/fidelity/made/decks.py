@@ -2,7 +2,6 @@
 
 Needs python-pptx and openpyxl, and on PATH LibreOffice (soffice) and pandoc."""
 
-# ruff: noqa: E501 - XML by hand
 from __future__ import annotations
 
 import io
