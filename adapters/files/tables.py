@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.values import Link
@@ -29,7 +29,11 @@ class Cell(NamedTuple):
 def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
     """Rows in which every spanned place has the cell that spans it. Rows may still differ in length; spans that reach
     beyond the table, or beyond `MOST_COLUMNS` or `MOST_CELLS`, are cut off."""
-    grid: list[list[Cell]] = []
+    return list(spread(rows))
+
+
+def spread(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
+    """As `filled`, one row after the other."""
     open_below: dict[int, tuple[int, Cell]] = {}
     """By column: how many more rows a cell of above reaches into, and that cell."""
     room = MOST_CELLS
@@ -46,15 +50,19 @@ def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
                 line.append(cell)
 
         for cell in row:
-            from_above()
+            if open_below:
+                from_above()
+            if cell.columns == 1 and cell.rows == 1:
+                line.append(cell)
+                continue
             for _ in range(max(1, min(cell.columns, MOST_COLUMNS - len(line), room))):
                 if cell.rows > 1:
                     open_below[len(line)] = cell.rows - 1, cell
                 line.append(cell)
                 room -= 1
-        from_above()
-        grid.append(line)
-    return grid
+        if open_below:
+            from_above()
+        yield line
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> list[str]:

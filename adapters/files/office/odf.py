@@ -8,50 +8,47 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from adapters.files.office.elements import attribute, local
+from adapters.files.office.odf_sheets import read_sheets
 from adapters.files.office.odf_text import OdfText
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
-from adapters.files.regions import tables
 from pipeline.errors import Refused
 
+_SHEETS = re.compile(rb"<office:spreadsheet")
+_START = 2_000_000
+"""Bytes, after all styles, in which the body begins."""
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 
-def read_odf(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
     outline = Outline()
-    package = Package(content, outline.unread, declares=True)
+    package = Package(file, outline.unread, declares=True)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
+    mimetype = package.read("mimetype") or b""
+    content = package.read("content.xml") or b""
+    if b"spreadsheet" in mimetype or _SHEETS.search(content[:_START]):
+        read_sheets(OdfText(outline, package, None), content, on_pages)
+        return outline.content(title=_title(package))
     document = package.xml("content.xml")
     if document is None:
         raise Refused("the file is no document of OpenDocument", what_to_do="Open and save it again.")
     text = OdfText(outline, package, document)
     for body in document.iterfind("{*}body/*"):
         match local(body):
-            case "spreadsheet":
-                _sheets(text, body, on_pages)
             case "presentation" | "drawing":
                 _slides(text, body)
             case _:
                 text.flow(body)
+    return outline.content(title=_title(package))
+
+
+def _title(package: Package) -> str:
     meta = package.xml("meta.xml")
-    return outline.content(title=given_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
-
-
-def _sheets(text: OdfText, body: etree._Element, on_pages: Progress) -> None:
-    sheets = [table for table in body.iterfind("{*}table") if text.style(table, "table", "display") != "false"]
-    for place, table in enumerate(sheets, 1):
-        on_pages(place, 0)
-        text.outline.sheet = name = attribute(table, "name")
-        if len(sheets) > 1:
-            text.outline.heading(1, name)
-        tables(text.outline, text.sheet(table))
-        for shape in table.iterfind("{*}shapes/*"):
-            text.shape(shape)
-    text.outline.sheet = None
+    return given_title(meta.findtext("{*}meta/{*}title") if meta is not None else "")
 
 
 def _slides(text: OdfText, body: etree._Element) -> None:

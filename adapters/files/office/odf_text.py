@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from lxml import etree
 
@@ -13,8 +12,7 @@ from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
 from adapters.files.office.slide_text import NOTE, Piece, shown
 from adapters.files.outline import Outline
-from adapters.files.regions import Row
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, filled, header_rows
+from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_rows
 from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
@@ -28,26 +26,28 @@ _UNSEEN = frozenset(
 )
 _MOST_STYLES = 20
 """Styles that a style may stand on."""
-_MOST_REPEATS = 1_000
+_MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
-_MOST_ROWS = 10_000_000
 
 
 class OdfText:
     """Fills `outline` from the elements of `document`."""
 
-    def __init__(self, outline: Outline, package: Package, document: etree._Element) -> None:
+    def __init__(self, outline: Outline, package: Package, document: etree._Element | None) -> None:
         self.outline = outline
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
         self._next: dict[int, int] = {}
-        self._room = MOST_CELLS
-        """Cells of rows that are repeated."""
         self._package = package
         self._styles: dict[tuple[str, str], etree._Element] = {}
         for part in (package.xml("styles.xml"), document):
-            for style in part.iter("{*}style", "{*}list-style") if part is not None else ():
-                self._styles[attribute(style, "family") or "list", attribute(style, "name")] = style
+            if part is not None:
+                self.learn(part)
+
+    def learn(self, part: etree._Element) -> None:
+        """Know the styles in `part`."""
+        for style in part.iter("{*}style", "{*}list-style"):
+            self._styles[attribute(style, "family") or "list", attribute(style, "name")] = style
 
     def style(self, element: etree._Element, family: str, name: str) -> str:
         """A property by the style of `element`, or by the styles that it stands on; empty where none says it."""
@@ -190,7 +190,7 @@ class OdfText:
 
     def table(self, table: etree._Element, depth: int = 0) -> None:
         """Append a table of a text or a slide, under the rows that it names its header."""
-        rows = [row for row, _, _ in self._rows(table)]
+        rows = list(self._rows(table))
         named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
         named = named or header_rows(rows, template == "true" if template else self._bold(table) or None)
@@ -208,40 +208,14 @@ class OdfText:
             for text in texts
         )
 
-    def sheet(self, table: etree._Element) -> Iterator[Row]:
-        """The rows of a sheet as they are shown, each under its number; hidden rows and columns are left out."""
-        hidden = self._hidden_columns(table)
-        rows = [(place, row) for row, place, seen in self._rows(table) if seen]
-        last = 0
-        for (place, own), cells in zip(rows, filled(row for _, row in rows), strict=True):
-            texts = [cell.text for cell in cells]
-            seen: set[int] = set()
-            mask = 0
-            for column, cell in enumerate(cells):
-                mask |= (bool(cell.text) and id(cell) not in seen) << column
-                seen |= {id(cell)} if cell.columns > 1 or cell.rows > 1 else set()
-            if mask:
-                tall = max((cell.rows for cell in own), default=1)
-                wide = any(cell.columns > 1 and cell.text for cell in own)
-                row = Row(place, texts, mask, tall=tall, wide=wide, gap=place > last + 1)
-                yield row.without(hidden) if hidden else row
-                last = place
-
-    def _rows(self, table: etree._Element) -> Iterator[tuple[list[Cell], int, bool]]:
-        """Each row's cells, its number, and whether it is shown. Empty rows that repeat count once."""
-        first = 1
+    def _rows(self, table: etree._Element) -> Iterator[list[Cell]]:
+        """Each row's cells; of rows that repeat some, and an empty one once."""
         for row in table.iter("{*}table-row"):
-            if next(row.iterancestors("{*}table")) is not table:
-                continue
-            cells = list(self._cells(row))
-            times = number(attribute(row, "number-rows-repeated"), most=_MOST_ROWS)
-            again = max(1, min(times, _MOST_REPEATS, self._room // max(len(cells), 1)))
-            again = again if any(cell.text for cell in cells) else 1
-            self._room -= len(cells) * (again - 1)
-            seen = attribute(row, "visibility") not in {"collapse", "filter"}
-            for place in range(again):
-                yield cells, first + place, seen
-            first += times
+            if next(row.iterancestors("{*}table")) is table:
+                cells = list(self._cells(row))
+                times = number(attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
+                for _ in range(times if any(cell.text for cell in cells) else 1):
+                    yield cells
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
         """Those that stand there themselves; empty ones at the end are left out."""
@@ -250,14 +224,17 @@ class OdfText:
             times = number(attribute(cell, "number-columns-repeated"))
             if local(cell) == "covered-table-cell":
                 continue
-            text, links = self._cell(cell)
+            text, links = self.cell(cell)
             spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
             waiting += [Cell(text, *spans, links)] * min(times, MOST_COLUMNS)
             if text or spans != (1, 1):
                 yield from waiting
                 waiting.clear()
 
-    def _cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
+    def cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
+        if len(cell) == 1 and not len(cell[0]) and local(cell[0]) == "p":
+            struck = bool(cell[0].attrib) and self._struck(cell[0], "paragraph")
+            return "" if struck else cell[0].text or "", ()
         parts: list[str] = []
         links: list[Link] = []
         for paragraph in cell.iter("{*}p", "{*}h"):
@@ -269,16 +246,6 @@ class OdfText:
         for note in cell.iterfind("{*}annotation"):
             text = noted(text, " ".join(self.inline(part)[0] for part in note.iter("{*}p")))
         return text, tuple(links)
-
-    def _hidden_columns(self, table: etree._Element) -> set[int]:
-        hidden: set[int] = set()
-        place = 0
-        for column in islice(table.iter("{*}table-column"), MOST_COLUMNS):
-            times = min(number(attribute(column, "number-columns-repeated")), MOST_COLUMNS)
-            if attribute(column, "visibility") in {"collapse", "filter"}:
-                hidden.update(range(place, place + times))
-            place += times
-        return hidden
 
     def words(self, element: etree._Element) -> str:
         """All text in `element` on one line."""
