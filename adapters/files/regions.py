@@ -29,6 +29,12 @@ _PERIOD = re.compile(
 """A year, quarter, month, day, hour or range, as a column may be named."""
 
 
+class Figure(str):
+    """What a cell shows that holds a number or a date."""
+
+    __slots__ = ()
+
+
 class Row(NamedTuple):
     """A row as it is shown; columns are bits of the masks."""
 
@@ -36,8 +42,6 @@ class Row(NamedTuple):
     texts: Sequence[str]
     own: int
     """Columns with a text that is no other cell's."""
-    typed: int = 0
-    """Columns that hold a number or a date."""
     strong: bool = False
     """Whether all that it says is bold or coloured."""
     tall: int = 1
@@ -52,25 +56,22 @@ class Row(NamedTuple):
     def cut(self, left: int, right: int | None, *, gap: bool) -> Row:
         """The columns from `left` to before `right`."""
         mask = -1 if right is None else (1 << (right - left)) - 1
-        own, typed = self.own >> left & mask, self.typed >> left & mask
-        return self._replace(texts=self.texts[left:right], own=own, typed=typed, gap=gap)
+        return self._replace(texts=self.texts[left:right], own=self.own >> left & mask, gap=gap)
 
     def moved(self, columns: int) -> Row:
         if not columns:
             return self
         texts = [*[""] * columns, *self.texts]
-        return self._replace(texts=texts, own=self.own << columns, typed=self.typed << columns)
+        return self._replace(texts=texts, own=self.own << columns)
 
     def without(self, hidden: set[int]) -> Row:
         kept = [column for column in range(len(self.texts)) if column not in hidden]
-        own, typed = (
-            sum([1 << place for place, column in enumerate(kept) if mask >> column & 1])
-            for mask in (self.own, self.typed)
-        )
-        return self._replace(texts=[self.texts[column] for column in kept], own=own, typed=typed)
+        own = sum([1 << place for place, column in enumerate(kept) if self.own >> column & 1])
+        return self._replace(texts=[self.texts[column] for column in kept], own=own)
 
     def is_value(self, column: int) -> bool:
-        return bool(self.typed >> column & 1 or _VALUE.fullmatch(self.text(column)))
+        text = self.text(column)
+        return isinstance(text, Figure) or bool(_VALUE.fullmatch(text))
 
 
 class _Open(NamedTuple):
@@ -311,7 +312,7 @@ def _says(text: str) -> bool:
 
 
 def _names_columns(row: Row) -> bool:
-    return is_header(row.texts) and not row.typed and not row.text(0).endswith(":")
+    return is_header(row.texts) and not _figures(row) and not row.text(0).endswith(":")
 
 
 def _header(rows: list[Row]) -> tuple[int, int]:

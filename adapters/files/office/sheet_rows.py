@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from adapters.files.inline import noted
 from adapters.files.office.workbook import Style, Workbook, plain, rich_text, rows_of
-from adapters.files.regions import Row
+from adapters.files.regions import Figure, Row
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
@@ -69,10 +69,13 @@ class SheetRows:
 
     def __init__(self, book: Workbook, path: str, notes: dict[str, str]) -> None:
         self._book, self._path, self._notes = book, path, notes
-        self._texts: dict[tuple[str | None, str], tuple[str, bool]] = {}
+        self._numbers: dict[tuple[str | None, str | None], str] = {}
         self._letters: dict[str, int] = {}
         self._places = {place: note for reference, note in notes.items() if (place := _place(reference))}
-        self._strong = {str(place) for place, style in enumerate(book.styles) if style.strong}
+        self._plain = {None} | {
+            str(place) for place, style in enumerate(book.styles) if not (style.struck or style.format.of_text)
+        }
+        self._strong: set[str | None] = {str(place) for place, style in enumerate(book.styles) if style.strong}
         self.formulas: list[str] = []
         self.cells = 0
 
@@ -99,7 +102,7 @@ class SheetRows:
                     open_spans = [held for held in open_spans if held[0].bottom >= number]
                     open_spans += [(span, row.text(span.left)) for span in merged.get(number, ())]
                 if open_spans:
-                    row = _filled(row, open_spans)
+                    row = _spread(row, open_spans)
                 if hidden:
                     row = row.without(hidden)
                 if row.own:
@@ -113,73 +116,58 @@ class SheetRows:
 
     def _row(self, element: Any, number: int) -> Row:
         texts: list[str] = []
-        own = typed = strong = 0
-        letters, strong_styles, notes, place = self._letters, self._strong, self._places, -1
-        numbers: dict[Any, tuple[str, bool]] = self._texts
+        letters, numbers, strings, notes, place = self._letters, self._numbers, self._book.strings, self._places, -1
+        strong = bool(self._strong)
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
                 place = letters[name] if name in letters else letters.setdefault(name, column(name.upper()))
             else:
                 place += 1
-            if not 0 <= place < _WIDEST:
-                continue
-            kind, style = cell.get("t"), cell.get("s")
-            if kind is None and len(cell) == 1 and (known := numbers.get((style, cell[0].text))):
-                text, figure = known
-            else:
-                text, figure = self._cell(cell, kind or "n", style, number)
+            kind, style, text = cell.get("t"), cell.get("s"), None
+            if len(cell) == 1:  # as most cells: a number that was met before, or a text that cells share
+                if kind is None:
+                    text = numbers.get((style, cell[0].text))
+                elif kind == "s" and style in self._plain and (index := cell[0].text or "").isdecimal():
+                    text = strings[int(index)] if int(index) < len(strings) else ""
+            if text is None:
+                text = self._cell(cell, kind or "n", style, number)
             if notes and (note := notes.get((number, place))):
                 text = noted(text, note).strip()
-            if not text:
-                continue
-            if missing := place - len(texts):
-                if missing < 0:
-                    continue
-                texts += [""] * missing
-            texts.append(text)
-            bit = 1 << place
-            own |= bit
-            if figure:
-                typed |= bit
-            if style in strong_styles:
-                strong |= bit
+            if text and len(texts) <= place < _WIDEST:
+                if place > len(texts):
+                    texts += [""] * (place - len(texts))
+                texts.append(text)
+                strong = strong and style in self._strong
         self.cells += len(element)
-        return Row(number, texts, own, typed, strong == own)
+        return Row(number, texts, own=_filled(texts), strong=strong)
 
-    def _cell(self, cell: Any, kind: str, style: str | None, number: int) -> tuple[str, bool]:
-        """What a cell shows, and whether it is a number or a date."""
-        if len(cell) == 1 and cell[0].tag.endswith("}v"):
-            raw = cell[0].text or ""
-        else:
-            raw, formula = _stored(cell)
-            if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
-                self.formulas.append(cell.get("r") or f"row {number}")
-                return f"={formula.replace('_xlfn.', '')}" if formula else "", False
+    def _cell(self, cell: Any, kind: str, style: str | None, number: int) -> str:
+        """What a cell shows."""
+        raw, formula = _stored(cell)
+        if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
+            self.formulas.append(cell.get("r") or f"row {number}")
+            return f"={formula.replace('_xlfn.', '')}" if formula else ""
         if kind == "n":
-            if len(self._texts) > _KEPT:
-                self._texts.clear()
-            known = self._texts[style, raw] = self._number(raw, style)
-            return known
+            if len(self._numbers) > _KEPT:
+                self._numbers.clear()
+            text = self._numbers[style, raw] = self._number(raw, style)
+            return text
         if kind == "s":
             place = int(raw) if raw.isdecimal() else -1
             raw = self._book.strings[place] if 0 <= place < len(self._book.strings) else ""
-        return (self._other(raw, kind, style) if raw else ""), kind == "d"
+        return self._other(raw, kind, style) if raw else ""
 
-    def _number(self, raw: str, style: str | None) -> tuple[str, bool]:
-        if not raw:
-            return "", False
+    def _number(self, raw: str, style: str | None) -> str:
         look = _style(self._book.styles, style)
-        if look.struck:
-            return "", False
+        if look.struck or not raw:
+            return ""
         try:
-            return look.format.shown(float(raw), from_1904=self._book.from_1904).strip(), True
+            return Figure(look.format.shown(float(raw), from_1904=self._book.from_1904).strip())
         except (ValueError, ArithmeticError):
-            return raw, False
+            return raw
 
     def _other(self, raw: str, kind: str, style: str | None) -> str:
-        if style is None and kind == "s":
-            return raw.strip()
         look = _style(self._book.styles, style)
         if look.struck:
             return ""
@@ -189,7 +177,7 @@ class SheetRows:
             case "e":
                 return raw
             case "d":
-                return _day(raw, look)
+                return Figure(_day(raw, look))
             case "str":
                 raw = plain(raw)
         return (look.format.text(raw) if look.format.of_text else raw).strip()
@@ -228,7 +216,14 @@ def _place(reference: str) -> tuple[int, int] | None:
     return (int(match[2]), column(match[1])) if match else None
 
 
-def _filled(row: Row, held: list[tuple[Span, str]]) -> Row:
+def _filled(texts: list[str]) -> int:
+    """The columns that hold text, as a mask."""
+    if "" not in texts:
+        return (1 << len(texts)) - 1
+    return sum([1 << place for place, text in enumerate(texts) if text])
+
+
+def _spread(row: Row, held: list[tuple[Span, str]]) -> Row:
     """With the text of each merged cell in all places that it covers in this row."""
     texts, tall, wide = list(row.texts), 1, False
     for span, text in held:

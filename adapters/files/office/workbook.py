@@ -150,7 +150,7 @@ class Workbook:
         with self.open(path) as part:
             for _, item in etree.iterparse(part, tag="{*}si", **_SAFE):
                 simple = len(item) == 1 and item[0].tag.endswith("}t")
-                yield plain(item[0].text) if simple else rich_text(item)
+                yield (plain(item[0].text) if simple else rich_text(item)).strip()
                 item.clear()
                 while item.getprevious() is not None:
                     del item.getparent()[0]
