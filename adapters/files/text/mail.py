@@ -16,6 +16,8 @@ from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
 MOST_FILES = 100
+_NO_DATE = 1601
+"""The year in which the time of Outlook begins."""
 Reads = Callable[[str, bytes], Content]
 """Reads a file by its name and content."""
 
@@ -49,7 +51,7 @@ def read_msg(content: bytes, read: Reads) -> Content:
     known = {
         "From": message.sender or headers.get("From", ""),
         "To": headers.get("To", "") or ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients),
-        "Date": headers.get("Date", "") or (f"{sent:%Y-%m-%d %H:%M}" if sent else ""),
+        "Date": headers.get("Date", "") or (f"{sent:%Y-%m-%d %H:%M}" if sent and sent.year > _NO_DATE else ""),
     }
     files = ((one.file_name or "", one.file_bytes or b"") for one in message.attachments)
     shown = tuple((name, said) for name, said in known.items() if said)
