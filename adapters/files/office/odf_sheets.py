@@ -10,7 +10,7 @@ from lxml import etree
 
 from adapters.files.office.odf_text import OdfText
 from adapters.files.outline import Progress
-from adapters.files.regions import Row, tables
+from adapters.files.regions import Figure, Row, tables
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, spread
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -57,23 +57,21 @@ class _Sheets:
     def _shown(self, table: Any) -> Iterator[Row]:
         """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
         hidden: set[int] = set()
-        numbers: list[tuple[int, int, bool, int]] = []
+        numbers: list[tuple[int, bool, int]] = []
         last = 0
         for line in spread(self._rows(table, hidden, numbers)):
-            number, typed, wide, tall = numbers.pop(0)
+            number, wide, tall = numbers.pop(0)
             mask = 0
             above: Cell | None = None
             for column, cell in enumerate(line):
                 mask |= (bool(cell.text) and not (cell is above and cell.columns > 1)) << column
                 above = cell
             if mask:
-                row = Row(
-                    number, [cell.text for cell in line], mask, typed, tall=tall, wide=wide, gap=number > last + 1
-                )
+                row = Row(number, [cell.text for cell in line], mask, tall=tall, wide=wide, gap=number > last + 1)
                 yield row.without(hidden) if hidden else row
                 last = number
 
-    def _rows(self, table: Any, hidden: set[int], numbers: list[tuple[int, int, bool, int]]) -> Iterator[list[Cell]]:
+    def _rows(self, table: Any, hidden: set[int], numbers: list[tuple[int, bool, int]]) -> Iterator[list[Cell]]:
         number, place = 1, 0
         for event, element in self._events:
             if event == "start" or element.getparent() is None:
@@ -89,25 +87,24 @@ class _Sheets:
                     hidden.update(range(place, min(place + times, MOST_COLUMNS)))
                 place += times
             elif element.tag == _TABLE + "table-row":
-                cells, typed = self._line(element)
+                cells = self._line(element)
                 times = _count(element, "number-rows-repeated")
                 if cells and not _hides(element):
                     again = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
                     self._room -= len(cells) * (again - 1)
                     wide = any(cell.columns > 1 and cell.text for cell in cells)
                     for offset in range(again):
-                        numbers.append((number + offset, typed, wide, max(cell.rows for cell in cells)))
+                        numbers.append((number + offset, wide, max(cell.rows for cell in cells)))
                         yield cells
                 number += times
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
 
-    def _line(self, row: Any) -> tuple[list[Cell], int]:
-        """The cells that stand there themselves, up to the last that says something, and which of them are figures."""
+    def _line(self, row: Any) -> list[Cell]:
+        """The cells that stand there themselves, up to the last that says something."""
         cells: list[Cell] = []
         waiting: list[Cell] = []
-        typed = 0
         for element in row:
             if element.tag != _TABLE + "table-cell":
                 continue
@@ -115,7 +112,7 @@ class _Sheets:
             columns, rows = _count(element, "number-columns-spanned"), _count(element, "number-rows-spanned")
             times = min(_count(element, "number-columns-repeated"), MOST_COLUMNS)
             if text and element.get(_TYPE, "string") != "string":
-                typed |= ((1 << times) - 1) << (len(cells) + len(waiting))
+                text = Figure(text)
             waiting += [Cell(text, columns, rows, links)] * times
             if text or columns > 1 or rows > 1:
                 cells += waiting
@@ -125,7 +122,7 @@ class _Sheets:
         before, self._cells = self._cells, self._cells + len(cells)
         if before // _PAGE != self._cells // _PAGE:
             self._on_pages(self._cells // _PAGE, 0)
-        return cells[:MOST_COLUMNS], typed
+        return cells[:MOST_COLUMNS]
 
 
 def _count(element: Any, name: str) -> int:
