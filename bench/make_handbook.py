@@ -17,6 +17,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import ListFlowable, ListItem, PageBreak, Paragraph, SimpleDocTemplate, Spacer
 
+from bench.make_handbook_open import library, sports_groups, summer_party
+
 WRITTEN = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 
 
@@ -192,6 +194,9 @@ def main(folder: Path) -> None:
     laptop_setup(folder / "laptop-setup.pdf")
     travel_rates(folder / "travel-rates.xlsx")
     town_hall(folder / "town-hall.pptx")
+    library(folder / "library.epub")
+    sports_groups(folder / "sports-groups.odt")
+    summer_party(folder / "summer-party.eml")
 
 
 if __name__ == "__main__":

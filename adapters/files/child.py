@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from adapters.files.blocks import Blocks, packed
-from adapters.files.formats import BINARY_FORMATS, read_format, read_leads
+from adapters.files.formats import read_format, read_leads
+from adapters.files.kinds import BINARY_FORMATS
 from adapters.files.outline import TEXT_PAGE, Progress
 from pipeline.errors import Refused
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from adapters.files.kinds import JSON_LINES, KIN, SITEMAP, STORED_PAGE, WEB_PAGE, format_of
 from adapters.files.leads import Leads
 from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
+from pipeline.errors import Refused
 
-TEXT_FORMATS = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
-BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
-JSON_LINES = (".jsonl", ".ndjson")
-WEB_PAGE, SITEMAP, STORED_PAGE = ".web-page", ".sitemap", ".stored-page"
-"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
-(JSON of `StoredPage`)."""
-WHOLE = (".rst", ".html", ".htm", ".csv", ".tsv", WEB_PAGE, STORED_PAGE, *JSON_LINES)
+WHOLE = (*(".rst", ".html", ".htm", ".csv", ".tsv", ".eml", ".json", ".yaml"), WEB_PAGE, STORED_PAGE, *JSON_LINES)
 """Formats that are not read in parts."""
 
+_DEEPEST = 3
+"""Files that a file may stand in."""
 
-def read_format(suffix: str, content: bytes, on_pages: Progress = unheard) -> Content:
+
+def read_format(suffix: str, content: bytes, on_pages: Progress = unheard, *, depth: int = 0) -> Content:
     """A file as blocks, for JSON Lines one line of it; `on_pages` hears of pages as they are read, or at once of all
-    where a library reads the whole.
+    where a library reads the whole. `depth`: how many files it stands in.
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
+    suffix = KIN.get(suffix, suffix)
     if suffix in WHOLE:
         on_pages(len(content) // TEXT_PAGE, 0)
     match suffix:
@@ -69,10 +71,37 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard) -> Co
             from adapters.files.office.pptx import read_pptx
 
             return read_pptx(content)
-        case _:
+        case ".xlsx":
             from adapters.files.office.xlsx import read_xlsx
 
             return read_xlsx(content, on_pages)
+        case ".odt" | ".ods" | ".odp":
+            from adapters.files.office.odf import read_odf
+
+            return read_odf(content, on_pages)
+        case ".epub":
+            from adapters.files.office.epub import read_epub
+
+            return read_epub(content, on_pages)
+        case ".ipynb":
+            from adapters.files.text.notebook import read_notebook
+
+            return read_notebook(content, on_pages)
+        case ".json" | ".yaml":
+            from adapters.files.text.records import read_json, read_yaml
+
+            return read_json(content) if suffix == ".json" else read_yaml(content)
+        case _:
+            from adapters.files.text.mail import read_eml, read_msg
+
+            return (read_msg if suffix == ".msg" else read_eml)(content, partial(_held, depth + 1))
+
+
+def _held(depth: int, name: str, content: bytes) -> Content:
+    """A file that another one holds."""
+    if depth > _DEEPEST:
+        raise Refused("it stands in too many others")
+    return read_format(format_of(name, content), content, depth=depth)
 
 
 def read_leads(suffix: str, content: bytes) -> Leads:

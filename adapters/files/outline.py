@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
-from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation
@@ -80,13 +79,22 @@ class Outline:
         text = clean(text).replace("\n", " ")
         if not text:
             return
-        while self._path and self._path[-1][0] >= level:
-            self._path.pop()
+        self.leave(level)
         self._append(BlockKind.HEADING, text, code=_spans(text, code))
         if title and not self._title:
             self._title = text
         else:
             self._path.append((level, text))
+
+    def leave(self, level: int) -> None:
+        """Close the sections of that level and below: what follows stands under what is above them."""
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+
+    @property
+    def size(self) -> int:
+        """Characters so far."""
+        return self._characters
 
     def add(
         self,
@@ -142,6 +150,23 @@ class Outline:
             text = row_text(texts)
             self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
 
+    def include(self, content: Content, name: str = "") -> None:
+        """Append what was read of a part or, under its name, of a file that this one holds."""
+        above = tuple(heading for _, heading in self._path)
+        if name:
+            self._append(BlockKind.HEADING, label(name))
+            above = (*above, label(name))
+        for block in content.blocks:
+            self._keep(block.model_copy(update={"heading": (*above, *block.heading)}))
+        for what in content.unread:
+            self.unread(f"{name}: {what}" if name else what)
+
+    def section(self, content: Content, name: str, otherwise: str) -> None:
+        """Append what was read of a part that needs a name of its own; nothing where it has none and says nothing."""
+        self.include(content.model_copy(update={"unread": ()}), name or (otherwise if content.blocks else ""))
+        for what in content.unread:
+            self.unread(what)
+
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
         self._unread[label(what)] = None
@@ -164,16 +189,7 @@ class Outline:
         cells: tuple[str, ...] = (),
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        self._characters += len(text) + (sum(len(link.url) for link in links) if links else 0)
-        if self._characters > MAX_CHARACTERS:
-            raise Refused(
-                f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
-                what_to_do="Split it into several files.",
-            )
-        if len(self._blocks) == FRAME:
-            self._frames.append(packed(self._blocks))
-            self._blocks.clear()
-        self._blocks.append(
+        self._keep(
             Block(
                 kind=kind,
                 text=text,
@@ -189,6 +205,18 @@ class Outline:
                 code=code,
             )
         )
+
+    def _keep(self, block: Block) -> None:
+        self._characters += len(block.text) + (sum(len(link.url) for link in block.links) if block.links else 0)
+        if self._characters > MAX_CHARACTERS:
+            raise Refused(
+                f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
+                what_to_do="Split it into several files.",
+            )
+        if len(self._blocks) == FRAME:
+            self._frames.append(packed(self._blocks))
+            self._blocks.clear()
+        self._blocks.append(block)
 
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:

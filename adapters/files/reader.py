@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from adapters.files.formats import BINARY_FORMATS, JSON_LINES, SITEMAP, STORED_PAGE, TEXT_FORMATS, WEB_PAGE
+from adapters.files.kinds import (
+    BINARY_FORMATS,
+    JSON_LINES,
+    OLE,
+    PANDOC_FORMATS,
+    SITEMAP,
+    STORED_PAGE,
+    TEXT_FORMATS,
+    WEB_PAGE,
+    ZIP,
+    format_of,
+)
 from adapters.files.leads import Leads
 from adapters.files.outline import Content
+from adapters.files.pandoc import MOST_BYTES, as_html
 from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 
-SUPPORTED = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
 MAX_TEXT_BYTES = 40_000_000
 MAX_RST_BYTES = 5_000_000
 """docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times as much in memory."""
@@ -19,9 +30,9 @@ MAX_BINARY_BYTES = 200_000_000
 LONG_TEXT, LONG_BINARY = 1_000_000, 5_000_000
 """Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
 _MENTION = "ri:user"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_BINARY = (b"%PDF-", b"PK\x03\x04")
-_PARTS = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
+_MOST_NAMED = 3
+"""Parts without text that a refusal names."""
+_BINARY = (b"%PDF-", ZIP, OLE)
 
 
 class Reader:
@@ -37,17 +48,19 @@ class Reader:
 
         Raises Refused with the reason when it is of no supported format, broken, too large or without text.
         """
-        suffix = _format(name, content)
+        suffix = format_of(name, content)
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
         check_size(len(content), _most(suffix))
+        if suffix in PANDOC_FORMATS:
+            suffix, content = ".html", await as_html(suffix, content)
         found = await self._child(suffix, len(content)).read(suffix, content)
         if not found.has_text and found.unread:
             pictures = any("picture" in part for part in found.unread)
             what_to_do = "Run text recognition (OCR) on it first." if pictures else "Save it in another format."
             raise Refused(f"nothing of it can be read: {found.unread[0]}", what_to_do=what_to_do)
         if not found.has_text:
-            raise Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
+            raise _empty(found)
         return found
 
     async def read_line(self, content: bytes) -> Content:
@@ -107,6 +120,8 @@ def largest(name: str, start: bytes) -> int:
 def _most(suffix: str) -> int:
     if suffix in BINARY_FORMATS:
         return MAX_BINARY_BYTES
+    if suffix in PANDOC_FORMATS:
+        return MOST_BYTES
     return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 
@@ -116,21 +131,13 @@ def check_size(size: int, most: int) -> None:
         raise Refused(f"the file is larger than {most // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
-def _format(name: str, content: bytes) -> str:
-    """The suffix of the format that `content` is in."""
-    suffix = PurePath(name).suffix.lower()
-    if content.startswith(b"%PDF-"):
-        return ".pdf"
-    if content.startswith(b"PK\x03\x04"):
-        suffix = next((found for part, found in _PARTS.items() if part in content), suffix)
-    elif content.startswith(_OLE):
-        raise Refused(
-            "the file is protected by a password or of an older Office format",
-            what_to_do="Remove the password, or save it as .docx, .pptx or .xlsx.",
-        )
-    if suffix not in TEXT_FORMATS and suffix not in BINARY_FORMATS:
-        raise Refused(
-            f"{suffix or 'a name without a suffix'} is not a supported format",
-            what_to_do=f"Supported are {', '.join(SUPPORTED)}.",
-        )
-    return suffix
+def _empty(found: Content) -> Refused:
+    """For a file without text: what else is in it."""
+    if not found.unread:
+        return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
+    what = "; ".join(found.unread[:_MOST_NAMED]) + ("; and more" if len(found.unread) > _MOST_NAMED else "")
+    pictures = any("picture" in part for part in found.unread)
+    return Refused(
+        f"the file holds no text that can be read: {what}",
+        what_to_do="Run text recognition (OCR) on it first." if pictures else "Save that as text, or leave it out.",
+    )

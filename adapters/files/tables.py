@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.values import Link
@@ -11,6 +11,7 @@ MOST_COLUMNS = 1_000
 """Columns that spans may open: a cell may claim two billion."""
 MOST_CELLS = 500_000
 """Cells that spans may fill in one table."""
+_MOST_HEADER_ROWS = 3
 BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
 
@@ -28,7 +29,11 @@ class Cell(NamedTuple):
 def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
     """Rows in which every spanned place has the cell that spans it. Rows may still differ in length; spans that reach
     beyond the table, or beyond `MOST_COLUMNS` or `MOST_CELLS`, are cut off."""
-    grid: list[list[Cell]] = []
+    return list(spread(rows))
+
+
+def spread(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
+    """As `filled`, one row after the other."""
     open_below: dict[int, tuple[int, Cell]] = {}
     """By column: how many more rows a cell of above reaches into, and that cell."""
     room = MOST_CELLS
@@ -45,15 +50,19 @@ def filled(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
                 line.append(cell)
 
         for cell in row:
-            from_above()
+            if open_below:
+                from_above()
+            if cell.columns == 1 and cell.rows == 1:
+                line.append(cell)
+                continue
             for _ in range(max(1, min(cell.columns, MOST_COLUMNS - len(line), room))):
                 if cell.rows > 1:
                     open_below[len(line)] = cell.rows - 1, cell
                 line.append(cell)
                 room -= 1
-        from_above()
-        grid.append(line)
-    return grid
+        if open_below:
+            from_above()
+        yield line
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -61,3 +70,24 @@ def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
     width = max(map(len, rows), default=0)
     columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
     return [BETWEEN.join(dict.fromkeys(filter(None, column))) for column in columns]
+
+
+def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
+    """How many rows of a table are its header, which its document says it has or not; None where it does not say. Then
+    words above figures are one."""
+    if not rows or not rows[0]:
+        return 0
+    if named is None:
+        words = len(rows[0]) > 1 and all(cell.text.strip() and not _figures(cell) for cell in rows[0])
+        named = words and any(_figures(cell) for row in rows[1:] for cell in row)
+    if not named or len(rows) < _MOST_HEADER_ROWS - 1:
+        return int(named)
+    if len(rows[0]) == 1 and rows[0][0].columns > 1:
+        return 1 + int(not any(map(_figures, rows[1])))
+    parts = any(cell.columns > 1 for cell in rows[0]) and not any(map(_figures, rows[1]))
+    deep = any(cell.rows > 1 for cell in rows[0]) or any(not cell.text.strip() for cell in rows[1])
+    return min(max(2, *(cell.rows for cell in rows[0])), _MOST_HEADER_ROWS) if parts and deep else 1
+
+
+def _figures(cell: Cell) -> bool:
+    return any(map(str.isdigit, cell.text))

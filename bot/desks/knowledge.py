@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adapters.chat.words import knowledge as words
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
+from adapters.files.kinds import BINARY_FORMATS, TEXT_FORMATS
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
 from adapters.sources.web.formats import PAGES, as_utf8, content_type, file_name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.formats import STORED_PAGE
+from adapters.files.kinds import STORED_PAGE
 from adapters.files.reader import Reader
 from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess

@@ -14,15 +14,16 @@ MAX_TOTAL = 300_000_000
 MAX_RATIO = 200
 """Unpacked to packed, for entries above RATIO_FROM: XML of real documents stays below 100."""
 RATIO_FROM = 4_000_000
-XML = (".xml", ".rels", ".vml")
+XML = (".xml", ".rels", ".vml", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 """Entries that are read. A white bitmap is packed as small as a bomb, and nobody unpacks it."""
 _NOT_READ = "customxml/"
 _START = 4096
 _HOSTILE = Refused("the file is built like a decompression bomb", what_to_do="Save the document again and retry.")
 
 
-def check_archive(content: bytes) -> None:
-    """Raises Refused for what is no ZIP archive, is encrypted, or whose XML would unpack to too much."""
+def check_archive(content: bytes, *, declares: bool = False) -> None:
+    """Raises Refused for what is no ZIP archive, is encrypted, or whose XML would unpack to too much. `declares`:
+    whether its parts may declare a document type, as those of e-books do."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         entries = archive.infolist()
@@ -35,7 +36,8 @@ def check_archive(content: bytes) -> None:
     _check_overlaps(entries, len(content))
     read = [entry for entry in entries if _is_read(entry.filename.lower())]
     _check_sizes(read)
-    _check_declarations(archive, read)
+    if not declares:
+        _check_declarations(archive, read)
 
 
 def _is_read(name: str) -> bool:

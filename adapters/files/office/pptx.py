@@ -2,52 +2,259 @@
 
 from __future__ import annotations
 
-import io
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from functools import cached_property
 
-from pptx import Presentation
-from pptx.enum.shapes import MSO_SHAPE_TYPE
+from lxml import etree
 
-from adapters.files.office.archive import check_archive
+from adapters.files.office.charts import chart_table, diagram_items, extended_table
+from adapters.files.office.elements import local, number, reference
+from adapters.files.office.package import Package
+from adapters.files.office.slide_order import Box, in_order
+from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
+from adapters.files.tables import Cell, filled, header_rows
+from pipeline.errors import Refused
 from pipeline.values import BlockKind
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
+"""Placeholders of what stands around every slide."""
+_BULLETED = frozenset({"body", "obj"})
+_FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
 def read_pptx(content: bytes) -> Content:
-    """Text and tables of each slide that is shown, from top to bottom; `page` is the slide's number."""
-    check_archive(content)
-    deck = Presentation(io.BytesIO(content))
+    """Text, tables, charts and diagrams of each slide that is shown; `page` is the slide's number. A slide or a part
+    that is broken is named."""
     outline = Outline()
-    for number, slide in enumerate(deck.slides, 1):
-        if slide.element.get("show") == "0":
-            continue
-        outline.page = number
-        title = slide.shapes.title
-        outline.heading(1, (title.text_frame.text if title is not None else "").strip() or f"Slide {number}")
-        for shape in _shapes(slide.shapes):
-            if title is None or shape.shape_id != title.shape_id:
-                _shape(outline, shape)
-        if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-            outline.add(BlockKind.PROSE, slide.notes_slide.notes_text_frame.text)
-    return outline.content(title=given_title(deck.core_properties.title))
+
+    def unread(what: str) -> None:
+        outline.unread(f"slide {outline.page}: {what}" if outline.page else what)
+
+    package = Package(content, unread)
+    main = next(iter(package.of_kind("", "officeDocument")), "ppt/presentation.xml")
+    deck = package.xml(main)
+    if deck is None:
+        raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
+    parts = package.relations(main)
+    for place, listed in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
+        outline.page = place
+        part = parts.get(reference(listed))
+        slide = package.xml(part.target) if part else None
+        if part is None or slide is None:
+            unread("it is damaged")
+        elif slide.get("show") not in {"0", "false"}:
+            _Slide(package, part.target, slide, place).read(outline)
+    outline.page = None
+    core = next(iter(package.of_kind("", "core-properties")), "")
+    return outline.content(title=given_title(_text(package.xml(core), "{*}title")))
 
 
-def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
-    """Shapes by their place, groups taken apart."""
-    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
-            yield from _shapes(shape.shapes)
-        else:
-            yield shape
+def _text(element: etree._Element | None, path: str) -> str:
+    return (element.findtext(path) or "") if element is not None else ""
 
 
-def _shape(outline: Outline, shape: Any) -> None:
-    if getattr(shape, "has_table", False):
-        rows = [[cell.text for cell in row.cells if not cell.is_spanned] for row in shape.table.rows]
-        outline.table(rows, header=bool(shape.table.first_row))
-    elif shape.has_text_frame:
-        texts = [paragraph.text.replace("\v", "\n") for paragraph in shape.text_frame.paragraphs]
-        texts = [text for text in texts if text.strip()]
-        for text in texts:
-            outline.add(BlockKind.ITEM if len(texts) > 1 else BlockKind.PROSE, text)
+class _Slide:
+    def __init__(self, package: Package, part: str, slide: etree._Element, number: int) -> None:
+        self._package = package
+        self._slide = slide
+        self._outline = Outline()
+        self._outline.page = number
+        self._relations = package.relations(part)
+        self._pictures = 0
+
+    def read(self, outline: Outline) -> None:
+        """Append the slide under its title; nothing where it says nothing."""
+        tree = self._slide.find("{*}cSld/{*}spTree")
+        shapes = [] if tree is None else list(_shapes(tree))
+        named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
+        title = next((shape for shape in named if self._title(shape)), None)
+        heading = "" if title is None else self._title(title)
+        self._read(shape for shape in shapes if shape is not title)
+        if not self._outline.size and self._pictures and not heading:
+            self._unread("no text, only a picture")
+        self._outline.leave(1)
+        self._notes()
+        outline.section(self._outline.content(), heading, f"Slide {self._outline.page}")
+
+    def _unread(self, what: str) -> None:
+        self._outline.unread(f"slide {self._outline.page}: {what}")
+
+    def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
+        """What a shape refers to, if it can be read."""
+        found = self._relations.get(reference(drawn, name))
+        return self._package.xml(found.target) if found else None
+
+    def _title(self, shape: etree._Element) -> str:
+        """The words of a title; of a picture that stands for one its description."""
+        if local(shape) == "pic":
+            said = (next(shape.iter("{*}cNvPr"))).get("descr", "")
+            return "" if _FILE_NAME.fullmatch(said.strip()) else said
+        lines = [paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p")]
+        return " ".join(" ".join(lines).split())
+
+    def _read(self, shapes: Iterable[etree._Element]) -> None:
+        for box in in_order(self._boxes(shapes)):
+            try:
+                if box.heads and _placeholder(box.shape)[0]:
+                    self._outline.heading(1, self._title(box.shape))
+                else:
+                    self._shape(box.shape)
+            except (KeyError, ValueError, StopIteration):
+                self._unread(f"a {_NAMES.get(local(box.shape), 'shape')} that is damaged")
+
+    def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[Box]:
+        """Shapes with their places; one without a place of its own or of its layout follows the one before."""
+        place = (0, 0, 0, 0)
+        for shape in shapes:
+            for holder in (shape, *self._inherited(shape)):
+                if found := _place(holder):
+                    place = found
+                    break
+            yield Box(shape, *place)
+
+    def _shape(self, shape: etree._Element) -> None:
+        match local(shape):
+            case "grpSp":
+                self._read(_shapes(shape))
+            case "graphicFrame":
+                self._frame(shape)
+            case "pic":
+                self._pictures += 1
+            case _:
+                kind, _ = _placeholder(shape)
+                for body in shape.iter("{*}txBody") if kind not in _AROUND else ():
+                    styles = [style for held in self._inherited(shape) for style in held.iterfind(".//{*}lstStyle")]
+                    add_paragraphs(self._outline, body, [*styles, *self._usual(kind)], self._relations)
+
+    def _frame(self, frame: etree._Element) -> None:
+        data = frame.find("{*}graphic/{*}graphicData")
+        for part in () if data is None else data.iterchildren("*"):
+            match local(part):
+                case "tbl":
+                    self._table(part)
+                case "chart":
+                    self._chart(part, data.get("uri", "") if data is not None else "")
+                case "relIds":
+                    drawn = self._part(part, "dm")
+                    for depth, paragraphs in diagram_items(drawn) if drawn is not None else ():
+                        text = "\n".join(paragraph_text(paragraph, {})[0] for paragraph in paragraphs)
+                        self._outline.add(BlockKind.ITEM, text, depth=depth)
+                case _:
+                    for held in part.iter("{*}oleObj"):
+                        what = held.get("progId", "").partition(".")[0] or "another program"
+                        self._unread(f"an object of {what}")
+                        break
+
+    def _table(self, table: etree._Element) -> None:
+        rows = []
+        for row in table.iterfind("{*}tr"):
+            cells = [
+                self._cell(cell)
+                for cell in row.iterfind("{*}tc")
+                if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
+            ]
+            rows.append(cells)
+        look = table.find("{*}tblPr")
+        given = look.get("firstRow") if look is not None else None
+        header = header_rows(rows, None if given is None else given in {"1", "true"})
+        grid = filled(rows)
+        self._outline.table(
+            [[cell.text for cell in row] for row in grid],
+            header=header,
+            links=[[link for cell in row for link in cell.links] for row in rows],
+        )
+
+    def _cell(self, cell: etree._Element) -> Cell:
+        said = [paragraph_text(paragraph, self._relations) for paragraph in cell.iterfind("{*}txBody/{*}p")]
+        spans = [number(cell.get(name)) for name in ("gridSpan", "rowSpan")]
+        links = tuple(link for _, links in said for link in links)
+        return Cell(" ".join(text for text, _ in said), spans[0], spans[1], links)
+
+    def _chart(self, drawn: etree._Element, uri: str) -> None:
+        chart = self._part(drawn)
+        if chart is None:
+            return self._unread("a chart that is damaged")
+        title, rows = extended_table(chart) if "chartex" in uri else chart_table(chart)
+        self._outline.add(BlockKind.PROSE, title)
+        self._outline.table(rows, header=1)
+        return None if rows else self._unread("a chart without its figures")
+
+    def _notes(self) -> None:
+        part = next((found.target for found in self._relations.values() if found.kind == "notesSlide"), "")
+        notes = self._package.xml(part) if part else None
+        relations = self._package.relations(part) if part else {}
+        for shape in notes.iter("{*}sp") if notes is not None else ():
+            if _placeholder(shape)[0] == "body":
+                for body in shape.iterfind("{*}txBody"):
+                    add_paragraphs(self._outline, body, (), relations)
+
+    def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
+        """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
+        kind, index = _placeholder(shape)
+        if not kind:
+            return
+        layout, master = self._above
+        own_kind = kind
+        for held in _held(layout):
+            its_kind, its_index = _placeholder(held)
+            if its_index == index and (index or its_kind == kind):
+                own_kind = its_kind
+                yield held
+                break
+        wanted = "title" if own_kind in _TITLES else "body" if own_kind in _BULLETED else own_kind
+        yield from (held for held in _held(master) if _placeholder(held)[0] == wanted)
+
+    def _usual(self, kind: str) -> Iterator[etree._Element]:
+        """The master's marks of levels for placeholders of that kind."""
+        master = self._above[1]
+        if master is not None and kind in _BULLETED | {"subTitle"}:
+            yield from master.iterfind("{*}txStyles/{*}bodyStyle")
+
+    @cached_property
+    def _above(self) -> tuple[etree._Element | None, etree._Element | None]:
+        """The slide's layout and master, as far as they can be read."""
+        layout = next((found.target for found in self._relations.values() if found.kind == "slideLayout"), "")
+        master = next(iter(self._package.of_kind(layout, "slideMaster")), "") if layout else ""
+        return self._package.xml(layout), self._package.xml(master)
+
+
+_NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": "group"}
+
+
+def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
+    """The shapes that are shown; of alternatives the first, unless only the other has what is read."""
+    for shape in tree.iterchildren("*"):
+        if local(shape) == "AlternateContent":
+            choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
+            told = choice is not None and any(local(held) in {"txBody", "graphicFrame"} for held in choice.iter("*"))
+            taken = choice if told or instead is None else instead
+            yield from _shapes(taken) if taken is not None else ()
+        elif local(shape) not in {"nvGrpSpPr", "grpSpPr", "extLst"}:
+            known = next(shape.iter("{*}cNvPr"), None)
+            if known is None or known.get("hidden") not in {"1", "true"}:
+                yield shape
+
+
+def _held(part: etree._Element | None) -> Iterator[etree._Element]:
+    return iter(()) if part is None else part.iter("{*}sp")
+
+
+def _placeholder(shape: etree._Element) -> tuple[str, str]:
+    """The kind and the index of a placeholder; empty where it is none."""
+    found = next((held for known in shape.iterchildren("*") for held in known.iterfind("{*}nvPr/{*}ph")), None)
+    return ("", "") if found is None else (found.get("type", "obj"), found.get("idx", ""))
+
+
+def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
+    found = shape.find("{*}xfrm")
+    for held in shape.iterchildren("*") if found is None else ():
+        found = held.find("{*}xfrm") if local(held) in {"spPr", "grpSpPr"} else None
+        if found is not None:
+            break
+    offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))
+    if offset is None or extent is None:
+        return None
+    return int(offset.get("x", 0)), int(offset.get("y", 0)), int(extent.get("cx", 0)), int(extent.get("cy", 0))

@@ -22,7 +22,7 @@ def read_formulas(tree: Tree) -> None:
             _drawn_before(script)
             say(script, " ".join((script.text or "").split()))
     for formula in list(tree.root.iter("math")):
-        text = _formula(formula)
+        text = formula_text(formula)
         around = formula.getparent()
         while (
             around is not None and around.tag == "span" and ("katex" in _class(around) or "mwe-math" in _class(around))
@@ -70,7 +70,7 @@ def _drawn_before(script: Element) -> None:
         parent.remove(drawn)
 
 
-def _formula(formula: Element) -> str:
+def formula_text(formula: Element) -> str:
     for said in formula.iter("annotation", "{*}annotation"):
         if "tex" in (said.get("encoding") or "").lower():
             return _tex("".join(said.itertext()))

@@ -7,7 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from adapters.files.outline import Content, has_control, label, safe_url
 from pipeline.errors import Refused
 
-_WHAT_TO_DO = 'Each line is a JSON object with at least "doc_id" and "text".'
+_WHAT_TO_DO = (
+    'A line of JSON Lines is a document: a JSON object with at least "doc_id", its own name, and "text". '
+    "Save records of another form as .csv or .json."
+)
 
 
 class JsonLine(BaseModel):
@@ -30,8 +33,9 @@ def read_line(content: bytes) -> JsonLine:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
+        missing = f'it has no "{where}"' if first["type"] == "missing" else ""
         raise Refused(
-            f"the line is not a document: {where + ': ' if where else ''}{first['msg']}",
+            f"the line is not a document: {missing or (where + ': ' if where else '') + first['msg']}",
             what_to_do=_WHAT_TO_DO,
         ) from error
     if has_control(line.doc_id):

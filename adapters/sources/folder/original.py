@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from adapters.files.formats import JSON_LINES
+from adapters.files.kinds import JSON_LINES
 from pipeline.values import Document
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from adapters.files.formats import JSON_LINES
+from adapters.files.kinds import JSON_LINES
 from adapters.files.outline import Content
 from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
 from adapters.files.text import jsonl

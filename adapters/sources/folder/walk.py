@@ -10,13 +10,15 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from adapters.files.reader import SUPPORTED
+from adapters.files.pandoc import supported
 
 _FOREIGN = frozenset(
     """node_modules bower_components jspm_packages site-packages __pycache__ vendor venv virtualenv build dist _build
     _site""".split()
 )
 """Folders that hold what programs fetched or made."""
+_LOCKS = frozenset("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml".split())
+"""Files that programs wrote for themselves."""
 _TELLTALES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """Files by which programs mark such folders, whatever their names: virtual environments and caches."""
 _RULES_BYTES = 1_000_000
@@ -52,6 +54,7 @@ def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Pa
     excludes `root` itself: who names it wants it. Folders reached by a link are entered once; links that lead out of
     `root` are not followed: whoever can write into it could otherwise have any file of this machine read."""
     entered: set[tuple[int, int]] = set()
+    suffixes = frozenset(supported())
 
     def enter(folder: Path, rules: Rules) -> Iterator[Path]:
         try:
@@ -72,11 +75,11 @@ def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Pa
                 continue
             if not is_folder and not entry.is_file():
                 continue
-            if not is_folder and entry.suffix.lower() not in SUPPORTED:
+            if not is_folder and entry.suffix.lower() not in suffixes:
                 left_out.unsupported.append(entry)
             elif entry.is_symlink() and not entry.resolve().is_relative_to(root):
                 left_out.outside.append(entry)
-            elif entry.name.lower() in _FOREIGN if is_folder else ".min." in entry.name.lower():
+            elif entry.name.lower() in _FOREIGN if is_folder else _written(entry.name.lower()):
                 left_out.foreign.append(entry)
             elif is_folder:
                 yield from enter(entry, rules)
@@ -89,6 +92,11 @@ def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Pa
         left_out.unreadable.append(Path(error.filename))
     else:
         yield from enter(root, above)
+
+
+def _written(name: str) -> bool:
+    """Whether a program wrote a file of that name for programs."""
+    return ".min." in name or name in _LOCKS
 
 
 def _rules(folder: Path) -> Rules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
+from adapters.files.kinds import BINARY_FORMATS, TEXT_FORMATS
 from adapters.sources.google_drive.listing import FolderEntry
 
 _GOOGLE = "application/vnd.google-apps."

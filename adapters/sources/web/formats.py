@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from adapters.fetch.fetcher import Fetched
-from adapters.files.reader import SUPPORTED
+from adapters.files.kinds import SUPPORTED
 
 PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _SUFFIXES = {

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.files.reader import SUPPORTED
+from adapters.files.kinds import PANDOC_FORMATS
+from adapters.files.pandoc import supported
 from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
 from bot.config.kinds import collection_name
 from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
@@ -98,7 +99,7 @@ def index(
         summarise(summary)
         if summary.model_copy(update=dict.fromkeys(("unsupported", "outside", "foreign", "empty"), ())) == Summary():
             note(
-                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(SUPPORTED)} are read, "
+                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(supported())} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
         tell_left_out(summary)
@@ -170,6 +171,8 @@ def tell_left_out(summary: Summary) -> None:
         shown = files if len(files) <= NAMED else [f"{number} {kind}" for kind, number in kinds.most_common()]
         count = wording.counted(len(files), "file was", "files were")
         note(f"{count} left out because of the format: {some(shown)}")
+        if by_pandoc := sorted(set(PANDOC_FORMATS).intersection(kinds)):
+            note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
     if links := summary.outside:
         count = wording.counted(len(links), "link was", "links were")
         note(f"{count} not followed, leading out of the folder: {some(links)}. To index what is there, name it.")

@@ -124,7 +124,7 @@ def test_pptx_tables_groups_and_slides_without_a_title_are_read() -> None:
         ("prose", "In a group"),
         ("header", "A | B"),
         ("row", "1 | 2"),
-        ("row", "Both"),
+        ("row", "Both | Both"),
     ]
 
 

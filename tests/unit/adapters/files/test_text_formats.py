@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adapters.files.formats import TEXT_FORMATS
+from adapters.files.kinds import TEXT_FORMATS
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
 from adapters.files.text.csv import read_csv

@@ -1,0 +1,131 @@
+"""What a file is, by its content and else by its name."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import PurePath
+
+from pipeline.errors import Refused
+
+KIN = {
+    **dict.fromkeys((".docm", ".dotx", ".dotm"), ".docx"),
+    **dict.fromkeys((".pptm", ".potx", ".potm", ".ppsx", ".ppsm"), ".pptx"),
+    **dict.fromkeys((".xlsm", ".xltx", ".xltm"), ".xlsx"),
+    ".ott": ".odt",
+    ".ots": ".ods",
+    ".otp": ".odp",
+    ".yml": ".yaml",
+}
+"""Formats that are read like another: with macros, templates, shows."""
+TEXT_FORMATS = (
+    *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv"),
+    *(".eml", ".ipynb", ".json", ".yaml", ".yml"),
+)
+BINARY_FORMATS = (
+    *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".ods", ".odp", ".msg"),
+    *(name for name in KIN if name not in TEXT_FORMATS),
+)
+JSON_LINES = (".jsonl", ".ndjson")
+SUPPORTED = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
+PANDOC_FORMATS = {
+    ".org": "org",
+    **dict.fromkeys((".mediawiki", ".wiki"), "mediawiki"),
+    **dict.fromkeys((".adoc", ".asciidoc"), "asciidoc"),
+    **dict.fromkeys((".tex", ".latex"), "latex"),
+    ".rtf": "rtf",
+    **dict.fromkeys((".docbook", ".dbk"), "docbook"),
+    ".textile": "textile",
+    ".typ": "typst",
+}
+"""What pandoc reads, where it is installed, and what it calls them."""
+WEB_PAGE, SITEMAP, STORED_PAGE = ".web-page", ".sitemap", ".stored-page"
+"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
+(JSON of `StoredPage`)."""
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP = b"PK\x03\x04"
+_PARTS = {b"word/document": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
+_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
+_MIMETYPES = {
+    b"application/epub+zip": ".epub",
+    _OPEN_DOCUMENT + b"text": ".odt",
+    _OPEN_DOCUMENT + b"spreadsheet": ".ods",
+    _OPEN_DOCUMENT + b"presentation": ".odp",
+    _OPEN_DOCUMENT + b"graphics": ".odp",
+}
+_OLDER = {
+    "PowerPoint Document": (".ppt", "PowerPoint", ".pptx"),
+    "WordDocument": (".doc", "Word", ".docx"),
+    "Workbook": (".xls", "Excel", ".xlsx"),
+    "Book": (".xls", "Excel", ".xlsx"),
+}
+"""Streams of the formats before 2007: their suffix, their program, what to save them as."""
+_DIRECTORY_END = struct.Struct("<4s4H2LH")
+_LONGEST_END = 66_000
+
+
+def format_of(name: str, content: bytes) -> str:
+    """The suffix of the format that `content` is in. Raises Refused for one that is not read."""
+    suffix = PurePath(name).suffix.lower()
+    if content.startswith(b"%PDF-"):
+        return ".pdf"
+    if content.startswith(ZIP):
+        suffix = _zipped(content) or suffix
+    elif content.startswith(OLE):
+        suffix = _compound(content)
+    elif content.startswith(b"{\\rtf"):
+        suffix = ".rtf"
+    if suffix not in SUPPORTED and suffix not in PANDOC_FORMATS:
+        raise Refused(
+            f"{suffix or 'a name without a suffix'} is not a supported format",
+            what_to_do=f"Supported are {', '.join(name for name in SUPPORTED if name not in KIN)}.",
+        )
+    return KIN.get(suffix, suffix)
+
+
+def _zipped(content: bytes) -> str:
+    """By its parts; empty where they tell nothing."""
+    if content[30:38] == b"mimetype":
+        start = content[38:200]
+        found = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
+        if found:
+            return found[0]
+    directory = _directory(content)
+    if b"xl/workbook.bin" in directory:
+        raise Refused("the file is a binary Excel workbook (.xlsb)", what_to_do="Save it as .xlsx.")
+    if b"Index/Document.iwa" in directory:
+        raise Refused(
+            "the file is of Apple's Pages, Numbers or Keynote", what_to_do="Export it as .docx, .xlsx or .pptx."
+        )
+    if b"META-INF/container.xml" in directory:
+        return ".epub"
+    return next((suffix for part, suffix in _PARTS.items() if part in directory), "")
+
+
+def _directory(content: bytes) -> bytes:
+    """The names of the entries of a ZIP archive, without those of archives that it holds."""
+    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_END))
+    if 0 <= end <= len(content) - _DIRECTORY_END.size:
+        *_, size, start, _ = _DIRECTORY_END.unpack_from(content, end)
+        if start + size <= end:
+            return content[start : start + size]
+    return content
+
+
+def _compound(content: bytes) -> str:
+    """Of OLE's compound files only mails of Outlook are read. Raises Refused with what another is."""
+    if _stream("__properties_version1.0") in content:
+        return ".msg"
+    if _stream("EncryptedPackage") in content:
+        raise Refused("the file is protected by a password", what_to_do="Remove the password.")
+    for stream, (suffix, program, newer) in _OLDER.items():
+        if _stream(stream) in content:
+            raise Refused(
+                f"the file is in the format that {program} had before 2007 ({suffix})",
+                what_to_do=f"Save it as {newer}.",
+            )
+    raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
+
+
+def _stream(name: str) -> bytes:
+    """As it stands in the file, with its end, so that `Book` is not `Workbook`."""
+    return name.encode("utf-16-le") + b"\0\0"

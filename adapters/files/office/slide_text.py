@@ -1,0 +1,120 @@
+"""The paragraphs of a shape -> blocks: bullets as items, numbers as steps, the rest as prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lxml import etree
+
+from adapters.files.inline import lowered, noted, raised
+from adapters.files.office.docx_math import tex
+from adapters.files.office.elements import local, reference
+from adapters.files.office.package import Relation
+from adapters.files.outline import Outline
+from pipeline.values import BlockKind, Link
+
+_MARKS = {"buNone": "", "buChar": "item", "buBlip": "item", "buAutoNum": "step"}
+_LEVELS = 9
+
+
+def add_paragraphs(
+    outline: Outline,
+    body: etree._Element,
+    styles: Sequence[etree._Element],
+    relations: Mapping[str, Relation],
+) -> None:
+    """Append the text of a shape. `styles`: where the marks of its levels may stand, the nearest first."""
+    styles = [*body.iterfind("{*}lstStyle"), *styles]
+    above: list[int] = []
+    """Levels of the entries that are open."""
+    counts: dict[int, int] = {}
+    for paragraph in body.iterfind("{*}p"):
+        text, links = paragraph_text(paragraph, relations)
+        if not text.strip():
+            continue
+        level, mark, start = _mark(paragraph, styles)
+        while above and above[-1] >= level:
+            above.pop()
+        counts = {key: count for key, count in counts.items() if key < level or (key == level and mark == "step")}
+        number = counts[level] = counts.get(level, start - 1) + 1
+        kind = {"item": BlockKind.ITEM, "step": BlockKind.STEP}.get(mark, BlockKind.PROSE)
+        outline.add(kind, text, depth=len(above), number=number if mark == "step" else 0, links=links)
+        if mark:
+            above.append(level)
+
+
+def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
+    """What is shown of a paragraph, and the links in it."""
+    return shown((*_look(run), _said(run), _address(run, relations)) for run in _runs(paragraph))
+
+
+Piece = tuple[int, bool, str, str]
+"""A run: raised (1), lowered (-1) or a NOTE, whether it is struck, what it says, where it leads."""
+NOTE = 9
+
+
+def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
+    """Runs as one text and the links in it; what is struck is left out."""
+    merged: list[Piece] = []
+    for baseline, struck, said, url in pieces:  # programs cut words anywhere
+        if merged and (*merged[-1][:2], merged[-1][3]) == (baseline, struck, url):
+            said = merged.pop()[2] + said
+        merged.append((baseline, struck, said, url))
+    text = ""
+    links: list[Link] = []
+    for baseline, struck, said, url in merged:
+        if baseline == NOTE:
+            text = noted(text, said)
+        elif not struck:
+            text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
+            links += [Link(text=said, url=url)] if url else []
+    return text, links
+
+
+def _runs(paragraph: etree._Element) -> Iterable[etree._Element]:
+    for child in paragraph.iterchildren("*"):
+        if local(child) == "AlternateContent":
+            choice = child.find("{*}Choice")
+            yield from _runs(child if choice is None else choice)
+        elif local(child) not in {"pPr", "endParaRPr"}:
+            yield child
+
+
+def _said(run: etree._Element) -> str:
+    match local(run):
+        case "br":
+            return "\n"
+        case "m" | "oMath" | "oMathPara":
+            return "".join(map(tex, run if local(run) == "m" else (run,)))
+        case _:
+            return (run.findtext("{*}t") or "").replace("\v", "\n")
+
+
+def _look(run: etree._Element) -> tuple[int, bool]:
+    """Whether it stands raised (above 0) or lowered, and whether it is struck."""
+    style = run.find("{*}rPr")
+    if style is None:
+        return 0, False
+    baseline = style.get("baseline", "0").rstrip("%")
+    shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
+    return (shift > 0) - (shift < 0), style.get("strike", "noStrike") != "noStrike"
+
+
+def _address(run: etree._Element, relations: Mapping[str, Relation]) -> str:
+    link = run.find("{*}rPr/{*}hlinkClick")
+    found = relations.get(reference(link)) if link is not None else None
+    return found.target if found and found.kind == "hyperlink" else ""
+
+
+def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, str, int]:
+    """The level of a paragraph, what stands before it (an item's mark, a step's number, nothing), and the number that
+    such steps begin with."""
+    here = paragraph.find("{*}pPr")
+    given = here.get("lvl", "0") if here is not None else "0"
+    level = min(int(given), _LEVELS - 1) if given.isdecimal() else 0
+    for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
+        for mark in style.iterchildren("*") if style is not None else ():
+            if (name := local(mark)) in _MARKS:
+                start = mark.get("startAt", "1")
+                return level, _MARKS[name], int(start) if start.isdecimal() and len(start) < 6 else 1
+    return level, "", 1

@@ -1,0 +1,70 @@
+"""Jupyter notebooks -> blocks: text, code and what the code wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from adapters.files.outline import Content, Progress, unheard
+from adapters.files.text.decode import decode
+from adapters.files.text.markdown import read_markdown
+from pipeline.errors import Refused
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_FENCE = re.compile(r"~{3,}")
+_MOST_OUTPUT = 20_000
+"""Characters of one output: a loop may have written for hours."""
+
+
+def read_notebook(content: bytes, on_pages: Progress = unheard) -> Content:
+    """As one page of Markdown. Outputs that are pictures or errors are left out. Raises Refused for no notebook."""
+    book = json.loads(decode(content))
+    cells = book.get("cells") if isinstance(book, dict) else None
+    if cells is None and isinstance(book, dict):  # before version 4
+        cells = [cell for sheet in book.get("worksheets", []) for cell in sheet.get("cells", [])]
+    if not cells:
+        raise Refused("the file is no notebook with cells", what_to_do="Open and save it again in Jupyter.")
+    parts: list[str] = []
+    unread: list[str] = []
+    for number, cell in enumerate(cells, 1):
+        try:
+            parts += _cell(cell)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            unread.append(f"cell {number}: it is damaged")
+    found = read_markdown("\n\n".join(parts).encode(), on_pages)
+    return found.model_copy(update={"unread": (*found.unread, *unread)})
+
+
+def _cell(cell: dict[str, Any]) -> Iterator[str]:
+    source = _joined(cell.get("source", cell.get("input", "")))
+    match cell["cell_type"]:
+        case "heading":
+            yield f"{'#' * int(cell.get('level', 1))} {source}"
+        case "code":
+            yield _fenced(source)
+            for output in cell.get("outputs", []):
+                yield _output(output)
+        case _:
+            yield source
+
+
+def _output(output: dict[str, Any]) -> str:
+    data = output.get("data", output)
+    html = _joined(data.get("text/html", data.get("html", "")))
+    if "<table" in html:
+        return f"<div>{' '.join(html.split())}</div>"  # a blank line would end it
+    if output.get("output_type") in {"error", "pyerr"} or any(key.startswith("image/") for key in data):
+        return ""
+    markdown = _joined(data.get("text/markdown", ""))
+    return markdown or _fenced(_COLOURS.sub("", _joined(data.get("text/plain", output.get("text", ""))))[:_MOST_OUTPUT])
+
+
+def _fenced(code: str) -> str:
+    fence = "~" * (1 + max((len(found) for found in _FENCE.findall(code)), default=2))
+    return f"{fence}\n{code}\n{fence}" if code.strip() else ""
+
+
+def _joined(text: str | list[str]) -> str:
+    return text if isinstance(text, str) else "".join(text)

@@ -1,0 +1,170 @@
+"""Slides, OpenDocument, e-books, mails, notebooks, records: what a file claims is bounded, what it is not is said."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+from pptx import Presentation
+
+from adapters.files.formats import read_format
+from adapters.files.kinds import KIN, SUPPORTED, format_of
+from adapters.files.outline import Content
+from adapters.files.pandoc import as_html, supported
+from adapters.files.reader import Reader
+from pipeline.errors import Refused
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+OFFICE = 'xmlns:{}="urn:oasis:names:tc:opendocument:xmlns:{}:1.0"'
+SPACES = " ".join(OFFICE.format(name, name) for name in ("office", "text", "table"))
+
+
+def shown(content: Content) -> list[tuple[str, str]]:
+    return [(block.kind.value, block.text) for block in content.blocks]
+
+
+def archive(**parts: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, part in parts.items():
+            file.writestr(name.replace("__", "/").replace("_", "."), part)
+    return out.getvalue()
+
+
+def sheet(rows: str) -> bytes:
+    body = f"<office:spreadsheet><table:table table:name='A'>{rows}</table:table></office:spreadsheet>"
+    document = f"<office:document-content {SPACES}><office:body>{body}</office:body></office:document-content>"
+    return archive(content_xml=document)
+
+
+def stream(name: str) -> bytes:
+    return OLE + name.encode("utf-16-le") + b"\0\0"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said", "cure"),
+    [
+        ("a.doc", stream("WordDocument"), "Word had before 2007", ".docx"),
+        ("a.xls", stream("Workbook"), "Excel had before 2007", ".xlsx"),
+        ("a.ppt", stream("PowerPoint Document"), "PowerPoint had before 2007", ".pptx"),
+        ("a.docx", stream("EncryptedPackage"), "protected by a password", "Remove the password"),
+        ("a.xlsb", archive(xl__workbook_bin="x"), "binary Excel workbook", ".xlsx"),
+        ("a.pages", archive(Index__Document_iwa="x"), "Apple's Pages", ".docx"),
+        ("a.vsd", stream("VisioDocument"), "older program", ".pdf"),
+        ("a.zip", archive(a_txt="x"), ".zip is not a supported format", ".docx"),
+    ],
+)
+def test_a_file_that_is_not_read_is_named_with_what_to_do(name: str, content: bytes, said: str, cure: str) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        format_of(name, content)
+    assert cure in refused.value.what_to_do
+
+
+def test_a_file_is_what_it_holds_whatever_its_name_says() -> None:
+    assert format_of("a.docx", stream("__properties_version1.0")) == ".msg"
+    assert format_of("a.doc", b"{\\rtf1 a}") == ".rtf"
+    assert format_of("a.txt", archive(ppt__presentation_xml="x")) == ".pptx"
+    inner = archive(word__document_xml="x")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as file:
+        file.writestr("ppt/embeddings/a.docx", inner)
+        file.writestr("ppt/presentation.xml", "x")
+    assert format_of("a.pptx", out.getvalue()) == ".pptx"
+
+
+@pytest.mark.parametrize("suffix", KIN)
+def test_kin_with_macros_templates_and_shows_are_supported(suffix: str) -> None:
+    assert suffix in SUPPORTED
+    assert KIN[suffix] in SUPPORTED
+
+
+async def test_a_deck_of_pictures_is_refused_with_what_it_holds() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    bitmap = b"BM" + (58).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
+    size = (1).to_bytes(4, "little") * 2 + (1).to_bytes(2, "little") + (24).to_bytes(2, "little")
+    slide.shapes.add_picture(io.BytesIO(bitmap + size + bytes(24) + bytes(4)), 0, 0)
+    out = io.BytesIO()
+    deck.save(out)
+    reader = Reader()
+    with pytest.raises(Refused, match="slide 1: no text, only a picture") as refused:
+        await reader.read("a.pptx", out.getvalue())
+    await reader.close()
+    assert "OCR" in refused.value.what_to_do
+
+
+def test_repeats_and_spans_of_a_sheet_are_bounded() -> None:
+    cell = "<table:table-cell table:number-columns-repeated='99999999'><text:p>x</text:p></table:table-cell>"
+    rows = f"<table:table-row table:number-rows-repeated='99999999'>{cell}</table:table-row>"
+    assert len(read_format(".ods", sheet(rows)).blocks) <= 1_001
+    empty = "<table:table-row table:number-rows-repeated='1048576'><table:table-cell/></table:table-row>"
+    one = "<table:table-row><table:table-cell><text:p>last</text:p></table:table-cell></table:table-row>"
+    *_, block = read_format(".ods", sheet(empty + one)).blocks
+    assert (block.text, block.row) == ("last", 1_048_577)
+
+
+def test_aliases_that_stand_for_billions_of_values_are_refused() -> None:
+    lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))]
+    with pytest.raises(Refused, match="more values"):
+        read_format(".yaml", "\n".join(lines).encode())
+
+
+def test_yaml_runs_nothing_and_keeps_what_is_written() -> None:
+    found = read_format(".yaml", b"a: !!python/object/apply:os.system ['true']\nb: no\nc: 1.10\nd: 2026-01-05\n")
+    assert ("prose", "b: no") in shown(found)
+    assert ("prose", "c: 1.10") in shown(found)
+    assert ("prose", "d: 2026-01-05") in shown(found)
+
+
+def test_a_mail_in_a_mail_in_a_mail_ends() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "Deepest"
+    mail.set_content("Here.")
+    for number in range(9):
+        outer = EmailMessage()
+        outer["Subject"] = f"Mail {number}"
+        outer.set_content("See within.")
+        outer.add_attachment(mail)
+        mail = outer
+    found = read_format(".eml", mail.as_bytes())
+    assert any("too many" in what for what in found.unread)
+    assert ("prose", "Here.") not in shown(found)
+
+
+def test_a_damaged_file_of_a_mail_does_not_take_the_mail_with_it() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "Plans"
+    mail.set_content("The plan is attached.")
+    mail.add_attachment(b"PK\x03\x04", maintype="application", subtype="zip", filename="plan.docx")
+    found = read_format(".eml", mail.as_bytes())
+    assert ("prose", "The plan is attached.") in shown(found)
+    assert found.unread[0].startswith("plan.docx: ")
+
+
+def test_a_cell_of_a_notebook_that_is_damaged_is_named() -> None:
+    cells = [{"cell_type": "markdown", "source": "# A"}, {"source": 3}, {"cell_type": "code", "source": "x = '~~~'"}]
+    found = read_format(".ipynb", json.dumps({"cells": cells}).encode())
+    assert shown(found) == [("heading", "A"), ("code", "x = '~~~'")]
+    assert found.unread == ("cell 2: it is damaged",)
+
+
+async def test_without_pandoc_a_file_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(Refused, match=r"\.org is read by pandoc, which is not installed") as refused:
+        await as_html(".org", b"* A")
+    assert "pandoc.org" in refused.value.what_to_do
+    assert ".org" not in supported()
+
+
+@pytest.mark.skipif(not shutil.which("pandoc"), reason="pandoc is not installed")
+async def test_pandoc_opens_no_file() -> None:
+    html = await as_html(".tex", b"\\documentclass{article}\\begin{document}A\\input{/etc/hostname}B\\end{document}")
+    assert b"A" in html
+    reader = Reader()
+    found = await reader.read("a.org", b"* Keys\n- front\n  - back\n")
+    await reader.close()
+    assert [(block.text, block.depth) for block in found.blocks] == [("Keys", 0), ("front", 0), ("back", 1)]
