@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.read.asked import Question
+from pipeline.read.asked import NAME, Question
 from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
 from pipeline.words.qualifiers import denied
@@ -46,7 +46,6 @@ AGREES = 0.9
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _COUNTS = re.compile(r"\bthe \d\b", re.IGNORECASE)
 """What an answer need not have of a question: `the 5 levels` counts what is asked for."""
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +139,4 @@ def _around(best: Candidate, units: Sequence[Candidate], opening: Candidate | No
 
 def _names(question: str) -> list[set[str]]:
     """Capitalised words inside a question."""
-    return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
+    return [name for name in (set(terms(found)) for found in NAME.findall(question)) if name]
