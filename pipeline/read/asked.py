@@ -21,8 +21,8 @@ class Question:
     dates: bool = False
     """It asks when something was."""
     names: frozenset[str] = frozenset()
-    """Those of its terms that name one of several: capitalised words inside it, letters and figures behind a noun; where
-    there are none, those of the question that it leans on."""
+    """Those of its terms that name one of several: capitalised words inside it, letters and figures behind a noun;
+    where there are none, those of the question that it leans on."""
     topic: tuple[str, ...] = ()
     """Further terms, of the question that it leans on: what speaks of them as well fits better."""
 

@@ -4,7 +4,6 @@ product."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from pipeline.read.asked import Question
@@ -30,11 +29,12 @@ def another(asked: Question, best: Candidate, one: Candidate) -> bool:
     names = asked.names | _written(asked, best, one)
     meant = names.intersection(about(best))
     missing = meant - about(one)
-    if not missing or names.intersection(about(one)) - meant:
+    if names.intersection(about(one)) - meant:
         return False
     if best.passage.document.id != one.passage.document.id:
-        return not meant & _everything(one)
-    return _elsewhere(best, one, missing) or _parallel(asked, best, one, missing)
+        return bool(missing) and not meant & _everything(one)
+    own = meant - frozenset[str]().union(one.near[0], *one.near[2:])
+    return _elsewhere(best, one, missing) or _parallel(asked, best, one, own)
 
 
 def about(one: Candidate) -> frozenset[str]:
@@ -42,16 +42,16 @@ def about(one: Candidate) -> frozenset[str]:
     return frozenset[str]().union(*one.near)
 
 
-def _elsewhere(best: Candidate, one: Candidate, missing: Iterable[str]) -> bool:
+def _elsewhere(best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
     """Whether it stands under another heading than the one that has the name."""
     mine, theirs = best.near[2], one.near[2]
     return bool(theirs) and mine != theirs and not mine.isdisjoint(missing)
 
 
-def _parallel(asked: Question, best: Candidate, one: Candidate, missing: Iterable[str]) -> bool:
+def _parallel(asked: Question, best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
     """Whether it says what the best sentence says of what is asked, but for the name."""
     own, mine = one.near[0], best.near[0]
-    return mine.issuperset(missing) and own.issuperset((mine & set(asked.terms)) - set(missing))
+    return bool(missing) and mine.issuperset(missing) and own.issuperset((mine & set(asked.terms)) - missing)
 
 
 def _everything(one: Candidate) -> frozenset[str]:

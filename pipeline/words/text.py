@@ -167,7 +167,7 @@ def _names(text: str) -> dict[int, int]:
             shouted = [one for one in (before, after) if one and len(one[1]) > 1 and one[1].isupper()]
             named = bool(before or after) and not shouted
         else:
-            named = bool(before) and before[1].lower() not in STOP_WORDS and not before[1].isupper()
+            named = before is not None and before[1].lower() not in STOP_WORDS and not before[1].isupper()
         if named:
             found[start] = end
     return found

@@ -53,6 +53,8 @@ class Terms:
     pace: SlackPace = field(default_factory=SlackPace)
     shared_channels: bool = False
     """Answer in Slack Connect channels, from public collections."""
+    workflows: frozenset[str] = frozenset()
+    """As `Me.workflows`."""
     clock: Callable[[], float] = time.time
     desk: Desk | None = None
     """What a process asks that delivers without listening."""
@@ -72,7 +74,7 @@ class SlackSession:
         self._desk = terms.desk
         self.web = web
         self.workspace = workspace
-        self.me = workspace.me
+        self.me = workspace.me.model_copy(update={"workflows": terms.workflows})
         self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
         self.sight = Sight(web, self.me)
