@@ -14,7 +14,7 @@ from pipeline.read.candidates import best_of
 from pipeline.read.differing import days, differing
 from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
-from pipeline.read.siblings import another
+from pipeline.read.siblings import others
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support
 from pipeline.write.extract import UNRULED, Extract
@@ -113,13 +113,9 @@ def _excerpts(evidence: Evidence, shown: int) -> list[Excerpt]:
     near = [units for units in evidence.units if best_of([units]) and units[0].passage.score >= NEAREST_FROM]
     if best is None:
         return []
-    others = {
-        one.place: frozenset(each.index for each in units if each.says and another(evidence.asked, best, each))
-        for units in near
-        for one in units[:1]
-    }
-    about = [units for units in near if any(one.says and one.index not in others[one.place] for one in units)]
-    return [replace(one, without=others[one.units[0].place]) for one in excerpts(about, evidence.weights, shown)]
+    without = {units[0].place: others(evidence.asked, best, units) for units in near}
+    about = [units for units in near if any(one.says and one.index not in without[one.place] for one in units)]
+    return [replace(one, without=without[one.units[0].place]) for one in excerpts(about, evidence.weights, shown)]
 
 
 def _checked(one: Excerpt, words: Words = ENGLISH, as_of: str = "") -> list[Checked]:

@@ -44,6 +44,8 @@ _WHETHER = re.compile(rf"^\W*(?:{'|'.join(sorted(AUXILIARIES))})\b(?!.*\bor\b)",
 """Begins like a yes-or-no question, and offers no choice."""
 NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 """A capitalised word inside a question."""
+CODE = re.compile(r"(?<!\w)(?:[^\W\d_]{1,8}[-_/.]?|[A-Z]{1,4} )\d{2,12}(?!\w)")
+"""A code: letters and a figure that name a part, a ticket, an error."""
 _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
 
 
@@ -63,4 +65,5 @@ def read(question: str, topic: str = "") -> Question:
 
 
 def _names(question: str, found: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(term for name in NAME.findall(question) for term in terms(name)) | (labels(question) & set(found))
+    named = (term for name in (*NAME.findall(question), *CODE.findall(question)) for term in terms(name))
+    return frozenset(named) | (labels(question) & set(found))

@@ -4,6 +4,7 @@ product."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from pipeline.read.asked import Question
@@ -35,6 +36,18 @@ def another(asked: Question, best: Candidate, one: Candidate) -> bool:
         return bool(missing) and not meant & _everything(one)
     own = meant - frozenset[str]().union(one.near[0], *one.near[2:])
     return _elsewhere(best, one, missing) or _parallel(asked, best, one, own)
+
+
+def others(asked: Question, best: Candidate, units: Sequence[Candidate]) -> frozenset[int]:
+    """Which of the units of a passage are about another, with what goes on from them in their paragraph."""
+    found, goes_on = set[int](), False
+    for one in units:
+        goes_on = (
+            goes_on and not one.passage.chunk.apart(one.index) and one.near[0].isdisjoint(about(best) & asked.names)
+        )
+        goes_on = one.says and (goes_on or another(asked, best, one))
+        found |= {one.index} if goes_on else set()
+    return frozenset(found)
 
 
 def about(one: Candidate) -> frozenset[str]:

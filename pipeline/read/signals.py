@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.read.asked import NAME, Question
+from pipeline.read.asked import CODE, NAME, Question
 from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
 from pipeline.words.qualifiers import denied
@@ -40,7 +40,7 @@ lead-in of a list that answers counts in full."""
 ROW = 0.85
 """What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
 terms in it and around it: a row is no sentence, and its vector says little. Also for a sentence under a heading that
-holds the whole question: `12 May`."""
+holds the whole question: `12 May`; and of one with all words of a question that names a code: `XR-2045`."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
@@ -102,6 +102,8 @@ def signals(
     missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
     row = best.kind is BlockKind.ROW and best.named > 0
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
+    if cosine > 0 and CODE.search(asked.text) and best.near[0].issuperset(asked.terms):
+        cosine = max(cosine, ROW)
     if cosine > 0:
         above = set(terms(best.passage.chunk.above(best.index)))
         titled = ROW if listed or (len(asked.terms) > 1 and above.issuperset(asked.terms)) else 0.0

@@ -16,6 +16,8 @@ LONGEST = 40
 """Letters beyond which nothing is looked for: what it costs grows with their cube."""
 CANDIDATES, TEXTS = 6, 30
 """Stems that are looked at closely, and texts that are read for how each is written."""
+CODE = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
+"""Letters and a figure that name a part, a ticket, an error."""
 Scope = Collection[int] | None
 _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
@@ -25,6 +27,8 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
     that begins a longer one of the library, which it may stand for: `secs`."""
     word = fold(word.lower())
+    if code := CODE.fullmatch(word):
+        return _as_written(db, passages, scope, *code.groups())
     limit = 0 if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()) else 1 if len(word) < LONG else 2
     if not limit:
         return []
@@ -40,6 +44,18 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     root = passages.stem(word)
     stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
     return _nearest(db, passages, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
+
+
+def _as_written(
+    db: Connection, passages: PassageIndex, scope: Scope, letters: str, sign: str, figures: str
+) -> list[str]:
+    """A code as documents write it: XR2045 where they have XR-2045, and the other way round."""
+    joined = letters + figures
+    if sign:
+        return [joined] if passages.holds(db, joined, scope) else []
+    form = re.compile(rf"(?<!\w){re.escape(letters)}[-_/. ]{re.escape(figures)}(?!\w)")
+    written = (form.search(text) for text in passages.texts(db, figures, scope, TEXTS))
+    return list(dict.fromkeys(found.group() for found in written if found))[:1]
 
 
 def _nearest(

@@ -115,7 +115,7 @@ class SlackSession:
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
-        SlackInteractions(context, dispatcher, inbox).register(app)
+        SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
         app.event("member_left_channel")(self._left)
         for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):
