@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.read.asked import Question
+from pipeline.read.asked import CODE, NAME, Question
 from pipeline.read.candidates import Candidate
-from pipeline.words.text import WORD, distinct_terms, terms
+from pipeline.words.text import WORD, distinct_terms, labels, terms
 
 _INSIDE = re.compile(r"[\w,;] $")
 """What stands before a word inside a sentence."""
@@ -29,13 +29,14 @@ def another(asked: Question, best: Candidate, one: Candidate) -> bool:
     """Whether a sentence is about another than the one that the question names, and that the `best` is about."""
     names = asked.names | _written(asked, best, one)
     meant = names.intersection(about(best))
-    missing = meant - about(one)
-    if names.intersection(about(one)) - meant:
+    if not meant or names.intersection(about(one)) - meant:
         return False
     if best.passage.document.id != one.passage.document.id:
-        return bool(missing) and not meant & _everything(one)
+        missing = meant - _everything(one)
+        return bool(meant <= missing) and (_titled_alike(best, one) or _parallel(asked, best, one, missing))
+    missing = meant - about(one)
     own = meant - frozenset[str]().union(one.near[0], *one.near[2:])
-    return _elsewhere(best, one, missing) or _parallel(asked, best, one, own)
+    return (bool(missing) and _elsewhere(best, one, missing)) or _parallel(asked, best, one, own)
 
 
 def others(asked: Question, best: Candidate, units: Sequence[Candidate]) -> frozenset[int]:
@@ -61,10 +62,24 @@ def _elsewhere(best: Candidate, one: Candidate, missing: frozenset[str]) -> bool
     return bool(theirs) and mine != theirs and not mine.isdisjoint(missing)
 
 
+def _titled_alike(best: Candidate, one: Candidate) -> bool:
+    """Whether their documents are called the same but for the name."""
+    mine, theirs = best.near[3], one.near[3]
+    return mine != theirs and 2 * len(mine & theirs) >= min(len(mine), len(theirs)) > 0
+
+
 def _parallel(asked: Question, best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
-    """Whether it says what the best sentence says of what is asked, but for the name."""
-    own, mine = one.near[0], best.near[0]
-    return bool(missing) and mine.issuperset(missing) and own.issuperset((mine & set(asked.terms)) - missing)
+    """Whether it says of another what the best sentence says of what is asked."""
+    said = (best.near[0] & set(asked.terms)) - missing
+    return bool(missing and said) and one.near[0].issuperset(said) and not _called(one.text) <= best.near[0]
+
+
+@lru_cache(maxsize=4096)
+def _called(text: str) -> frozenset[str]:
+    """The terms of a sentence that name what it is about: with a capital, in a code, behind a noun, or first."""
+    first = WORD.search(text)
+    named = [*NAME.findall(text), *CODE.findall(text), *([first.group()] if first else [])]
+    return frozenset(term for name in named for term in terms(name)) | labels(text)
 
 
 def _everything(one: Candidate) -> frozenset[str]:

@@ -223,6 +223,11 @@ def decides(text: str) -> bool:
     return text.strip(" .,!*。").casefold() in DECISIONS
 
 
+def length(text: str) -> int:
+    """How many words `text` has; two characters of a script without spaces count as one."""
+    return len(_CJK.sub(" ", text).split()) + sum(len(run) for run in _CJK.findall(text)) // 2
+
+
 def space(before: str) -> str:
     """What separates a sentence from the one `before` it: nothing behind the full stop of a script without spaces."""
     return "" if before.endswith(_WIDE_STOPS) else " "
