@@ -128,6 +128,10 @@ class PassageIndex(Protocol):
         """How many passages hold each word, in whichever form."""
         ...
 
+    def stem(self, word: str) -> str:
+        """What `word` is known by in this index, as `beginning` has it."""
+        ...
+
     def search(
         self,
         db: Connection,

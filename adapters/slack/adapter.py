@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from starlette.routing import BaseRoute
 
@@ -64,6 +64,7 @@ class SlackAdapter:
         host: str = "127.0.0.1",
         port: int = 3000,
         shared_channels: bool = False,
+        workflows: Collection[str] = (),
         citations: bool = True,
         confidence: bool = True,
         say: Callable[[str], None],
@@ -71,7 +72,8 @@ class SlackAdapter:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """The workspace of `bot_token`, or with `client` all that add the bot by themselves. `shared_channels`: answer
-        in Slack Connect channels, from public collections. `say` tells the operator. `desk`: for a process that
+        in Slack Connect channels, from public collections. `workflows`: apps that may ask, by app or bot
+        id. `say` tells the operator. `desk`: for a process that
         delivers and does not listen."""
         self._app_token = app_token
         self._signing_secret = signing_secret
@@ -84,6 +86,7 @@ class SlackAdapter:
             look=Look(citations=citations, confidence=confidence),
             pace=pace or SlackPace(),
             shared_channels=shared_channels,
+            workflows=frozenset(workflows),
             clock=clock,
             desk=desk,
         )

@@ -17,6 +17,7 @@ from pipeline.errors import Unavailable
 from pipeline.values import IncomingMessage, Manner, PlaceId, Readers
 
 _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
+_PROGRAM = re.compile(r"B[A-Z0-9]+")
 """The forms of Slack's ids."""
 
 
@@ -47,7 +48,7 @@ class SlackAudiences:
         elif message.manner is Manner.AWAITED:
             readers = await self.of_channel(channel)
         else:
-            guest, inside = await asyncio.gather(self._guest(user), self._members.all_inside(channel))
+            guest, inside = await asyncio.gather(self._guest_there(user), self._members.all_inside(channel))
             readers = await self._seeing(Readers(groups=self._groups(channel), external=guest or not inside))
         return readers.model_copy(update={"external": readers.external or message.external})
 
@@ -79,6 +80,10 @@ class SlackAudiences:
     def _alone(self, user: str) -> frozenset[str]:
         team = f"slack:{self._me.team}"
         return frozenset({f"{team}:user:{user}", f"{team}:{user}"} if _PERSON.fullmatch(user) else ())
+
+    async def _guest_there(self, user: str) -> bool:
+        """Whether who asks in a channel is outside. A workflow that may ask is nobody: those in the channel read it."""
+        return not _PROGRAM.fullmatch(user) and await self._guest(user)
 
     async def _guest(self, user: str) -> bool:
         return not _PERSON.fullmatch(user) or await self._ask("users.info", "user", user) is not False

@@ -30,6 +30,7 @@ class SlackConfig(Value):
     shared_channels: str
     index: str
     home_workspaces: tuple[str, ...] = ()
+    workflows: tuple[str, ...] = ()
     host: str
     port: int
 
@@ -88,6 +89,7 @@ class SlackConfig(Value):
             host=self.host,
             port=self.port,
             shared_channels=self.shared_channels == "public",
+            workflows=self.workflows,
             citations=host.citations,
             confidence=host.confidence,
             say=host.say,

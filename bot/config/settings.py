@@ -194,6 +194,10 @@ class Settings(BaseSettings):
         (),
         description="With SLACK_CLIENT_ID: workspace ids (T0123,T0456) that are inside the organisation; empty: none",
     )
+    slack_workflows: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Workflows whose mentions are answered, by the id of their app or bot (A0123,B0456); empty: none",
+    )
     slack_host: str = Field("127.0.0.1", description="Where HTTP mode and /slack/install listen")
     slack_port: int = Field(3000, ge=1, le=65535, description="Where HTTP mode and /slack/install listen")
     discord_message_content: bool = Field(
@@ -319,6 +323,11 @@ class Settings(BaseSettings):
     @classmethod
     def _workspaces(cls, value: object) -> object:
         return listed(value, r"T[A-Z0-9]+", "ids of Slack workspaces, such as T0123,T0456")
+
+    @field_validator("slack_workflows", mode="before")
+    @classmethod
+    def _workflows(cls, value: object) -> object:
+        return listed(value, r"[AB][A-Z0-9]+", "ids of Slack apps or their bots, such as A0123,B0456")
 
     @model_validator(mode="after")
     def _passages_advance(self) -> Self:

@@ -7,13 +7,15 @@ from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import Talk, greeted, small_talk
 from pipeline.ports import PlatformAdapter
 from pipeline.unasked import asks
-from pipeline.values import IncomingMessage, Manner, Request
+from pipeline.values import Around, IncomingMessage, Manner, Request
 from pipeline.words.language import speaking
 
 
 async def with_surroundings(request: Request, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
     """`request`, made of `message`, with what people said around it if it leans on that, and with all of its thread if
     that is to be summed up. Raises Unavailable where the thread cannot be read now."""
+    if message.pointed:
+        return request.model_copy(update={"around": Around(pointed=message.pointed)})
     alone = message.manner in (Manner.DIRECT, Manner.COMMAND, Manner.AWAITED)
     if not (alone or request.unasked) and small_talk(clean(request.text)) is Talk.SUMMARY:
         words = speaking(request.language, (greeted(request.text),), message.locale)

@@ -27,6 +27,7 @@ from pipeline.values import (
     Value,
 )
 from pipeline.words import wording
+from pipeline.words.text import length as count_of_words
 
 HIGH, MEDIUM = 0.8, 0.6
 """On squad2 .76 of the extracts at HIGH are right, .97 where unanswerable questions are left out."""
@@ -158,7 +159,7 @@ def _score(answerable: float, said: str, sentences: Sequence[tuple[Sentence, Jud
     if by_model and shown:
         doubt *= 1 - sum(shown) / len(shown)
     worth = (1 - doubt * (1 - SPECIFICS * manner.specific(said))) * _share(sentences)
-    plain = worth * manner.hedging(said) * manner.brevity(len(said.split()))
+    plain = worth * manner.hedging(said) * manner.brevity(count_of_words(said))
     return plain if by_model else max(plain, min(worth, ABSTAIN_BELOW))
 
 
@@ -196,7 +197,7 @@ def _factors(
     others = 0 if apart else agreeing(evidence.units)
     cited = {chunk_id for _, judgement in sentences if judgement.supported for chunk_id in judgement.chunk_ids}
     sources = len({passage.document.id for passage in evidence.passages if passage.chunk.id in cited})
-    long = len(said.split())
+    long = count_of_words(said)
     coverage = found.coverage if found else 0.0
     hedging, specific, length = manner.hedging(said), manner.specific(said), manner.brevity(long)
     titles = [one.passage.document.title for one in apart]

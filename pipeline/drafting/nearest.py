@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pipeline.check.judge import judge
 from pipeline.compose.cite import Numbering, cite, reference
@@ -13,6 +14,7 @@ from pipeline.read.candidates import best_of
 from pipeline.read.differing import days, differing
 from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
+from pipeline.read.siblings import others
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support
 from pipeline.write.extract import UNRULED, Extract
@@ -106,8 +108,14 @@ def _rested_on(evidence: Evidence, written: Numbering, drafted: Drafted, words: 
 
 
 def _excerpts(evidence: Evidence, shown: int) -> list[Excerpt]:
+    """Of another customer, country or product than the one that is asked about nothing is shown."""
+    best = best_of(evidence.units)
     near = [units for units in evidence.units if best_of([units]) and units[0].passage.score >= NEAREST_FROM]
-    return excerpts(near, evidence.weights, shown)
+    if best is None:
+        return []
+    without = {units[0].place: others(evidence.asked, best, units) for units in near}
+    about = [units for units in near if any(one.says and one.index not in without[one.place] for one in units)]
+    return [replace(one, without=without[one.units[0].place]) for one in excerpts(about, evidence.weights, shown)]
 
 
 def _checked(one: Excerpt, words: Words = ENGLISH, as_of: str = "") -> list[Checked]:

@@ -46,7 +46,7 @@ class Wanted:
 
 
 def _without_marks(found: re.Match[str]) -> str:
-    plain = fold(found.group())
+    plain = fold(found.group()).replace("ς", "σ")
     return plain if len(plain) == 1 else found.group()
 
 

@@ -15,6 +15,7 @@ from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
+from pipeline.read.asked import CODE
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
 from pipeline.values.planning import corrected
 from pipeline.words.language import told
@@ -125,7 +126,7 @@ class HybridRetriever:
         """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
         fill what was read."""
         ranking = await ranker.rank(number, query, thread)
-        corrections = await self._corrections(ranker, ranking.missing)
+        corrections = await self._corrections(ranker, query, ranking.missing)
         if corrections:
             meant = corrected(query, {one.word: one.meant for one in corrections})
             other = await ranker.rank(number, meant, thread)
@@ -156,9 +157,14 @@ class HybridRetriever:
             return found
         return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
 
-    async def _corrections(self, ranker: Ranker, missing: Sequence[str]) -> tuple[Correction, ...]:
-        """Of the words `missing` those that seem to be slips."""
+    async def _corrections(self, ranker: Ranker, query: str, missing: Sequence[str]) -> tuple[Correction, ...]:
+        """Of the words `missing` those that seem to be slips, and codes that documents write in another way."""
         strange = [word for word in missing if word.isalpha() and len(word) > 3]
+        codes = [code for code in CODE.findall(query) if not set(words(code)).isdisjoint(missing)]
+        if coded := codes and await ranker.similar([code.lower() for code in codes]):
+            meant = {code.lower(): coded[code.lower()][0] for code in codes if code.lower() in coded}
+            capitals = {code.lower() for code in codes if code.isupper()}
+            return tuple(Correction(word=one, meant=to.upper() if one in capitals else to) for one, to in meant.items())
         if not strange:
             return ()
         found = await ranker.similar(strange)

@@ -24,6 +24,8 @@ from pipeline.words.text import STOP_WORDS, query_terms
 
 SHORT = 10
 """Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
+_CODE = re.compile(r"#?(?:(?=\S*[^\W\d_])(?=\S*\d)[\w./-]{3,}|[A-Z]{1,4} \d{2,}|\d{4,})[?.!]?")
+"""A part, an error, a ticket by its number alone: `XR2045`."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _WIDE_COUNTS = 3
 """A character of Chinese, Japanese or Korean says about as much as three letters."""
@@ -64,7 +66,12 @@ class RulePlanner:
             return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
         if talk := small_talk(question):
             return await self._talk(talk, audience, words)
-        if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
+        if (
+            _length(question) < SHORT
+            and not _CODE.fullmatch(question)
+            and not conversation.turns
+            and not await self._known(question, audience)
+        ):
             return Clarify(reason=words(wording.TOO_SHORT))
         search = _whole(question, conversation) or self._search(question, conversation)
         return self._dated(search, search.question if search.everything else question, conversation)

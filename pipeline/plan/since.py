@@ -5,15 +5,12 @@ No text of the public sets and of our own rows has the form (of 38,309)."""
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from typing import NamedTuple
 
-from dateparser.date import DateDataParser
-
+from pipeline.plan.day import SPAN, UNIT, first_day
 from pipeline.words.text import any_of
 
-_UNIT = r"(?P<unit>(?:day|week|month|year)s?)"
-_SPAN = r"(?:(?:in|over|during|within) )?(?:the )?"
 _PAPERS = r"(?:documents|docs|pages|files|articles|policies|guides|threads)"
 _MADE = r"(?:new|changed|updated|revised|edited|added|different)"
 _CHANGES = r"(?:new )?(?:changes|updates|news)"
@@ -30,30 +27,36 @@ _TOPIC, _TIME = r"(?P<about>.+?)", r"(?P<since>.+?)"
 _ABOUT = rf" (?:about|in|to|for|with|on|regarding|around) {_TOPIC}"
 _WHEN = (
     rf"(?:(?:since|after) {_TIME}"
-    rf"|(?P<span>today|yesterday|{_SPAN}(?:last|past|previous|this) (?:\S+ )?{_UNIT}))"
+    rf"|(?P<span>today|yesterday|{SPAN}(?:last|past|previous|this) (?:\S+ )?{UNIT}))"
 )
 _ZU = rf"(?: (?:an|am|bei|beim|in|im|zu|zum|zur) {_TOPIC})??"
 _SUR = rf"(?: (?:dans|sur|pour|concernant) {_TOPIC})??"
+_EN = rf"(?: (?:en|sobre|de) {_TOPIC})??"
+_SEIT = rf"seit (?:de[mnr] )?{_TIME}"
+_GEÄNDERT = "(?:geändert|verändert|aktualisiert|neu)"
+_WELCHE = "welche (?:dokumente|seiten|dateien|artikel|richtlinien) (?:haben sich|wurden|sind)"
+_DEPUIS, _DESDE = rf"depuis (?:l[ea] )?{_TIME}", rf"desde (?:el |la )?{_TIME}"
 _FORMS = [
     (language, re.compile(form, re.IGNORECASE))
     for language, form in (
         ("en", rf"{_ASKS}(?:{_ABOUT})??,? {_WHEN}"),
         ("en", rf"{_ASKS},? {_WHEN},?{_ABOUT}"),
         ("en", rf"{_WHEN},? {_ASKS}(?:{_ABOUT})?"),
-        ("de", rf"was (?:hat sich|ist|wurde){_ZU} seit (?:dem )?{_TIME} (?:geändert|verändert|aktualisiert|neu)"),
-        ("de", rf"was ist neu{_ZU} seit (?:dem )?{_TIME}"),
-        ("fr", rf"(?:qu'est-ce qui a changé|quoi de neuf){_SUR} depuis (?:le )?{_TIME}"),
-        ("es", rf"¿?qué (?:ha cambiado|cambió|hay de nuevo)(?: (?:en|sobre|de) {_TOPIC})?? desde (?:el )?{_TIME}"),
+        ("de", rf"was (?:hat sich|ist|wurde){_ZU} {_SEIT} {_GEÄNDERT}"),
+        ("de", rf"was (?:hat sich|ist|wurde) {_SEIT}{_ZU} {_GEÄNDERT}"),
+        ("de", rf"{_WELCHE} {_SEIT} {_GEÄNDERT}"),
+        ("de", rf"(?:was ist neu|was gibt (?:e|')s neues|gibt es (?:änderungen|neuerungen|neues)){_ZU} {_SEIT}"),
+        ("fr", rf"(?:qu'est-ce qui a changé|quoi de neuf|qu'y a-t-il de nouveau|quels changements){_SUR} {_DEPUIS}"),
+        ("fr", rf"quels documents (?:ont (?:été )?|sont )(?:changé|modifiés|mis à jour|nouveaux) {_DEPUIS}"),
+        ("es", rf"¿?qué (?:ha cambiado|cambió|hay de nuevo|novedades hay|cambios hay){_EN} {_DESDE}"),
+        ("es", rf"¿?qué documentos (?:han cambiado|cambiaron|se han (?:cambiado|actualizado)) {_DESDE}"),
         ("ja", rf"(?:{_TOPIC}(?:について|に関して)は?、?)?{_TIME}(?:以降|から)に?、?何が(?:変わりましたか|変わった)"),
     )
 ]
-_LAST = re.compile(rf"{_SPAN}(?:last|past|previous) (?P<count>\S+ )?{_UNIT}", re.IGNORECASE)
 _ALL = re.compile(
     rf"(?:(?:the|our|your|all|these)(?: the)? )?(?:{_PAPERS}|handbook|wiki|library|knowledge base)", re.IGNORECASE
 )
 """What is no topic."""
-_DATES = re.compile(r"[^\W\d]|\d{4}")
-"""What a date has: `3.12` is a version."""
 _LONGEST = 200
 
 
@@ -70,29 +73,6 @@ def since(question: str, today: date) -> Since | None:
     for language, form in _FORMS if len(asked) <= _LONGEST else ():
         found = form.fullmatch(asked)
         said = found.groupdict(default="") if found else {}
-        if found and (day := _day(said["since"] or said["span"], today, language)):
-            return Since(day, "" if _ALL.fullmatch(said["about"]) else said["about"])
+        if found and (day := first_day(said["since"] or said["span"], today, language)):
+            return Since(day, "" if _ALL.fullmatch(about := said.get("about", "")) else about)
     return None
-
-
-def _day(said: str, today: date, language: str) -> date | None:
-    """The first day of the last time that is called so: of a week its Monday."""
-    last = _LAST.fullmatch(said)
-    told = f"{last['count'] or 'a '}{last['unit']} ago" if last else said
-    base = datetime.combine(today, time())
-    settings = {"PREFER_DATES_FROM": "past", "PREFER_DAY_OF_MONTH": "first", "RELATIVE_BASE": base}
-    if not _DATES.search(told):
-        return None
-    found = DateDataParser(languages=[language], settings=settings).get_date_data(told)
-    told_at = found.date_obj and found.date_obj.replace(tzinfo=None)
-    if not told_at or told_at.minute or told_at > base:
-        return None
-    day: date = told_at.date()
-    match found.period:
-        case "week":
-            return day - timedelta(days=day.weekday())
-        case "month":
-            return day.replace(day=1)
-        case "year":
-            return day.replace(month=1, day=1)
-    return day

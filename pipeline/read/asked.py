@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.words.text import query_terms, terms, word_pattern
+from pipeline.words.text import labels, query_terms, terms, word_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,9 @@ class Question:
     """It is answered by yes or no."""
     dates: bool = False
     """It asks when something was."""
+    names: frozenset[str] = frozenset()
+    """Those of its terms that name one of several: capitalised words inside it, letters and figures behind a noun;
+    where there are none, those of the question that it leans on."""
     topic: tuple[str, ...] = ()
     """Further terms, of the question that it leans on: what speaks of them as well fits better."""
 
@@ -39,6 +42,10 @@ _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNO
 AUXILIARIES = frozenset("is are am was were do does did can may must should will could would has have".split())
 _WHETHER = re.compile(rf"^\W*(?:{'|'.join(sorted(AUXILIARIES))})\b(?!.*\bor\b)", re.IGNORECASE)
 """Begins like a yes-or-no question, and offers no choice."""
+NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+"""A capitalised word inside a question."""
+CODE = re.compile(r"(?<!\w)(?:[^\W\d_]{1,8}[-_/.]?|[A-Z]{1,4} )\d{2,12}(?!\w)")
+"""A code: letters and a figure that name a part, a ticket, an error."""
 _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
 
 
@@ -52,5 +59,11 @@ def read(question: str, topic: str = "") -> Question:
         found,
         bool(_WHETHER.search(question)),
         bool(_DATES.search(question)),
+        _names(question, found) or (read(topic).names if topic else frozenset()),
         tuple(term for term in read(topic).terms if term not in found) if topic else (),
     )
+
+
+def _names(question: str, found: tuple[str, ...]) -> frozenset[str]:
+    named = (term for name in (*NAME.findall(question), *CODE.findall(question)) for term in terms(name))
+    return frozenset(named) | (labels(question) & set(found))

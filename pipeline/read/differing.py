@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 from pipeline.read.asked import AUXILIARIES, Question, read
 from pipeline.read.candidates import Candidate
 from pipeline.read.given import agree, values, without_values
+from pipeline.read.siblings import apart
 from pipeline.read.verdict import negated, stated
 from pipeline.values import BlockKind
 from pipeline.words.qualifiers import conditions
@@ -51,11 +52,12 @@ _OPPOSITES = (("open", "closed"), ("required", "optional"))
 def differing(question: str, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     """Two sentences of different documents that answer the question and do not agree: a document's before what somebody
     said in a channel, of two dated ones the newer one's first; () where there are none."""
+    asked = read(question)
     said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
     near = [one for one in said if _fit(one) >= NEAR]
     for one, other in combinations(sorted(near, key=_fit, reverse=True)[:8], 2):
-        apart = one.passage.document.id != other.passage.document.id
-        if apart and differ(question, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
+        several = one.passage.document.id != other.passage.document.id and not apart(asked, one, other)
+        if several and differ(question, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
             older, newer = days((one, other))
             talk, document = (bool(each.passage.document.said_in) for each in (one, other))
             behind = talk if talk != document else older < newer

@@ -28,6 +28,8 @@ class Excerpt:
     """All of the passage."""
     stretches: tuple[range, ...]
     """Those that are shown, in the order they are read."""
+    without: frozenset[int] = frozenset()
+    """Units that are about something else."""
 
     @property
     def passage(self) -> RetrievedChunk:
@@ -40,7 +42,7 @@ class Excerpt:
         for stretch in self.stretches:
             opening = chunk.opening(stretch.start)
             led = [opening] if opening is not None and opening < stretch.start else []
-            told += [index for index in (*led, *stretch) if index not in told]
+            told += [index for index in (*led, *stretch) if index not in told and index not in self.without]
         while told and chunk.units[told[-1]].kind in _ABOVE:
             told.pop()
         while told and chunk.units[told[0]].kind is BlockKind.HEADING:

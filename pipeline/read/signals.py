@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.read.asked import Question
+from pipeline.read.asked import CODE, NAME, Question
 from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
+from pipeline.words.language import SMALL_WORDS, told
 from pipeline.words.qualifiers import denied
 from pipeline.words.text import terms
 
@@ -40,13 +41,18 @@ lead-in of a list that answers counts in full."""
 ROW = 0.85
 """What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
 terms in it and around it: a row is no sentence, and its vector says little. Also for a sentence under a heading that
-holds the whole question: `12 May`."""
+holds the whole question: `12 May`; and of one with all words of a question that names a code: `XR-2045`; and of
+one in another language than English, of which the embedder that the weights are fitted with knows most."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
+_LATIN = "\u024f"
+"""The last of its letters."""
+_SMALL = frozenset(term for words in SMALL_WORDS.values() for word in words for term in terms(word))
+_KANA, _ASKING = re.compile(r"[\u3040-\u309f]"), re.compile("[何誰幾]")
+"""What pairs of Japanese characters have that say how a sentence goes on, or that something is asked."""
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _COUNTS = re.compile(r"\bthe \d\b", re.IGNORECASE)
 """What an answer need not have of a question: `the 5 levels` counts what is asked for."""
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +106,15 @@ def signals(
     named = near | set(terms(everything))
     others = (one.score for passage in evidence for one in passage if one.says and one.place != best.place)
     said = " ".join((best.passage.chunk.above(best.index), opening.text if opening else "", best.text))
-    missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
+    language = _language(asked.text, best.passage.chunk.text)
+    wanted = [term for term in asked.terms if language in ("", "en") or _tells(term)] or asked.terms
+    missing = sum(term not in near for term in wanted) / max(1, len(wanted))
     row = best.kind is BlockKind.ROW and best.named > 0
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
+    if cosine > 0 and CODE.search(asked.text) and best.near[0].issuperset(asked.terms):
+        cosine = max(cosine, ROW)
+    if cosine > 0 and language not in ("", "en"):
+        cosine = max(cosine, ROW * (1 - missing))
     if cosine > 0:
         above = set(terms(best.passage.chunk.above(best.index)))
         titled = ROW if listed or (len(asked.terms) > 1 and above.issuperset(asked.terms)) else 0.0
@@ -119,6 +131,18 @@ def signals(
         negation=float(denied(asked.text) and not denied(said)),
         column_missing=float(row and not listed and missing > 0),
     )
+
+
+def _language(question: str, text: str) -> str:
+    """Of a question, or of what answers it where few words do not tell; `?` for one in another script."""
+    letters = [letter for letter in question if letter.isalpha()]
+    foreign = 2 * sum(letter > _LATIN for letter in letters) > len(letters)
+    return "?" if foreign else told(question) or told(text)
+
+
+def _tells(term: str) -> bool:
+    """Whether a term says what is asked about, in any language."""
+    return term not in _SMALL and not _KANA.search(term) and not _ASKING.search(term)
 
 
 def agreeing(evidence: Sequence[Sequence[Candidate]]) -> int:
@@ -140,4 +164,4 @@ def _around(best: Candidate, units: Sequence[Candidate], opening: Candidate | No
 
 def _names(question: str) -> list[set[str]]:
     """Capitalised words inside a question."""
-    return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
+    return [name for name in (set(terms(found)) for found in NAME.findall(question)) if name]

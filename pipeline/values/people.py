@@ -49,6 +49,8 @@ class IncomingMessage(Value):
     author: str
     """The asker's `PersonId` as text."""
     text: str
+    pointed: str = ""
+    """The words of another message that it passes on, where it has words of its own."""
     attachments: tuple[Attachment, ...] = ()
     sent_at: datetime
     manner: Manner

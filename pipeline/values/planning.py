@@ -134,4 +134,8 @@ class Changes(Value):
 
 def corrected(text: str, meant: Mapping[str, str]) -> str:
     """`text` with the words that `meant` names exchanged, in whatever case they are written."""
-    return re.sub(r"\w+", lambda found: meant.get(found.group().lower(), found.group()), text)
+    if not meant:
+        return text
+    longest_first = "|".join(map(re.escape, sorted(meant, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+    return pattern.sub(lambda found: meant.get(found.group().lower(), found.group()), text)

@@ -43,6 +43,15 @@ _FILLERS = re.compile(
 """Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
 selectors in runs."""
 _WIDE_STOPS = ("。", "！", "？")
+_CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5})(?![\w'’-]|\.\w)")
+_LAST_WORD, _NEXT_WORD = re.compile(r"([^\W\d_]{2,}) $"), re.compile(r" ([^\W\d_]+)")
+_NEIGHBOUR = 40
+"""Letters of the word before that are read."""
+_FIGURED = re.compile(r"(?<!\w)([^\W\d_]{2,}) (\d+[A-Za-z]?|[B-HJ-RT-Z])(?![\w'’]|[.,:]\w)")
+_LATER = re.compile(r"(\w*?(?:[aeiou]|(?<=[^aeiou])y)[^aeiou]\w*?|\w*?[aeiou]y)(log|bl)(?:y|i|ies|ied|ying)")
+"""What FTS5's second step shortens: an ending behind a vowel and a consonant."""
+_LONGEST_STEMMED = 64
+"""Bytes."""
 _porter = Stemmer.Stemmer("porter")
 
 
@@ -107,14 +116,61 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The Porter stem, as SQLite's `porter` tokenizer makes it; possessive endings dropped."""
-    return str(_porter.stemWord(re.sub(r"['’]s?$", "", word)))
+    """The stem of a folded word as SQLite's tokenizer `porter unicode61` makes it; possessive endings dropped.
+
+    Snowball's Porter lacks what FTS5 has of a later version of the algorithm (`-logi` is `-log`, `-bli` is `-ble`);
+    FTS5 leaves words of less than three and more than 64 bytes alone, and counts bytes, not letters."""
+    word = re.sub(r"['’]s?$", "", word).replace("ς", "σ")
+    if len(word.encode()) > _LONGEST_STEMMED:
+        return word
+    if not word.isascii():
+        return porter(word.encode().decode("latin-1")).encode("latin-1").decode(errors="ignore")
+    if found := _LATER.fullmatch(word):
+        word = f"{found[1]}log" if found[2].startswith("log") else f"{found[1]}ble"
+    return porter(word) if len(word) > 2 else word
+
+
+def porter(word: str) -> str:
+    """The stem as Snowball makes it, which indexes in PostgreSQL are made of."""
+    return str(_porter.stemWord(word))
 
 
 def terms(text: str) -> list[str]:
-    """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`."""
+    """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`.
+
+    What only looks like a stop word is none: the A of `building A`, the I of `type I`, IT."""
+    if names := _names(text):
+        spoken = ((match.start(), word) for match in WORD.finditer(text) for word in words(match.group()))
+        return [one for start, word in spoken for one in ((stem(word),) if start in names else _terms(word))]
     found = WORD.findall(text.lower()) if text.isascii() else words(text)
     return list(chain.from_iterable(map(_terms, found)))
+
+
+def labels(text: str) -> set[str]:
+    """The terms that name one of a kind: a letter or a figure right behind what it is one of, and words in capitals
+    that only look like stop words."""
+    figures = {found[2].lower() for found in _FIGURED.finditer(text) if found[1].lower() not in STOP_WORDS}
+    return {text[start:end].lower() for start, end in _names(text).items()} | figures
+
+
+def _names(text: str) -> dict[int, int]:
+    """Where words start and end that are names and only look like stop words."""
+    found = {}
+    for match in _CAPITAL.finditer(text):
+        start, end = match.span()
+        before = _LAST_WORD.search(text, max(0, start - _NEIGHBOUR), start)
+        after = _NEXT_WORD.match(text, end)
+        word = match.group()
+        if word.lower() not in STOP_WORDS:
+            continue
+        if len(word) > 1:
+            shouted = [one for one in (before, after) if one and len(one[1]) > 1 and one[1].isupper()]
+            named = bool(before or after) and not shouted
+        else:
+            named = before is not None and before[1].lower() not in STOP_WORDS and not before[1].isupper()
+        if named:
+            found[start] = end
+    return found
 
 
 @lru_cache(maxsize=8192)
@@ -165,6 +221,11 @@ def leads_in(text: str) -> bool:
 def decides(text: str) -> bool:
     """Whether `text` is only a yes or a no."""
     return text.strip(" .,!*。").casefold() in DECISIONS
+
+
+def length(text: str) -> int:
+    """How many words `text` has; two characters of a script without spaces count as one."""
+    return len(_CJK.sub(" ", text).split()) + sum(len(run) for run in _CJK.findall(text)) // 2
 
 
 def space(before: str) -> str:

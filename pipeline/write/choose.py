@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, Place, best_of
 from pipeline.read.evidence import Evidence
 from pipeline.read.listed import needed
+from pipeline.read.siblings import another
 from pipeline.values import LISTED, BlockKind, Style
 from pipeline.words.text import leads_in
 
@@ -45,7 +47,7 @@ def choose(evidence: Evidence, measure: Measure) -> list[Candidate]:
     if best is None:
         return []
     chooser = _Chooser(evidence)
-    left = {one.place_in_text: one.score for one in chooser.all() if one.says and _goes_with(best, one)}
+    left = {one.place_in_text: one.score for one in chooser.all() if one.says and _goes_with(evidence.asked, best, one)}
     chosen: dict[Place, Candidate] = {}
     words = 0
     while left and len(chosen) < measure.sentences:
@@ -119,7 +121,9 @@ class _Chooser:
                     left[place] = max(left[place], self.by_place[place].score + bonus)
 
 
-def _goes_with(best: Candidate, one: Candidate) -> bool:
+def _goes_with(asked: Question, best: Candidate, one: Candidate) -> bool:
+    if another(asked, best, one):
+        return False
     if best.kind is BlockKind.HEADING:
         return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)

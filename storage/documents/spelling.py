@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 from string import ascii_lowercase
 
-from pipeline.words.text import fold, stem
+from pipeline.words.text import fold
 from storage.database import Connection, PassageIndex
 
 SHORTEST, LONG = 4, 8
@@ -16,6 +16,8 @@ LONGEST = 40
 """Letters beyond which nothing is looked for: what it costs grows with their cube."""
 CANDIDATES, TEXTS = 6, 30
 """Stems that are looked at closely, and texts that are read for how each is written."""
+CODE = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
+"""Letters and a figure that name a part, a ticket, an error."""
 Scope = Collection[int] | None
 _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
@@ -25,21 +27,35 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
     that begins a longer one of the library, which it may stand for: `secs`."""
     word = fold(word.lower())
+    if code := CODE.fullmatch(word):
+        return _as_written(db, passages, scope, *code.groups())
     limit = 0 if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()) else 1 if len(word) < LONG else 2
     if not limit:
         return []
     first, second, third = tuple(word[:3])
     known = passages.beginning(db, {first, second + first + third, word[1:4]})
-    if len(word) == SHORTEST and any(term.startswith(stem(word)) and len(term) > len(word) for term in known):
+    if len(word) == SHORTEST and any(term.startswith(passages.stem(word)) and len(term) > len(word) for term in known):
         return []
     near = _nearest(
-        db, passages, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term])
+        db, passages, scope, word, limit, sorted(_one_slip_away(passages, word, known), key=lambda term: -known[term])
     )
     if near or limit < 2:
         return near
-    root = stem(word)
+    root = passages.stem(word)
     stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
     return _nearest(db, passages, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
+
+
+def _as_written(
+    db: Connection, passages: PassageIndex, scope: Scope, letters: str, sign: str, figures: str
+) -> list[str]:
+    """A code as documents write it: XR2045 where they have XR-2045, and the other way round."""
+    joined = letters + figures
+    if sign:
+        return [joined] if passages.holds(db, joined, scope) else []
+    form = re.compile(rf"(?<!\w){re.escape(letters)}[-_/. ]{re.escape(figures)}(?!\w)")
+    written = (form.search(text) for text in passages.texts(db, figures, scope, TEXTS))
+    return list(dict.fromkeys(found.group() for found in written if found))[:1]
 
 
 def _nearest(
@@ -80,7 +96,7 @@ def slips(one: str, other: str, limit: int) -> int:
     return last[-1]
 
 
-def _one_slip_away(word: str, known: Collection[str]) -> set[str]:
+def _one_slip_away(passages: PassageIndex, word: str, known: Collection[str]) -> set[str]:
     """Those of the stems `known` that a word with one slip less has."""
     cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
     words = {
@@ -91,12 +107,12 @@ def _one_slip_away(word: str, known: Collection[str]) -> set[str]:
     }
     begun = {term[:-1] for term in known}
     likely = (one for one in words if any(one[:end] in begun for end in range(2, len(one) + 1)))
-    return {stem(one) for one in likely} & set(known)
+    return {passages.stem(one) for one in likely} & set(known)
 
 
 def _written(db: Connection, passages: PassageIndex, scope: Scope, term: str) -> set[str]:
     """The words of this stem in some texts. The index stems what it is asked for, so it is asked for a whole word."""
-    whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y"]
-    asked = next((one for one in whole if stem(one) == term), term)
+    whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y", term + "y"]
+    asked = next((one for one in whole if passages.stem(one) == term), term)
     texts = " ".join(passages.texts(db, asked, scope, TEXTS))
-    return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if stem(word) == term}
+    return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if passages.stem(word) == term}

@@ -61,7 +61,9 @@ def erase_question(db: Connection, key: str) -> None:
     hide(db, _documents(db, _TAUGHT_OF, key))
     _erase_answers(db, "key = $1", (key,))
     if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
-        blank = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": "", "attachments": ()})
+        blank = IncomingMessage.model_validate_json(row[0]).model_copy(
+            update={"text": "", "pointed": "", "attachments": ()}
+        )
         db.execute("UPDATE message SET body = $1, answer = '' WHERE key = $2", (blank.model_dump_json(), key))
 
 

@@ -1,4 +1,5 @@
-"""The words of a text as they are indexed: those that FTS5's `porter unicode61` makes of it, and how much each weighs.
+"""The words of a text as they are indexed: those that `unicode61` makes of it, stemmed by Porter's rules as Snowball
+has them, and how much each weighs.
 
 PostgreSQL's own ranking knows neither how rare a word is nor how long a text is. The weight that BM25 gives a word in a
 passage is therefore computed when the passage is written, and a search is the inner product of these weights with the
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from pipeline.words.text import WORD, fold, lexical_form, stem
+from pipeline.words.text import WORD, fold, lexical_form, porter
 
 MARK = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
@@ -68,7 +69,12 @@ def _lexemes(text: str) -> Mapping[str, int]:
 
 
 def _stems(lowered: str) -> list[str]:
-    return [found[:_LETTERS] for token in _TOKEN.findall(fold(lowered)) if (found := stem(token))]
+    return [found[:_LETTERS] for token in _TOKEN.findall(fold(lowered)) if (found := _stem(token))]
+
+
+@lru_cache(maxsize=65536)
+def _stem(token: str) -> str:
+    return porter(token)
 
 
 def _joined(parts: Sequence[str]) -> str:

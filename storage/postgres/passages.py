@@ -91,6 +91,9 @@ class TsvectorPassages:
         found = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
         return {word: found.get(one, 0) for word, one in lexemes.items()}
 
+    def stem(self, word: str) -> str:
+        return lexeme(word)
+
     def search(
         self,
         db: Connection,

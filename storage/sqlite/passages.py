@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
@@ -15,6 +16,10 @@ from storage.documents.vectors import pack
 MARK = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 MERGE_PAGES = 64
+PHRASES = 10_000
+"""Passages with a word of several parts that are counted at most: each is looked at."""
+_TOKEN = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’]s?$")
 _LIVE = "rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
 _HOLDS = f"SELECT 1 FROM words WHERE words MATCH $1 AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
@@ -23,6 +28,7 @@ _SEARCH = f"""
         WHERE words MATCH $1 AND {_LIVE} ORDER BY score LIMIT $3)
     JOIN chunk USING (number) ORDER BY score
 """  # noqa: S608 - as above
+_HOLDING = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH $1 LIMIT $2)"
 _TEXTS = f"SELECT lower(title || ' ' || text) FROM words WHERE words MATCH $1 AND {_LIVE} LIMIT $2"  # noqa: S608
 
 
@@ -66,9 +72,16 @@ class FTS5Passages:
     def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
         found = {}
         for word in words:
-            row = db.execute("SELECT doc FROM term WHERE term = $1", (stem(fold(word)),)).fetchone()
+            parts = _TOKEN.findall(fold(_POSSESSIVE.sub("", word)))
+            if len(parts) > 1:  # found as a phrase
+                row = db.execute(_HOLDING, (_quoted(" ".join(parts)), PHRASES)).fetchone()
+            else:
+                row = db.execute("SELECT doc FROM term WHERE term = $1", (self.stem(word),)).fetchone()
             found[word] = int(row[0]) if row else 0
         return found
+
+    def stem(self, word: str) -> str:
+        return stem(fold(word))
 
     def search(
         self,

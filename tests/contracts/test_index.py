@@ -202,3 +202,12 @@ async def test_chroma_is_what_answers_once_it_is_equal_to_the_database(storage: 
     hits = await storage.index.nearest(rows(1)[0], audience("all"), 5)
     assert [hit.chunk_id for hit in hits] == ["a#0", "a#1"]
     assert storage.vectors.serving
+
+
+@pytest.mark.parametrize("storage", ["exact", "postgresql"], indirect=True)
+async def test_a_word_is_counted_by_the_stem_that_is_indexed(storage: Storage) -> None:
+    await put(storage, "a", "Our technology is possibly old", "The assembly of XS parts", "Version v3.2.0 is out")
+    words = ["technology", "possibly", "assembly", "xs", "v3.2.0", "zebra"]
+    _, rarity = await storage.index.lexical(words, audience("all"), 10)
+    unknown = rarity["zebra"]
+    assert [word for word in words if rarity[word] == unknown] == ["zebra"]

@@ -102,3 +102,12 @@ async def test_a_word_that_only_documents_out_of_sight_hold_is_as_unknown_as_any
     await storage.library.put(document("b", collection="board"), [chunk], None, "")
     found = await storage.index.similar(["perfomance", "permisson"], EVERYONE)
     assert found == {"perfomance": ["performance"], "permisson": ["permission"]}
+
+
+@pytest.mark.parametrize(
+    ("code", "written"), [("xr2045", ["xr-2045"]), ("pn-4411", ["pn4411"]), ("xr-2045", []), ("xr2046", [])]
+)
+async def test_a_code_is_found_however_it_is_written(storage: Storage, code: str, written: list[str]) -> None:
+    await keep(storage, "codes", "XR-2045 means that the lid is open. PN4411 is the hinge.")
+    found = await storage.index.similar([code], EVERYONE)
+    assert found.get(code, []) == written

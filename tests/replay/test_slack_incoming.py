@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.events.incoming import Addressed, Deleted, Edited, Me, Stopped, read
+from adapters.slack.events.incoming import Addressed, Deleted, Edited, Me, Stopped, program, read
 
 BODIES = sorted((Path(__file__).parent / "slack").glob("*.json"))
-ME = Me(team="T0TEAM", user="U0BOT", bot="B0BOT")
+ME = Me(team="T0TEAM", user="U0BOT", bot="B0BOT", workflows=frozenset({"A0FLOW"}))
 
 
 @pytest.mark.parametrize("file", BODIES, ids=lambda file: file.stem)
@@ -32,6 +32,7 @@ def told(happened: object) -> Any:
                 "manner": message.manner,
                 "external": message.external,
                 **files,
+                **({"pointed": message.pointed} if message.pointed else {}),
             }
             return {"addressed": addressed}
         case Edited(key=key, text=text):
@@ -41,3 +42,11 @@ def told(happened: object) -> Any:
         case Stopped(channel=channel, thread=thread):
             return {"stopped": [channel, thread]}
     return None
+
+
+def test_a_workflow_that_may_not_ask_is_known_by_its_app() -> None:
+    bodies = {name: json.loads((BODIES[0].parent / f"{name}.json").read_text())["body"] for name in TOLD}
+    assert {name: program(body, ME) for name, body in bodies.items()} == TOLD
+
+
+TOLD = {"workflow_not_allowed": "A0OTHER", "workflow_allowed": "", "app_mention": "", "another_bot": ""}

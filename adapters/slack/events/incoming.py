@@ -14,7 +14,7 @@ Body = Mapping[str, Any]
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What reading a body raises that has none of the shapes that Slack documents; the last two of a time that is none and
 of what is nested too deep."""
-SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
+SPOKEN = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
 
 
@@ -24,6 +24,8 @@ class Me(Value):
     team: str
     user: str
     bot: str = ""
+    workflows: frozenset[str] = frozenset()
+    """The apps, by app or bot id, whose mentions are answered though no person speaks."""
 
     def place(self, channel: str = "") -> PlaceId:
         """A channel, or the workspace."""
@@ -82,7 +84,28 @@ def read(body: Body, me: Me) -> Happened | None:
             return _changed(body, event, channel, me)
         case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
             return _spoken(body, event, channel, me)
+        case "app_mention", "bot_message":
+            return _spoken(body, event, channel, me)
     return None
+
+
+def program(body: Body, me: Me) -> str:
+    """The app that mentions us and is not allowed to ask: a workflow, an integration; empty where it is none."""
+    event = body.get("event") or {}
+    mentions = event.get("type") == "app_mention" and event.get("bot_id") and not event.get("user")
+    return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
+
+
+def unspelled(body: Body) -> list[dict[str, Any]]:
+    """Whatever holds text of an event: the message as it is now, and what it passes on."""
+    event = body.get("event") or {}
+    message = event.get("message") if event.get("subtype") == "message_changed" else event
+    if not isinstance(message, dict):
+        return []
+    return [
+        message,
+        *(one for one in message.get("attachments") or () if isinstance(one, dict) and one.get("is_share")),
+    ]
 
 
 class Remark(Value):
@@ -131,9 +154,11 @@ def _installation(body: Body) -> str:
 
 def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
     user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
-    if not channel or not ts or not is_human(event, me):
+    workflow = event["type"] == "app_mention" and _allowed(event, me)
+    if not channel or not ts or not (is_human(event, me) or workflow):
         return None
     text = str(event.get("text") or "")
+    said, passed_on = plain(text, me.user), forwarded(event, me)
     thread = str(event.get("thread_ts") or "")
     if event.get("channel_type") == "im" or channel.startswith("D"):
         manner = Manner.DIRECT
@@ -146,8 +171,9 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
     message = IncomingMessage(
         key=message_key(me.team, channel, ts),
         conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or ts),
-        author=person(me.team, user),
-        text=plain(text, me.user),
+        author=person(me.team, user or str(event.get("bot_id"))),
+        text=said or passed_on,
+        pointed=passed_on if said else "",
         attachments=tuple(attachment(file) for file in event.get("files") or ()),
         sent_at=datetime.fromtimestamp(float(ts), UTC),
         manner=manner,
@@ -168,6 +194,23 @@ def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted 
         return None
     addressed = _spoken(body, {"type": "message", **now}, channel, me)
     return Edited(key=key, text=plain(str(now.get("text") or ""), me.user), addressed=addressed)
+
+
+def forwarded(event: Body, me: Me) -> str:
+    """The text of the messages that a message passes on; of links that Slack unfurls nothing."""
+    shared = (one for one in event.get("attachments") or () if one.get("is_share"))
+    return "\n".join(filter(None, (plain(str(one.get("text") or ""), me.user) for one in shared)))
+
+
+def _app(event: Body) -> str:
+    profile = event.get("bot_profile") or {}
+    return str(event.get("app_id") or profile.get("app_id") or event.get("bot_id") or "")
+
+
+def _allowed(event: Body, me: Me) -> bool:
+    """Whether it is said by a program that may ask."""
+    bot = str(event.get("bot_id") or "")
+    return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app(event)})
 
 
 def is_human(event: Body, me: Me) -> bool:

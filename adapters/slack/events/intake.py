@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
+import structlog
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.intake import Intake, Tell
 from adapters.chat.words.handoff import Unsent
-from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Remark, Stopped, read, remark
+from adapters.slack.events.incoming import (
+    Addressed,
+    Body,
+    Deleted,
+    Edited,
+    Me,
+    Remark,
+    Stopped,
+    program,
+    read,
+    remark,
+    unspelled,
+)
 from adapters.slack.events.talk import SlackTalk
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, PersonId
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped", "reaction_added", "reaction_removed"})
+
+PROGRAMS = 100
+"""Workflows that are told of at most."""
+
+log = structlog.get_logger(__name__)
 
 
 class Replies(Protocol):
@@ -63,6 +82,7 @@ class SlackIntake:
         self._replies = replies
         self._kept = Intake(inbox, desk, replies.takes_part, shared_channels=replies.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
+        self._programs: set[str] = set()
         self.untaken: set[str] = set()
         """Channels of which an event could not be taken in: Slack gives up after a while."""
 
@@ -81,6 +101,8 @@ class SlackIntake:
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
         await self._talk.heard(body, self._desk)
+        self._tell_of_program(body)
+        body = await self._spelled(body)
         if said := remark(body, self._me):
             replied = [said.answers] if said.answers else []
             await self._kept.hear(said.author, said.channel, said.text, replied, partial(self._offer, said))
@@ -95,6 +117,23 @@ class SlackIntake:
                 await self._kept.gone(key, self._me.places(channel), partial(self._replies.take_away, channel))
             case Stopped() as stopped:
                 await self._stop(stopped.channel, stopped.thread)
+
+    async def _spelled(self, body: Body) -> Body:
+        """`body` with the names of what is mentioned in a message that may be for us."""
+        happened = read(body, self._me)
+        if not (isinstance(happened, Addressed) or (isinstance(happened, Edited) and happened.addressed)):
+            return body
+        named: dict[str, Any] = copy.deepcopy(dict(body))
+        for one in unspelled(named):
+            one["text"] = await self._talk.names.spelled(str(one.get("text") or ""), self._me.user)
+        return named
+
+    def _tell_of_program(self, body: Body) -> None:
+        """A workflow that mentions us and is not answered is told of once."""
+        app = program(body, self._me)
+        if app and app not in self._programs and len(self._programs) < PROGRAMS:
+            self._programs.add(app)
+            log.warning("slack_workflow_not_answered", app=app, what_to_do=f"CITEWELL_SLACK_WORKFLOWS={app} allows it")
 
     async def _stop(self, channel: str, thread: str) -> None:
         if not self._replies.stop(channel, thread):

@@ -16,7 +16,7 @@ import structlog
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.parts import Look
-from adapters.slack.events.incoming import Body, Me, attachment, message_key, person
+from adapters.slack.events.incoming import Body, Me, attachment, forwarded, message_key, person
 from adapters.slack.events.spoken import plain
 from adapters.slack.parts.blocks import context
 from adapters.slack.parts.render import Post, line, posts
@@ -59,7 +59,7 @@ def shortcut(body: Body, me: Me) -> IncomingMessage:
         user=str(body["user"]["id"]),
         team=str((body.get("user") or {}).get("team_id") or (body.get("team") or {}).get("id") or me.team),
         trigger=f"menu-{body['trigger_id']}",
-        text=plain(str(body["message"].get("text") or ""), me.user),
+        text=plain(str(body["message"].get("text") or ""), me.user) or forwarded(body["message"], me),
         reply_to=str(body["response_url"]),
         files=body["message"].get("files") or (),
     )

@@ -11,6 +11,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.reply import labels as words
+from adapters.slack.events.names import Names
 from adapters.slack.post import private
 from adapters.slack.press.presser import Context, SlackPresser, honest
 from pipeline.errors import Busy
@@ -23,7 +24,11 @@ ANYTHING = re.compile("")
 class SlackInteractions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(self, context: Context, dispatcher: Dispatcher[SlackPresser], inbox: Inbox) -> None:
+    def __init__(
+        self, context: Context, dispatcher: Dispatcher[SlackPresser], inbox: Inbox, names: Names | None = None
+    ) -> None:
+        """`names`: of what questions mention."""
+        self._names = names
         self._context = context
         self._dispatcher = dispatcher
         self._desk = context.desk
@@ -46,7 +51,7 @@ class SlackInteractions:
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
         try:
-            message = private.command(body, self._context.me)
+            message = private.command({**body, "text": await self._named(body.get("text"))}, self._context.me)
             speech = await self._desk.words(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
@@ -58,8 +63,13 @@ class SlackInteractions:
         """The shortcut `Answer this message`, in the same way."""
         by = SlackPresser(self._context, body, ack)
         try:
-            await self._inbox.accept(private.shortcut(body, self._context.me))
+            message = {**body["message"], "text": await self._named(body["message"].get("text"))}
+            await self._inbox.accept(private.shortcut({**body, "message": message}, self._context.me))
         except Busy:
             await by.say((await by.words())(wording.BUSY))
         else:
             await ack()
+
+    async def _named(self, text: object) -> str:
+        said = str(text or "")
+        return await self._names.spelled(said, self._context.me.user) if self._names else said

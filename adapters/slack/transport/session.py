@@ -53,6 +53,8 @@ class Terms:
     pace: SlackPace = field(default_factory=SlackPace)
     shared_channels: bool = False
     """Answer in Slack Connect channels, from public collections."""
+    workflows: frozenset[str] = frozenset()
+    """As `Me.workflows`."""
     clock: Callable[[], float] = time.time
     desk: Desk | None = None
     """What a process asks that delivers without listening."""
@@ -72,7 +74,7 @@ class SlackSession:
         self._desk = terms.desk
         self.web = web
         self.workspace = workspace
-        self.me = workspace.me
+        self.me = workspace.me.model_copy(update={"workflows": terms.workflows})
         self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
         self.sight = Sight(web, self.me)
@@ -113,7 +115,7 @@ class SlackSession:
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
-        SlackInteractions(context, dispatcher, inbox).register(app)
+        SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
         app.event("member_left_channel")(self._left)
         for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.discord.events.incoming import ReadMessage, read, root
 from adapters.discord.events.places import place
+from adapters.discord.events.spoken import question
 from pipeline.values import ConversationId, Manner
 from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, user
 
@@ -117,3 +118,32 @@ async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> 
     content = f"<@{BOT}> did <@{BOB}> ask <@&700> in <#{CHANNEL}> <:smile:123>?"
     incoming, *_ = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
     assert incoming.text == "did @bob ask @hr in #team ?"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("When is <@502> on call?", "When is @bob on call?"),
+        ("When is <@!599> on call?", "When is @somebody on call?"),
+        ("What may <@&700> do?", "What may @hr do?"),
+        ("What is <#200> for?", "What is #team for?"),
+        ("What is <#299> for?", "What is #somewhere for?"),
+        ("What changed since <t:1759968000:D>?", "What changed since 9 October 2025?"),
+        ("What was at <t:1759968000>?", "What was at 9 October 2025 00:00 UTC?"),
+        ("What does </ask:123456> do?", "What does /ask do?"),
+    ],
+)
+async def test_an_id_is_a_name_or_a_day(made: discord.Client, said: str, words: str) -> None:
+    mentions = [*MENTIONS, user(BOB, "bob")]
+    incoming, _ = asked(made, content=f"<@{BOT}> {said}", mentions=mentions)
+    assert incoming.text == words
+
+
+async def test_a_message_that_is_passed_on_is_the_question(made: discord.Client) -> None:
+    snapshot = {"message": {"type": 0, "content": "How many days do <@&700> get?", "embeds": [], "attachments": [],
+                            "timestamp": "2026-11-20T09:00:00+00:00", "edited_timestamp": None, "flags": 0,
+                            "mentions": [], "mention_roles": [], "components": []}}  # fmt: skip
+    reference = {"type": 1, "channel_id": CHANNEL, "message_id": "77"}
+    passed = message(made, {"message_snapshots": [snapshot], "message_reference": reference, "flags": 1 << 14})
+    assert made.user
+    assert question(passed, made.user) == "How many days do @hr get?"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import sqlite3
+
 import pytest
 
-from pipeline.words.text import visible
+from pipeline.words.text import fold, labels, stem, terms, visible
 
 
 @pytest.mark.parametrize("hidden", [*"\U000e0100\U000e0041\ufeff\u202e\u200b\u00ad\ue000\x1b\u3164\ufe01\u034f\u2066"])
@@ -23,3 +26,40 @@ def test_what_scripts_and_emoji_need_stays(text: str) -> None:
 
 def test_every_line_end_is_one() -> None:
     assert visible("a\r\nb\rc\u2028d\x85e") == "a\nb\nc\nd\ne"
+
+
+STARTS = "tech bi ge assem no psycho log pos en sen vis tor ab ter ol um".split()
+ENDINGS = "logy logies logi logical bly blies bli ably ing ies ed y ness ization ate s e".split()
+WORDS = "technology assembly possibly biology apologies xs ms as is ay straße τησ ξένος naïve analogy 2s l".split()
+
+
+def test_a_stem_is_that_of_the_tokenizer_of_fts5() -> None:
+    made = random.Random(1)
+    letters = (f"{made.choice(STARTS)}{made.choice(STARTS)}" for _ in range(4000))
+    words = sorted(
+        {fold(word) for word in (*WORDS, "x" * 70 + "ing", *(one + made.choice(ENDINGS) for one in letters))}
+    )
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE VIRTUAL TABLE word USING fts5(text, tokenize='porter unicode61')")
+        db.execute("CREATE VIRTUAL TABLE term USING fts5vocab(word, 'instance')")
+        db.executemany("INSERT INTO word (rowid, text) VALUES (?, ?)", enumerate(words))
+        indexed = {words[row]: term for term, row in db.execute("SELECT term, doc FROM term")}
+    assert {word: stem(word) for word in words} == indexed
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("When does building A open?", {"a"}),
+        ("How long does a type I licence last?", {"i"}),
+        ("Who is the head of IT?", {"it"}),
+        ("What does tier 2 cost?", {"2"}),
+        ("Is it a building or can I go in?", set()),
+        ("A building is open. I know.", set()),
+        ("WHEN IS IT OPEN?", set()),
+        ("How many days can I take in 2026?", set()),
+    ],
+)
+def test_what_names_one_of_a_kind_is_no_stop_word(text: str, named: set[str]) -> None:
+    assert labels(text) == named
+    assert named <= set(terms(text))
