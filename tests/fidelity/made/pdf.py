@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Makes the PDF cases: `python tests/fidelity/made/pdf.py`, with ReportLab, WeasyPrint, Typst, pypdf (pip) and
 soffice, chromium and pdflatex on the PATH. Only what is not there yet is made."""
 
