@@ -69,7 +69,7 @@ class Notes:
         order = {one: at for at, one in enumerate(self._tree.in_order({*links, *places.values()}))} if places else {}
         for link in links:
             place = places.get(str(link.get("href"))[1:])
-            if place is None or order[place] < order[link] or not self._may_call(link):
+            if order.get(place, -1) < order.get(link, 0) or not self._may_call(link):
                 continue
             note = _note_at(place)
             if note is not None and self._is_note(note, link):

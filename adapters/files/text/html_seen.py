@@ -7,7 +7,7 @@ from itertools import islice
 
 from lxml import etree
 
-from adapters.files.text.html_tree import BREAK, HEADINGS, Element, Tree, classes, gone, led, say, text_of
+from adapters.files.text.html_tree import BREAK, HEADINGS, Element, Tree, allowed, classes, gone, led, say, text_of
 
 _UNREAD = """script style template noscript head title meta link svg canvas iframe object embed audio video nav
     dialog""".split()
@@ -189,7 +189,7 @@ def _panels(tree: Tree) -> None:
             element.insert(0, _paragraph(f"{name.rstrip(':')}:", element))
     for tab in tree.with_class("tab-label"):
         if tab.tag == "label":
-            tab.tag, tab.text = "p", f"{text_of(tab).rstrip(':')}:"
+            tab.tag, tab.text = "p", allowed(f"{text_of(tab).rstrip(':')}:")
             del tab[:]
     for radio in tree.where("type", "radio"):
         if "tab" in (radio.get("name") or radio.get("id") or ""):
@@ -199,7 +199,7 @@ def _panels(tree: Tree) -> None:
 def _paragraph(text: str, holder: Element) -> Element:
     """A paragraph to put first into `holder`, whose own first words follow it."""
     made = etree.Element("p")
-    made.text, made.tail = text, holder.text
+    made.text, made.tail = allowed(text), allowed(holder.text or "")
     holder.text = None
     return made
 
@@ -248,4 +248,4 @@ def _lead(note: Element, words: str) -> None:
         first.insert(0, _paragraph(words.rstrip(), first))
     else:
         say_after = etree.SubElement(first, "p")
-        say_after.text = words.rstrip()
+        say_after.text = allowed(words.rstrip())

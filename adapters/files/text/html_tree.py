@@ -24,6 +24,7 @@ BLOCKS = frozenset(
 )
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _UNWRITTEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+_NOT_HELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w-]{2,40})""", re.IGNORECASE)
 _WIDER = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 _WIDER |= {"shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "iso-8859-9": "cp1254"}
@@ -93,12 +94,17 @@ def gone(element: Element) -> None:
 def say(element: Element, text: str) -> None:
     """Put `text` in the place of `element`."""
     gone(element)
-    element.tag, element.text = "span", text
+    element.tag, element.text = "span", allowed(text)
+
+
+def allowed(text: str) -> str:
+    """`text` without what a page can name by number and a tree cannot hold."""
+    return _NOT_HELD.sub("", text)
 
 
 def led(element: Element, text: str) -> None:
     """Put `text` before what `element` says."""
-    element.text = text + (element.text or "")
+    element.text = allowed(text + (element.text or ""))
 
 
 def text_of(element: Element) -> str:
