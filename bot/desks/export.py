@@ -39,7 +39,7 @@ async def withholding(
     def turn(record: Record, told: Turn) -> Record:
         if visible.issuperset(told.chunk_ids) and told.answer not in hidden:
             return record
-        return record | told.untold.model_dump(mode="json") | {"answer": instead} | WITHHELD
+        return record | told.untold.model_dump(mode="json") | {"answer": instead, "standalone": ""} | WITHHELD
 
     async def handoff(record: Record) -> Record:
         return record if await seen(record["answer_id"]) else record | {"reply": instead} | WITHHELD

@@ -170,7 +170,7 @@ class Turn(Value):
     @property
     def untold(self) -> Turn:
         """The question alone."""
-        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": (), "standalone": ""})
+        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": ()})
 
 
 class Conversation(Value):

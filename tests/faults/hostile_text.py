@@ -196,21 +196,27 @@ def _file(suffix: str) -> Callable[[], Run]:
 
 
 def _names() -> Run:
-    from adapters.files.outline import clean, label, safe_url, table_row
+    from adapters.files.outline import Outline, clean, label, safe_url
+    from pipeline.values import BlockKind
 
     def run(text: str) -> None:
         clean(text)
         label(text)
-        table_row([text])
+        Outline().row(BlockKind.ROW, [text])
         safe_url(f"https://a{text}")
 
     return run
 
 
 def _roles() -> Run:
-    from adapters.files.text.rst import plain
+    from adapters.files.text.rst import widened
+    from adapters.files.text.sphinx import named_directives, named_roles, without_options
 
-    return plain
+    def run(text: str) -> None:
+        for read in (named_directives, named_roles, without_options, widened):
+            read(text)
+
+    return run
 
 
 def _slack_message() -> Run:
