@@ -10,7 +10,7 @@ from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
-from adapters.files.office.drawings import chart_table, diagram_items
+from adapters.files.office.charts import chart_table, diagram_items, extended_table
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, given_title
 from adapters.files.tables import Cell
@@ -20,6 +20,7 @@ from pipeline.values import BlockKind, Link
 _PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
 _BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
+_EXTENDED = q("cx:chart")
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
@@ -117,12 +118,12 @@ class _Walk:
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
         if _goes_on(properties):
-            self._begun.append(line.text.strip("\n"))
-        elif style.code or (line.mono and _is_code(line.text, properties, style, begun=bool(self._code))):
+            self._begun.append(line.upon().strip("\n"))
+        elif style.code or (line.mono and _is_code(line.upon(), properties, style, begun=bool(self._code))):
             begun, self._begun = "".join(self._begun), []
-            self._code.append(begun + line.text)
+            self._code.append(begun + line.upon())
         elif self._begun or line.pieces:
-            line.pieces.insert(0, ("", self._begun))
+            line.pieces.insert(0, ("", "".join(self._begun)))
             self._begun = []
             self._close()
             self._write(line, properties, style)
@@ -133,7 +134,7 @@ class _Walk:
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
         entry = self._numbering.of(properties, style)
         level = style.level or style.outline or outline_level(value(properties, "w:outlineLvl"))
-        if not style.level and _SENTENCE.search(line.text):
+        if not style.level and _SENTENCE.search(line.upon()):
             level = 0
         label = entry.label if entry else ""
         if not style.title and not level:
@@ -149,7 +150,7 @@ class _Walk:
     def _text(self, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
         """A paragraph that is no heading."""
         far = next((one for one in (indent(properties), style.indent) if one is not None), 0)
-        text = line.text
+        text = line.upon()
         if not text.strip():
             return
         if style.listed and value(properties, "w:numPr/w:numId") != "0":
@@ -215,7 +216,7 @@ class _Walk:
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                said += (entry.label if entry else "", line.text)
+                said += (entry.label if entry else "", line.upon())
                 links += line.links
                 code += line.code
                 said += (within(box) for box in line.boxes if box.tag == _BOX)
@@ -233,12 +234,13 @@ class _Walk:
             outer, self._depths = self._depths, Depths()
             if box.tag == _BOX:
                 self.blocks(box)
-            elif box.tag == _CHART and (chart := self._related(box.get(_ID, ""))) is not None:
-                title, rows = chart_table(chart)
+            elif box.tag in {_CHART, _EXTENDED} and (chart := self._related(box.get(_ID, ""))) is not None:
+                title, rows = chart_table(chart) if box.tag == _CHART else extended_table(chart)
                 self._outline.add(BlockKind.PROSE, title)
                 self._outline.table(rows, header=1)
             elif box.tag == _DIAGRAM and (data := self._related(box.get(_DATA, ""))) is not None:
-                for depth, text in diagram_items(data):
+                for depth, lines in diagram_items(data):
+                    text = "\n".join("".join(line.itertext(q("a:t"))) for line in lines)
                     self._outline.add(BlockKind.ITEM, text, depth=depth)
             self._depths = outer
 

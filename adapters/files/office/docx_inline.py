@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_math import tex
@@ -24,12 +26,12 @@ _NOTES = {
 }
 _OWN_MARK = q("w:customMarkFollows")
 _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
-_BOXES = frozenset(map(q, "w:txbxContent c:chart dgm:relIds".split()))
+_BOXES = frozenset(map(q, "w:txbxContent c:chart cx:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
 _LINK, _ID = q("w:hyperlink"), q("r:id")
-_CODE = re.compile(r"[0-9A-Fa-f]{1,5}")
+_HEX = re.compile(r"[0-9A-Fa-f]{1,5}")
 _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
-NOTE = "note"
+_NOTE, _FORMULA, _CODE = "note", "formula", "code"
 _TAIL = 300
 """Characters before a note that its place is decided by."""
 
@@ -38,42 +40,16 @@ _TAIL = 300
 class Line:
     """A paragraph as it reads."""
 
-    pieces: list[tuple[str, list[str]]] = field(default_factory=list)
-    """How each run stands (`^`, `_`, a note, or as the line does), and its text."""
+    pieces: list[tuple[str, str]] = field(default_factory=list)
+    """What each is (raised, lowered, a note, a formula, code, or plain), and its text."""
     boxes: list[Element] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
     instructions: list[bool] = field(default_factory=list)
     """Of each field that is open: whether its instructions go on, which nobody sees."""
     links: list[Link] = field(default_factory=list)
-    code: list[str] = field(default_factory=list)
-    """What of it is set as code is, in order."""
-    mono: bool = False
-    """Whether all of it is."""
-    _said: bool = False
-    """Whether it has text yet."""
-    _last: str = ""
-    """`formula` or `code` where that is the last of it."""
 
-    def add(self, text: str, script: str = "", *, last: str = "") -> None:
-        self._last = last
-        if self.pieces and self.pieces[-1][0] == script != NOTE:
-            self.pieces[-1][1].append(text)
-        else:
-            self.pieces.append((script, [text]))
-
-    def formula(self, text: str) -> None:
-        """Add a formula, apart from another one."""
-        self.add(f" {text}" if self._last == "formula" else text, last="formula")
-
-    def run(self, text: str, script: str, *, code: bool) -> None:
-        """Add the text of a run."""
-        if code and self._last == "code":
-            self.code[-1] += text
-        elif code and text.strip():
-            self.code.append(text)
-        self.add(text, script, last="code" if code and self.code else "")
-        if text.strip():
-            self.mono, self._said = code and (self.mono or not self._said), True
+    def add(self, text: str, kind: str = "") -> None:
+        self.pieces.append((kind, text))
 
     def mark(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
@@ -86,28 +62,38 @@ class Line:
             case "end" if self.instructions:
                 self.instructions.pop()
 
-    @property
-    def text(self) -> str:
-        """The whole, notes in their own words."""
-        return self.upon()
+    def upon(self, *, notes: bool = True) -> str:
+        """The whole, with notes in their own words or without; formulas are apart from each other."""
+        said: list[str] = [""]
+        for kind, group in groupby(self.pieces, key=itemgetter(0)):
+            texts = [text for _, text in group]
+            if kind == _NOTE:
+                for text in texts if notes else ():
+                    tail = said.pop()
+                    said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
+            elif kind == "^":
+                said.append(raised("".join(texts), said[-1]))
+            elif kind == "_":
+                said.append(lowered("".join(texts)))
+            else:
+                said.append((" " if kind == _FORMULA else "").join(texts))
+        return "".join(said)
 
     @property
     def notes(self) -> list[str]:
-        return ["".join(text) for script, text in self.pieces if script == NOTE]
+        return [text for kind, text in self.pieces if kind == _NOTE]
 
-    def upon(self, *, notes: bool = True) -> str:
-        """As `text`, with notes or without."""
-        said: list[str] = [""]
-        for script, parts in self.pieces:
-            text = "".join(parts)
-            if script == NOTE and notes:
-                tail = said.pop()
-                said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
-            elif script == "^":
-                said.append(raised(text, said[-1]))
-            elif script != NOTE:
-                said.append(lowered(text) if script else text)
-        return "".join(said)
+    @property
+    def code(self) -> list[str]:
+        """What of it is set as code is, in order."""
+        kinds = groupby(self.pieces, key=itemgetter(0))
+        return ["".join(text for _, text in group) for kind, group in kinds if kind == _CODE]
+
+    @property
+    def mono(self) -> bool:
+        """Whether all of it is code."""
+        kinds = {kind for kind, text in self.pieces if text.strip()}
+        return kinds == {_CODE}
 
 
 class Inline:
@@ -130,7 +116,7 @@ class Inline:
             elif child.tag == _LINK:
                 self._link(child, around, line)
             elif child.tag in _FORMULAS:
-                line.formula(tex(child))
+                line.add(tex(child), _FORMULA)
         return line
 
     def _link(self, link: Element, around: Marks, line: Line) -> None:
@@ -138,10 +124,8 @@ class Inline:
         target = self.relations.get(link.get(_ID, ""))
         if target and target.outside:
             line.links.append(Link(text=inner.upon(notes=False), url=target.target))
-        for script, parts in inner.pieces:
-            line.add("".join(parts), script)
+        line.pieces += inner.pieces
         line.boxes += inner.boxes
-        line.code += inner.code
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
         marks = self._styles.marks(run.find(_PROPERTIES), around)
@@ -154,7 +138,7 @@ class Inline:
                 continue
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")
-                line.run(plain(text, marks.font), marks.script or "", code=self._is_code(marks.font))
+                line.add(plain(text, marks.font), marks.script or (_CODE if self._is_code(marks.font) else ""))
             elif tag in _SAID:
                 line.add(_SAID[tag])
             elif tag == _SYMBOL:
@@ -165,11 +149,11 @@ class Inline:
             elif tag == _RUBY:
                 for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
                     found = below(child, part)
-                    line.add(form.format("" if found is None else self.line(found, around).text))
+                    line.add(form.format("" if found is None else self.line(found, around).upon()))
             elif tag in _DRAWN:
                 line.boxes.extend(self._drawn(child))
             elif tag in _FORMULAS:
-                line.formula(tex(child))
+                line.add(tex(child), _FORMULA)
 
     def _is_code(self, font: str | None) -> bool:
         """Whether a font says that something is code: one of a typewriter, in a text that is set in another."""
@@ -188,7 +172,7 @@ class Inline:
             self._unread(f"note {name}: missing")
             return
         paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(_PARAGRAPH))
-        line.add(" ".join(one.text for one in paragraphs), NOTE)
+        line.add(" ".join(one.upon() for one in paragraphs), _NOTE)
         notes[name] = note
 
     def _drawn(self, element: Element) -> Iterator[Element]:
@@ -209,7 +193,7 @@ class Inline:
 
 def _symbol(element: Element) -> str:
     code = element.get(q("w:char"), "")
-    return symbol(int(code, 16), element.get(q("w:font"))) if _CODE.fullmatch(code) else ""
+    return symbol(int(code, 16), element.get(q("w:font"))) if _HEX.fullmatch(code) else ""
 
 
 def _form(data: Element | None) -> str:

@@ -15,6 +15,7 @@ _SPACES = {
     "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
     "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
     "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
+    "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
     "dgm": "http://schemas.openxmlformats.org/drawingml/2006/diagram",
     "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
     "o": "urn:schemas-microsoft-com:office:office",

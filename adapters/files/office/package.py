@@ -32,9 +32,8 @@ class Relation(NamedTuple):
 class Package:
     """Raises Refused for what is no archive or a hostile one; `unread` hears of parts that are damaged."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None], *, declares: bool = False) -> None:
-        """`declares`: as of `check_archive`."""
-        check_archive(content, declares=declares)
+    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
+        check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
         self._unread = unread
