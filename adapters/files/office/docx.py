@@ -142,7 +142,7 @@ class _Walk:
         elif text := line.upon(notes=False).strip():
             first = style.title and not self.title
             self.title = self.title or (text if first else "")
-            self._depths.head(entry.list_key, entry.level) if entry else self._depths.close()
+            self._depths.close()
             self._outline.heading(level or 1, f"{label} {text}", title=first, code=line.code)
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)

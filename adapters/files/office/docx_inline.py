@@ -75,8 +75,11 @@ class Line:
                 said.append(raised("".join(texts), said[-1]))
             elif kind == "_":
                 said.append(lowered("".join(texts)))
+            elif kind == _FORMULA:
+                apart = said[-1][-1:].isdigit() and texts[0][:1].isdigit()  # 2 1/2 is not 21/2
+                said.append(" " * apart + " ".join(texts))
             else:
-                said.append((" " if kind == _FORMULA else "").join(texts))
+                said.append("".join(texts))
         return "".join(said)
 
     @property

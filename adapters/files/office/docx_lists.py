@@ -18,7 +18,7 @@ _ROMAN = tuple(
 _TICKS = frozenset("☐☑☒✓✔✗✘□")
 """Marks that say something."""
 _RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
-_LONGEST_LABEL, _MOST_OPEN = 100, 20
+_LONGEST_LABEL = 100
 _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
@@ -184,52 +184,37 @@ def written(count: int, shape: str) -> str:
 
 
 class Depths:
-    """How deep the entries of lists stand, by their levels; a list that begins further in than the entry before it
-    stands within that."""
+    """How deep the entries of lists stand: as the one above of the same level of their list or else in the last one
+    of a higher level or, of another list, less far in."""
 
     def __init__(self) -> None:
-        self._open: dict[str, int] = {}
-        """By list: how deep its first level stands."""
-        self._headed: dict[str, int] = {}
-        """The same of lists whose upper levels are headings, in which nothing stands."""
+        self._open: list[tuple[str, int, int]] = []
+        """List, level and indent of the entries that the next one may stand in, the outermost first."""
+        self._seen: dict[tuple[str, int], int] = {}
+        """By list and level: the depth."""
         self._outside = 0
         """Indent of the text outside of lists."""
-        self._trail: list[tuple[int, int]] = []
-        """Indent and depth of the entries that are still open, the outermost first."""
 
     def entry(self, key: str, level: int, far: int) -> int:
-        if key in self._open:
-            for other in list(self._open)[list(self._open).index(key) + 1 :]:
-                del self._open[other]
-        else:
-            while self._trail and self._trail[-1][0] > far:
-                self._trail.pop()
-            around = self._trail[-1] if self._trail else None
-            inner = around and around[1] + (around[0] < far) - level
-            self._open[key] = self._headed.get(key, 0) if inner is None else inner
-            if len(self._open) > _MOST_OPEN:
-                del self._open[next(iter(self._open))]
-        depth = max(0, self._open[key] + level)
-        while self._trail and (self._trail[-1][0] >= far or self._trail[-1][1] >= depth):
-            self._trail.pop()
-        self._trail.append((far, depth))
+        del self._open[self._seen.get((key, level), len(self._open)) :]
+        while self._open:
+            other, above, out = self._open[-1]
+            if (above < level) if other == key else (out < far):
+                break
+            self._open.pop()
+        self._open.append((key, level, far))
+        depth = self._seen[key, level] = len(self._open) - 1
         return depth
 
     def text(self, far: int) -> int:
         """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
         as far in, the end of all lists."""
-        within = (depth + 1 for entry, depth in reversed(self._trail) if 0 < entry <= far != self._outside)
-        if depth := next(within, 0):
-            return depth
-        self._outside = far
-        self.close()
-        return 0
-
-    def head(self, key: str, level: int) -> None:
-        """A heading is an entry of that list."""
-        self.close()
-        self._headed[key] = min(self._headed.get(key, 0), -level - 1)
+        depth = next((n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= far != self._outside), 0)
+        if not depth:
+            self._outside = far
+            self.close()
+        return depth
 
     def close(self) -> None:
         self._open.clear()
-        self._trail.clear()
+        self._seen.clear()

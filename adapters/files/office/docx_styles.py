@@ -28,12 +28,7 @@ class Marks(NamedTuple):
 
     def over(self, under: Marks) -> Marks:
         """These, and what they leave open as in `under`."""
-        return Marks(
-            under.hidden if self.hidden is None else self.hidden,
-            under.struck if self.struck is None else self.struck,
-            under.script if self.script is None else self.script,
-            under.font if self.font is None else self.font,
-        )
+        return Marks(*(there if here is None else here for here, there in zip(self, under, strict=True)))
 
 
 class Style(NamedTuple):
@@ -103,23 +98,24 @@ class Styles:
 
     def _read(self, name: str) -> Style:
         chain = self._chain(name)
+
+        def said(path: str) -> str | None:
+            return next((found for style in chain if (found := value(style, path)) is not None), None)
+
         names = [(value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
         listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
-        properties = [style.find(q("w:pPr")) for style in chain]
-        lists = [value(one, "w:numPr/w:numId") for one in properties]
-        levels = [value(one, "w:numPr/w:ilvl") for one in properties]
-        level = next(filter(None, levels), None)
+        level = said("w:pPr/w:numPr/w:ilvl")
         return Style(
             title="title" in names,
             level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
-            outline=outline_level(next(filter(None, (value(one, "w:outlineLvl") for one in properties)), None)),
+            outline=outline_level(said("w:pPr/w:outlineLvl")),
             code=any(map(_CODE.fullmatch, names)),
             listed=listed[1] if listed else "",
             depth=int(listed[2] or 1) - 1 if listed else 0,
-            list_id=next((one for one in lists if one is not None), ""),
+            list_id=said("w:pPr/w:numPr/w:numId") or "",
             list_level=number(level) if level else None,
             ids=tuple(style.get(q("w:styleId"), "") for style in chain),
-            indent=next((found for one in properties if (found := indent(one)) is not None), None),
+            indent=next((far for one in chain if (far := indent(one.find(q("w:pPr")))) is not None), None),
             marks=self._marks(chain),
         )
 
