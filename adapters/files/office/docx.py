@@ -29,6 +29,10 @@ _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
+_ENTRY = "\r"
+"""Stands before an entry of a list in a cell."""
+_BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
+"""Between two lines of a cell without a mark that divides them."""
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
@@ -180,17 +184,20 @@ class _Walk:
 
     def _table(self, table: Element) -> None:
         """A table of one column is a box around text."""
-        rows = list(rows_of(table))
+        rows = rows_of(table)
         if all(len(row.cells) <= 1 for row in rows):
             for row in rows:
                 for cell in row.cells:
                     self.blocks(cell)
                     self._depths.close()
             return
-        caption, grid, header = grid_of(rows, self._cell)
+        caption, grid, header = grid_of(table, rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
         self._outline.table(
-            [[cell.text for cell in line] for line in grid],
+            [
+                [cell.text if at < header else _BROKEN.sub(_apart, cell.text) for cell in line]
+                for at, line in enumerate(grid)
+            ],
             header=header,
             links=[[link for cell in line for link in cell.links] for line in grid],
             code=[[one for cell in line for one in cell.code] for line in grid],
@@ -216,17 +223,17 @@ class _Walk:
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                said += (entry.label if entry else "", line.upon())
+                said.append(f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon())
                 links += line.links
                 code += line.code
                 said += (within(box) for box in line.boxes if box.tag == _BOX)
                 self._beside += (box for box in line.boxes if box.tag != _BOX)
             elif element.tag == _TABLE:
-                rows = [[within(one) for one in row.cells] for row in rows_of(element)]
+                rows = [[" ".join(within(one).split()) for one in row.cells] for row in rows_of(element)]
                 said.append("; ".join(", ".join(filter(None, row)) for row in rows))
             elif element.tag in _FORMULAS:
                 said.append(tex(element))
-        return Cell(" ".join(filter(None, map(str.strip, said))), links=tuple(links), code=tuple(code))
+        return Cell("\n".join(filter(str.strip, said)), links=tuple(links), code=tuple(code))
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
@@ -271,6 +278,12 @@ def _page(name: str, content: bytes) -> str:
         body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
         return str(body.get_content()) if body else ""
     return content.decode("utf-8", "replace") if name.endswith((".htm", ".html", ".xhtml")) else ""
+
+
+def _apart(between: re.Match[str]) -> str:
+    """What divides two lines of a cell: nothing where a sentence goes on."""
+    following = between.string[between.end()]
+    return "; " if between[1] or following.isupper() or following.isdigit() else " "
 
 
 def _goes_on(properties: Element | None) -> bool:

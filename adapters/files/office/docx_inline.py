@@ -17,7 +17,7 @@ from adapters.files.office.package import Package
 from pipeline.values import Link
 
 _PARAGRAPH, _RUN, _TEXT, _PROPERTIES = map(q, "w:p w:r w:t w:rPr".split())
-_SYMBOL, _RUBY, _FIELD, _KIND = map(q, "w:sym w:ruby w:fldChar w:fldCharType".split())
+_SYMBOL, _RUBY, _FIELD, _KIND, _INSTRUCTIONS = map(q, "w:sym w:ruby w:fldChar w:fldCharType w:instrText".split())
 _SAID = {q("w:tab"): "\t", q("w:ptab"): "\t", q("w:br"): "\n", q("w:cr"): "\n", q("w:noBreakHyphen"): "\u2011"}
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
 _NOTES = {
@@ -28,7 +28,11 @@ _OWN_MARK = q("w:customMarkFollows")
 _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
 _BOXES = frozenset(map(q, "w:txbxContent c:chart cx:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
-_LINK, _ID = q("w:hyperlink"), q("r:id")
+_LINK, _ID, _WORD_ART = q("w:hyperlink"), q("r:id"), q("v:textpath")
+_SIGN = re.compile(r'\s*SYMBOL\s+(\d{1,5})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL)
+_BUTTON = re.compile(r"\s*MACROBUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
+_FRACTION = re.compile(r"\s*EQ\s+\\f\s*\(([^,;()]*)[,;]([^,;()]*)\)\s*", re.IGNORECASE)
+_MOVED = re.compile(r"\s*EQ\s+\\s\s*\\(up|do)\s*\d*\s*\(([^()]*)\)\s*", re.IGNORECASE)
 _HEX = re.compile(r"[0-9A-Fa-f]{1,5}")
 _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
 _NOTE, _FORMULA, _CODE = "note", "formula", "code"
@@ -44,23 +48,24 @@ class Line:
     """What each is (raised, lowered, a note, a formula, code, or plain), and its text."""
     boxes: list[Element] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
-    instructions: list[bool] = field(default_factory=list)
-    """Of each field that is open: whether its instructions go on, which nobody sees."""
+    fields: list[list[str] | None] = field(default_factory=list)
+    """Of each that is open its instructions, which nobody sees; None where its result has begun."""
     links: list[Link] = field(default_factory=list)
 
     def add(self, text: str, kind: str = "") -> None:
         self.pieces.append((kind, text))
 
     def mark(self, mark: Element) -> None:
-        """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
+        """A mark that begins, divides or ends a field; what one without a result shows is added."""
         match mark.get(_KIND):
             case "begin":
-                self.instructions.append(True)
+                self.fields.append([])
                 self.add(_form(below(mark, "w:ffData")))
-            case "separate" if self.instructions:
-                self.instructions[-1] = False
-            case "end" if self.instructions:
-                self.instructions.pop()
+            case "separate" if self.fields:
+                self.fields[-1] = None
+            case "end" if self.fields:
+                instructions = self.fields.pop()
+                self.add(*_shown("".join(instructions or ())))
 
     def upon(self, *, notes: bool = True) -> str:
         """The whole, with notes in their own words or without; formulas are apart from each other."""
@@ -123,7 +128,7 @@ class Inline:
         return line
 
     def _link(self, link: Element, around: Marks, line: Line) -> None:
-        inner = self.line(link, around, Line(instructions=line.instructions))
+        inner = self.line(link, around, Line(fields=line.fields))
         target = self.relations.get(link.get(_ID, ""))
         if target and target.outside:
             line.links.append(Link(text=inner.upon(notes=False), url=target.target))
@@ -137,7 +142,9 @@ class Inline:
             tag = str(child.tag)
             if tag == _FIELD:
                 line.mark(child)
-            elif unseen or any(line.instructions):
+            elif tag == _INSTRUCTIONS and line.fields and line.fields[-1] is not None:
+                line.fields[-1].append(child.text or "")
+            elif unseen or any(field is not None for field in line.fields):
                 continue
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")
@@ -154,6 +161,8 @@ class Inline:
                     found = below(child, part)
                     line.add(form.format("" if found is None else self.line(found, around).upon()))
             elif tag in _DRAWN:
+                for path in child.iter(_WORD_ART):
+                    line.add(f"\n{path.get('string', '')}\n")
                 line.boxes.extend(self._drawn(child))
             elif tag in _FORMULAS:
                 line.add(tex(child), _FORMULA)
@@ -209,3 +218,16 @@ def _form(data: Element | None) -> str:
         place = number(value(choice, "w:result") or value(choice, "w:default"))
         return entries[place] if 0 <= place < len(entries) else ""
     return ""
+
+
+def _shown(instructions: str) -> tuple[str, str]:
+    """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
+    if found := _SIGN.fullmatch(instructions):
+        return symbol(int(found[1]), (found[2] or "").strip() or "Symbol"), ""
+    if found := _BUTTON.fullmatch(instructions):
+        return found[1].strip(), ""
+    if found := _FRACTION.fullmatch(instructions):
+        return f"{found[1].strip()}/{found[2].strip()}", _FORMULA
+    if found := _MOVED.fullmatch(instructions):
+        return found[2], "^" if found[1].lower() == "up" else "_"
+    return "", ""

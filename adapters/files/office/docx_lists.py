@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
 from adapters.files.office.docx_symbols import plain
-from adapters.files.office.docx_xml import Element, below, number, q, switch, value
+from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -139,7 +139,7 @@ def _define(levels: list[Level], parent: Element | None) -> None:
         place = number(level.get(q("w:ilvl")))
         if 0 <= place < LEVELS:
             levels[place] = Level(
-                shape=value(level, "w:numFmt") or "decimal",
+                shape=_shape(level),
                 start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
                 text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
                 plain=bool(switch(level, "w:isLgl")),
@@ -148,6 +148,14 @@ def _define(levels: list[Level], parent: Element | None) -> None:
                 indent=indent(level.find(q("w:pPr"))),
                 font=font(level.find(q("w:rPr"))),
             )
+
+
+def _shape(level: Element) -> str:
+    found = next(level.iter(q("w:numFmt")), None)
+    shape = "decimal" if found is None else found.get(VALUE, "decimal")
+    if shape == "custom" and found is not None:
+        shape = found.get(q("w:format"), "").partition(",")[0]
+    return "01" if shape == "decimalZero" else shape
 
 
 def written(count: int, shape: str) -> str:
@@ -166,8 +174,8 @@ def written(count: int, shape: str) -> str:
             letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
             times, place = divmod(count - 1, len(letters))
             return (letters[place].upper() if upper else letters[place]) * (times + 1)
-        case "decimalZero":
-            return f"{count:02}"
+        case _ if shape.isdigit():  # the first number as it is to look
+            return str(count).zfill(len(shape))
         case "ordinal":
             ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
             return f"{count}{ending}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adapters.files.office.docx_xml import Element, q
+from adapters.files.office.docx_xml import OFF, Element, below, q
 from adapters.files.office.elements import local
 
 _ATOM = re.compile(r"[^\W_]+(?:[.,]\d+)*")
@@ -20,6 +20,16 @@ def tex(element: Element) -> str:
     match name:
         case "t":
             return element.text or ""
+        case "br":
+            return "\n"
+        case "oMathPara":
+            return "\n".join(map(tex, element.iterchildren(q("m:oMath"))))
+        case "r" if any(below(element, f"w:rPr/w:{mark}") is not None for mark in _GONE):
+            return ""
+        case "phant" if _property(element, "show", "1") in OFF:
+            return ""
+        case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
+            return ""
         case "f":
             return _fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
         case "sSub" | "sSup" | "sSubSup":
@@ -74,7 +84,7 @@ def _fraction(above: str, under: str, kind: str) -> str:
 
 
 def _part(element: Element, name: str) -> str:
-    found = element.find(q(f"m:{name}"))
+    found = below(element, f"m:{name}")
     return "" if found is None else tex(found).strip()
 
 
@@ -91,5 +101,5 @@ def _script(sign: str, element: Element, name: str) -> str:
 
 
 def _property(element: Element, name: str, otherwise: str) -> str:
-    found = element.find(f"{q(f'm:{local(element)}Pr')}/{q(f'm:{name}')}")
+    found = below(element, f"m:{local(element)}Pr/m:{name}")
     return otherwise if found is None else found.get(q("m:val"), "")

@@ -14,6 +14,8 @@ _CODE = re.compile(
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
 _MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts".split()))
+_MOVED = 4
+"""Half points that a raised or lowered run is moved by at least."""
 _RAISED = {"superscript": "^", "subscript": "_"}
 
 
@@ -138,9 +140,9 @@ def _marks(properties: Element | None) -> Marks:
         return Marks()
     struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
     script = value(properties, "w:vertAlign")
-    if script is None and q("w:sz") in said:  # LibreOffice's way: smaller, and moved up or down
-        moved = number(value(properties, "w:position"))
-        script = "superscript" if moved > 0 else "subscript" if moved < 0 else None
+    moved = number(value(properties, "w:position")) if script is None else 0
+    if abs(moved) >= _MOVED or (moved and q("w:sz") in said):  # LibreOffice's way is a smaller font beside it
+        script = "superscript" if moved > 0 else "subscript"
     return Marks(
         switch(properties, "w:vanish"),
         struck or twice if twice is not None else struck,
