@@ -44,7 +44,7 @@ def read_docx(content: bytes) -> Content:
     package = Package(content, outline.unread)
     main = package.main()
     root = package.xml(main)
-    if root is None:
+    if root is None or root.tag != q("w:document"):
         raise ValueError(main)
     walk = _Walk(package, main, outline)
     for body in root.iterchildren(q("w:body")):
