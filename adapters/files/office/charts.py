@@ -119,4 +119,4 @@ def _text(element: etree._Element | None) -> str:
     if element is None:
         return ""
     lines = element.findall(".//{*}p") or [element]
-    return " ".join(" ".join("".join(line.itertext("{*}t", "{*}v")) for line in lines).split())
+    return " ".join(" ".join("".join(map(str, line.itertext("{*}t", "{*}v"))) for line in lines).split())

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import chain
 
+from adapters.files.office.charts import chart_table, diagram_items, extended_table
 from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
-from adapters.files.office.docx_xml import Element, below, children, q, switch, value
-from adapters.files.office.charts import chart_table, diagram_items, extended_table
+from adapters.files.office.docx_xml import Element, below, children, q, value
 from adapters.files.office.package import Package
-from adapters.files.outline import Content, Outline, given_title
+from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
-from pipeline.values import BlockKind, Link
+from pipeline.values import BlockKind
 
 _PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
@@ -49,20 +51,12 @@ def read_docx(content: bytes) -> Content:
     walk = _Walk(package, main, outline)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
-    title = walk.title or _given_title(package)
+    title = walk.title or package.title()
     if (found := outline.content(title=title)).has_text:
         return found
     for part in (*package.of_kind(main, "header"), *package.of_kind(main, "footer")):
-        if (other := package.xml(part)) is not None:
-            walk.blocks(other)
+        walk.blocks(package.xml(part))
     return outline.content(title=title)
-
-
-def _given_title(package: Package) -> str:
-    for part in package.of_kind("", "core-properties"):
-        if (properties := package.xml(part)) is not None:
-            return given_title(properties.findtext("{*}title"))
-    return ""
 
 
 class _Walk:
@@ -70,8 +64,8 @@ class _Walk:
         self.title = ""
         self._outline = outline
         self._package = package
-        self._styles = Styles(self._part(main, "styles"))
-        self._numbering = Numbering(self._part(main, "numbering"), self._styles)
+        self._styles = Styles(package.related(main, "styles"))
+        self._numbering = Numbering(package.related(main, "numbering"), self._styles)
         self._inline = Inline(package, main, self._styles, outline.unread)
         self._depths = Depths()
         self._code: list[str] = []
@@ -80,9 +74,9 @@ class _Walk:
         self._beside: list[Element] = []
         """What is drawn in the cells of a table."""
 
-    def blocks(self, container: Element) -> None:
+    def blocks(self, container: Element | None) -> None:
         """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
-        for element in children(container):
+        for element in () if container is None else children(container):
             try:
                 self._block(element)
             except (Refused, MemoryError):
@@ -90,10 +84,6 @@ class _Walk:
             except Exception:  # noqa: BLE001 whatever a file of any program leads to
                 self._outline.unread(f"a {'table' if element.tag == _TABLE else 'paragraph'} that is not understood")
         self._close()
-
-    def _part(self, main: str, kind: str) -> Element | None:
-        found = (self._package.xml(part) for part in self._package.of_kind(main, kind))
-        return next((root for root in found if root is not None), None)
 
     def _block(self, element: Element) -> None:
         if element.tag == _PARAGRAPH:
@@ -121,60 +111,56 @@ class _Walk:
         properties = paragraph.find(_PROPERTIES)
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
+        text = line.upon()
         if _goes_on(properties):
-            self._begun.append(line.upon().strip("\n"))
-        elif style.code or (line.mono and _is_code(line.upon(), properties, style, begun=bool(self._code))):
-            begun, self._begun = "".join(self._begun), []
-            self._code.append(begun + line.upon())
+            self._begun.append(text.strip("\n"))
+        elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
+            self._code.append("".join([*self._begun, text]))
+            self._begun = []
         elif self._begun or line.pieces:
             line.pieces.insert(0, ("", "".join(self._begun)))
             self._begun = []
             self._close()
             self._write(line, properties, style)
-        elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
+        elif not line.boxes:
             self._numbering.of(properties, style)
         self._boxes(line.boxes)
 
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
+        """A heading, an entry of a list, or text."""
         entry = self._numbering.of(properties, style)
-        level = style.level or style.outline or outline_level(value(properties, "w:outlineLvl"))
-        if not style.level and _SENTENCE.search(line.upon()):
-            level = 0
-        label = entry.label if entry else ""
-        if not style.title and not level:
-            self._text(line, entry, properties, style)
-        elif text := line.upon(notes=False).strip():
+        text, bare = line.upon(), line.upon(notes=False).strip()
+        level = style.outline or outline_level(value(properties, "w:outlineLvl"))
+        level = style.level or (0 if _SENTENCE.search(text) else level)
+        if bare and (style.title or level):
             first = style.title and not self.title
-            self.title = self.title or (text if first else "")
+            self.title = self.title or (bare if first else "")
             self._depths.close()
-            self._outline.heading(level or 1, f"{label} {text}", title=first, code=line.code)
+            self._outline.heading(level or 1, f"{entry.label if entry else ''} {bare}", title=first, code=line.code)
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)
+        elif text.strip():
+            self._text(text, line, entry, properties, style)
 
-    def _text(self, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
-        """A paragraph that is no heading."""
-        far = next((one for one in (indent(properties), style.indent) if one is not None), 0)
-        text = line.upon()
-        if not text.strip():
-            return
+    def _text(self, text: str, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
+        """A paragraph that is no heading: an entry of a list where it is marked as one, by a style or by hand."""
+        own, typed = indent(properties), _TYPED.match(text)
+        far = entry.indent if entry else (own if own is not None else style.indent) or 0
+        label = entry.label if entry and entry.marked else None
         if style.listed and value(properties, "w:numPr/w:numId") != "0":
             level = style.depth + (entry.level if entry else 0)
-            depth = self._depths.entry("", level, entry.indent if entry else far or _INDENT * (level + 1))
-            shown = entry.label if entry and entry.marked else "" if style.listed == "bullet" else None
-        elif entry and entry.marked:
-            depth, shown = self._depths.entry(entry.list_key, entry.level, entry.indent), entry.label
-        elif (typed := _TYPED.match(text)) or _TICKED.match(text):
-            depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() if typed else 0 :]
+            depth = self._depths.entry("", level, far or _INDENT * (level + 1))
+            label = "" if label is None and style.listed == "bullet" else label
+        elif label is not None and entry:
+            depth = self._depths.entry(entry.list_key, entry.level, far)
+        elif typed or _TICKED.match(text):
+            depth, label = self._depths.entry(f"typed {far}", 0, far), ""
+            text = text[typed.end() if typed else 0 :]
         else:
-            depth = self._depths.text(entry.indent if entry else far)
+            depth = self._depths.text(far)
             self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
             return
-        self._listed(text, depth, shown, line)
-
-    def _listed(self, text: str, depth: int, label: str | None, line: Line) -> None:
-        """An entry of a list, a step where it has a number in figures: a label of another kind stands before its
-        text. Without a label it counts, with an empty one it is marked."""
-        step = re.fullmatch(_STEP, label or "")
+        step = _STEP.fullmatch(label or "")
         if not depth and (step or label is None):
             number = int(step[1]) if step else 0
             self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
@@ -206,34 +192,24 @@ class _Walk:
         self._boxes(beside)
 
     def _cell(self, cell: Element) -> Cell:
-        """All that a cell says; of a table in it the rows, one behind the other."""
-        said: list[str] = []
-        links: list[Link] = []
-        code: list[str] = []
-
-        def within(inner: Element) -> str:
-            found = self._cell(inner)
-            links.extend(found.links)
-            code.extend(found.code)
-            return found.text
-
+        """All that a cell says, line by line; of a table in it the rows."""
+        said: list[Cell] = []
         for element in children(cell):
             if element.tag == _PARAGRAPH:
                 properties = element.find(_PROPERTIES)
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                said.append(f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon())
-                links += line.links
-                code += line.code
-                said += (within(box) for box in line.boxes if box.tag == _BOX)
+                text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
+                said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
+                said += (self._cell(box) for box in line.boxes if box.tag == _BOX)
                 self._beside += (box for box in line.boxes if box.tag != _BOX)
             elif element.tag == _TABLE:
-                rows = [[" ".join(within(one).split()) for one in row.cells] for row in rows_of(element)]
-                said.append("; ".join(", ".join(filter(None, row)) for row in rows))
+                rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
+                said += (row._replace(text=_ENTRY + row.text) for row in rows)
             elif element.tag in _FORMULAS:
-                said.append(tex(element))
-        return Cell("\n".join(filter(str.strip, said)), links=tuple(links), code=tuple(code))
+                said.append(Cell(tex(element)))
+        return _together(said, "\n")
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
@@ -247,7 +223,7 @@ class _Walk:
                 self._outline.table(rows, header=1)
             elif box.tag == _DIAGRAM and (data := self._related(box.get(_DATA, ""))) is not None:
                 for depth, lines in diagram_items(data):
-                    text = "\n".join("".join(line.itertext(q("a:t"))) for line in lines)
+                    text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
                     self._outline.add(BlockKind.ITEM, text, depth=depth)
             self._depths = outer
 
@@ -278,6 +254,12 @@ def _page(name: str, content: bytes) -> str:
         body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
         return str(body.get_content()) if body else ""
     return content.decode("utf-8", "replace") if name.endswith((".htm", ".html", ".xhtml")) else ""
+
+
+def _together(cells: Iterable[Cell], between: str) -> Cell:
+    said = [cell for cell in cells if cell.text.strip()]
+    links, code = chain(*(cell.links for cell in said)), chain(*(cell.code for cell in said))
+    return Cell(between.join(cell.text for cell in said), links=tuple(links), code=tuple(code))
 
 
 def _apart(between: re.Match[str]) -> str:

@@ -173,8 +173,8 @@ class Inline:
 
     def _read_notes(self, part: str, tag: str) -> dict[str, Element]:
         kind, note = _NOTES[tag]
-        roots = (self._package.xml(name) for name in self._package.of_kind(part, kind))
-        return {one.get(q("w:id"), ""): one for root in roots if root is not None for one in root.iterchildren(note)}
+        root = self._package.related(part, kind)
+        return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(note)}
 
     def _note(self, tag: str, name: str, line: Line) -> None:
         """A note calls no other one, whatever it claims: its element is out while it is read."""

@@ -30,7 +30,7 @@ class Marks(NamedTuple):
 
     def over(self, under: Marks) -> Marks:
         """These, and what they leave open as in `under`."""
-        return Marks(*(there if here is None else here for here, there in zip(self, under, strict=True)))
+        return Marks._make(there if here is None else here for here, there in zip(self, under, strict=True))
 
 
 class Style(NamedTuple):

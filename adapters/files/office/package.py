@@ -13,6 +13,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from adapters.files.office.archive import XML, check_archive
+from adapters.files.outline import given_title
 
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _ORDINARY = rb"http://schemas.openxmlformats.org/\1/2006/\2"
@@ -57,6 +58,15 @@ class Package:
     def of_kind(self, part: str, kind: str) -> list[str]:
         """The names of the parts of that kind that `part` names."""
         return [one.target for one in self.relations(part).values() if one.kind == kind and not one.outside]
+
+    def related(self, part: str, kind: str) -> etree._Element | None:
+        """The first part of that kind that `part` names and that can be read."""
+        return next((root for name in self.of_kind(part, kind) if (root := self.xml(name)) is not None), None)
+
+    def title(self) -> str:
+        """That a person gave the document."""
+        properties = self.related("", "core-properties")
+        return "" if properties is None else given_title(properties.findtext("{*}title"))
 
     def has(self, name: str) -> bool:
         return _name(name) in self._entries
