@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import NamedTuple
 
 from adapters.files.office.docx_xml import Element, below, number, q, switch, value
@@ -33,6 +34,9 @@ class Marks(NamedTuple):
         return Marks._make(there if here is None else here for here, there in zip(self, under, strict=True))
 
 
+_NONE = Marks()
+
+
 class Style(NamedTuple):
     """A paragraph style with all that it is based on."""
 
@@ -51,7 +55,7 @@ class Style(NamedTuple):
     ids: tuple[str, ...] = ()
     """Its id and those of the styles that it is based on."""
     indent: int | None = None
-    marks: Marks = Marks()
+    marks: Marks = _NONE
 
 
 class Styles:
@@ -63,43 +67,33 @@ class Styles:
             if style.get(q("w:type")) == "paragraph" and style.get(q("w:default")) in {"1", "true", "on"}:
                 self._default = style.get(q("w:styleId"), "")
         self._known: dict[str, Style] = {}
-        self._characters: dict[str, Marks] = {}
 
     def of(self, properties: Element | None) -> Style:
         """That of a paragraph with these properties."""
-        name = value(properties, "w:pStyle") or self._default
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+        return self._named(value(properties, "w:pStyle") or self._default)
 
     def marks(self, properties: Element | None, around: Marks) -> Marks:
         """Those of a run with these properties in a paragraph with those marks."""
         if properties is None:
             return around
-        name = value(properties, "w:rStyle") or ""
-        if name and name not in self._characters:
-            self._characters[name] = self._marks(self._chain(name))
-        return _marks(properties).over(self._characters.get(name, Marks())).over(around)
+        name = value(properties, "w:rStyle")
+        return _marks(properties).over(self._named(name).marks if name else _NONE).over(around)
 
     def numbering(self, name: str) -> str:
         """The list that a numbering style names."""
         return value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
-    def _chain(self, name: str) -> list[Element]:
-        chain: list[Element] = []
-        while name in self._elements and len(chain) < _MOST_ANCESTORS:
-            chain.append(self._elements[name])
-            name = value(chain[-1], "w:basedOn") or ""
-        return chain
-
-    def _marks(self, chain: list[Element]) -> Marks:
-        marks = Marks()
-        for style in chain:
-            marks = marks.over(_marks(style.find(q("w:rPr"))))
-        return marks
+    def _named(self, name: str) -> Style:
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
 
     def _read(self, name: str) -> Style:
-        chain = self._chain(name)
+        chain: list[Element] = []
+        above = name
+        while above in self._elements and len(chain) < _MOST_ANCESTORS:
+            chain.append(self._elements[above])
+            above = value(chain[-1], "w:basedOn") or ""
 
         def said(path: str) -> str | None:
             return next((found for style in chain if (found := value(style, path)) is not None), None)
@@ -118,7 +112,7 @@ class Styles:
             list_level=number(level) if level else None,
             ids=tuple(style.get(q("w:styleId"), "") for style in chain),
             indent=next((far for one in chain if (far := indent(one.find(q("w:pPr")))) is not None), None),
-            marks=self._marks(chain),
+            marks=reduce(Marks.over, (_marks(style.find(q("w:rPr"))) for style in chain), _NONE),
         )
 
 
@@ -137,7 +131,7 @@ def indent(properties: Element | None) -> int | None:
 def _marks(properties: Element | None) -> Marks:
     said = set() if properties is None else {one.tag for one in properties}
     if said.isdisjoint(_MARKING):
-        return Marks()
+        return _NONE
     struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
     script = value(properties, "w:vertAlign")
     moved = number(value(properties, "w:position")) if script is None else 0
