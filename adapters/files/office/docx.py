@@ -12,7 +12,7 @@ from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
-from adapters.files.office.docx_xml import Element, below, children, q, value
+from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
@@ -26,6 +26,9 @@ _EXTENDED = q("cx:chart")
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
+_LOOKS = re.compile(r"(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
+_SIZES = (32, 26, 0)
+"""Of the bold letters of headings that are styled by hand, in half points by level; larger than text."""
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """A mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
@@ -35,20 +38,21 @@ _ENTRY = "\r"
 """Stands before an entry of a list in a cell."""
 _BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
 """Between two lines of a cell without a mark that divides them."""
+_DEEPEST = 3
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
-def read_docx(content: bytes) -> Content:
+def read_docx(content: bytes, *, depth: int = 0) -> Content:
     """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else."""
+    comments. Headers and footers are read where there is nothing else. `depth`: how many documents it stands in."""
     outline = Outline()
     package = Package(content, outline.unread)
     main = package.main()
     root = package.xml(main)
     if root is None or root.tag != q("w:document"):
         raise ValueError(main)
-    walk = _Walk(package, main, outline)
+    walk = _Walk(package, main, outline, depth)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
     title = walk.title or package.title()
@@ -60,13 +64,15 @@ def read_docx(content: bytes) -> Content:
 
 
 class _Walk:
-    def __init__(self, package: Package, main: str, outline: Outline) -> None:
+    def __init__(self, package: Package, main: str, outline: Outline, depth: int) -> None:
         self.title = ""
+        self._depth = depth
         self._outline = outline
         self._package = package
         self._styles = Styles(package.related(main, "styles"))
         self._numbering = Numbering(package.related(main, "numbering"), self._styles)
         self._inline = Inline(package, main, self._styles, outline.unread)
+        self._larger = self._styles.size + 1
         self._depths = Depths()
         self._code: list[str] = []
         self._begun: list[str] = []
@@ -122,7 +128,7 @@ class _Walk:
             self._begun = []
             self._close()
             self._write(line, properties, style)
-        elif not line.boxes:
+        elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
             self._numbering.of(properties, style)
         self._boxes(line.boxes)
 
@@ -132,6 +138,8 @@ class _Walk:
         text, bare = line.upon(), line.upon(notes=False).strip()
         level = style.outline or outline_level(value(properties, "w:outlineLvl"))
         level = style.level or (0 if _SENTENCE.search(text) else level)
+        if not (level or entry or style.listed or style.title) and _LOOKS.fullmatch(text):
+            level = next((level for level, size in enumerate(_SIZES, 1) if line.size >= max(size, self._larger)), 0)
         if bare and (style.title or level):
             first = style.title and not self.title
             self.title = self.title or (bare if first else "")
@@ -169,9 +177,9 @@ class _Walk:
             self._outline.add(BlockKind.ITEM, shown, depth=depth, links=line.links, code=line.code)
 
     def _table(self, table: Element) -> None:
-        """A table of one column is a box around text."""
+        """A table of one column is a box around text, and so are the cells of one in which sections stand."""
         rows = rows_of(table)
-        if all(len(row.cells) <= 1 for row in rows):
+        if all(len(row.cells) <= 1 or any(map(self._is_section, row.cells)) for row in rows):
             for row in rows:
                 for cell in row.cells:
                     self.blocks(cell)
@@ -190,6 +198,11 @@ class _Walk:
         )
         beside, self._beside = self._beside, []
         self._boxes(beside)
+
+    def _is_section(self, cell: Element) -> bool:
+        """Whether it has a heading and text below it."""
+        paragraphs = cell.findall(_PARAGRAPH)
+        return len(paragraphs) > 1 and self._styles.of(paragraphs[0].find(_PROPERTIES)).level > 0
 
     def _cell(self, cell: Element) -> Cell:
         """All that a cell says, line by line; of a table in it the rows."""
@@ -238,7 +251,14 @@ class _Walk:
         """A file of another format that the document takes in."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
-        if found and content is not None and (page := _page(found.target.lower(), content)):
+        suffix = found.target.rpartition(".")[2].lower() if found else ""
+        if content is None:
+            self._outline.unread(f"{found.target if found else name}: missing")
+        elif suffix in {"docx", "docm", "dotx", "dotm"} and self._depth < _DEEPEST:
+            self._outline.include(read_docx(content, depth=self._depth + 1))
+        elif suffix == "txt":
+            self._outline.add(BlockKind.PROSE, content.decode("utf-8-sig", "replace"))
+        elif page := _page(suffix, content):
             from adapters.files.text.html import read_into
 
             read_into(self._outline, page)
@@ -246,14 +266,14 @@ class _Walk:
             self._outline.unread(f"{found.target if found else name}: a part of another format")
 
 
-def _page(name: str, content: bytes) -> str:
+def _page(suffix: str, content: bytes) -> str:
     """The HTML of a part that is a page, or a page with its pictures as a mail; empty for another part."""
-    if name.endswith((".mht", ".mhtml")):
+    if suffix in {"mht", "mhtml"}:
         import email.policy
 
         body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
         return str(body.get_content()) if body else ""
-    return content.decode("utf-8", "replace") if name.endswith((".htm", ".html", ".xhtml")) else ""
+    return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
 
 
 def _together(cells: Iterable[Cell], between: str) -> Cell:

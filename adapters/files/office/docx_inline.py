@@ -29,8 +29,8 @@ _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
 _BOXES = frozenset(map(q, "w:txbxContent c:chart cx:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
 _LINK, _ID, _WORD_ART = q("w:hyperlink"), q("r:id"), q("v:textpath")
-_SIGN = re.compile(r'\s*SYMBOL\s+(\d{1,5})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL)
-_BUTTON = re.compile(r"\s*MACROBUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
+_SIGN = re.compile(r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|\d{1,5})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL)
+_BUTTON = re.compile(r"\s*(?:MACRO|GOTO)BUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 _FRACTION = re.compile(r"\s*EQ\s+\\f\s*\(([^,;()]*)[,;]([^,;()]*)\)\s*", re.IGNORECASE)
 _MOVED = re.compile(r"\s*EQ\s+\\s\s*\\(up|do)\s*\d*\s*\(([^()]*)\)\s*", re.IGNORECASE)
 _HEX = re.compile(r"[0-9A-Fa-f]{1,5}")
@@ -51,6 +51,8 @@ class Line:
     fields: list[list[str] | None] = field(default_factory=list)
     """Of each that is open its instructions, which nobody sees; None where its result has begun."""
     links: list[Link] = field(default_factory=list)
+    size: int = 0
+    """Of its smallest letters, in half points, where all of it is bold."""
 
     def add(self, text: str, kind: str = "") -> None:
         self.pieces.append((kind, text))
@@ -80,11 +82,11 @@ class Line:
                 said.append(raised("".join(texts), said[-1]))
             elif kind == "_":
                 said.append(lowered("".join(texts)))
-            elif kind == _FORMULA:
-                apart = said[-1][-1:].isdigit() and texts[0][:1].isdigit()  # 2 1/2 is not 21/2
-                said.append(" " * apart + " ".join(texts))
             else:
-                said.append("".join(texts))
+                text = (" " if kind == _FORMULA else "").join(texts)
+                meet = text[:1].isdigit() and said[-1][-1:].isdigit()
+                apart = meet and (kind == _FORMULA or said[-1].startswith("^"))  # 2 1/2 is not 21/2
+                said.append(" " * apart + text)
         return "".join(said)
 
     @property
@@ -148,6 +150,9 @@ class Inline:
                 continue
             elif tag == _TEXT:
                 text = "" if called else (child.text or "").replace("\n", " ")
+                if text.strip():
+                    size = (marks.size or self._styles.size) if marks.bold else 0
+                    line.size = min(line.size, size) if line.pieces else size
                 line.add(plain(text, marks.font), marks.script or (_CODE if self._is_code(marks.font) else ""))
             elif tag in _SAID:
                 line.add(_SAID[tag])
@@ -223,7 +228,10 @@ def _form(data: Element | None) -> str:
 def _shown(instructions: str) -> tuple[str, str]:
     """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
     if found := _SIGN.fullmatch(instructions):
-        return symbol(int(found[1]), (found[2] or "").strip() or "Symbol"), ""
+        return symbol(
+            int(found[1].lower().removeprefix("0x"), 16 if "x" in found[1].lower() else 10),
+            (found[2] or "").strip() or "Symbol",
+        ), ""
     if found := _BUTTON.fullmatch(instructions):
         return found[1].strip(), ""
     if found := _FRACTION.fullmatch(instructions):

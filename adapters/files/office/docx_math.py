@@ -69,7 +69,8 @@ def _joined(element: Element) -> str:
     for child in element:
         text, kind = tex(child), local(child)
         end, start = said[-1][-1:], text[:1]
-        apart = before not in {"", "r"} or kind == "func" or (kind != "r" and end.isdigit() and start.isdigit())
+        figures = end.isdigit() and (start.isdigit() or kind == "f")
+        apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
         said.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
         before = kind
     return "".join(said)

@@ -14,9 +14,10 @@ _CODE = re.compile(
 )
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
-_MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts".split()))
+_MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts w:b w:sz".split()))
 _MOVED = 4
 """Half points that a raised or lowered run is moved by at least."""
+_SMALLEST = 20
 _RAISED = {"superscript": "^", "subscript": "_"}
 
 
@@ -28,6 +29,9 @@ class Marks(NamedTuple):
     script: str | None = None
     """`^` raised, `_` lowered, empty on the line."""
     font: str | None = None
+    bold: bool | None = None
+    size: int | None = None
+    """In half points."""
 
     def over(self, under: Marks) -> Marks:
         """These, and what they leave open as in `under`."""
@@ -67,6 +71,9 @@ class Styles:
             if style.get(q("w:type")) == "paragraph" and style.get(q("w:default")) in {"1", "true", "on"}:
                 self._default = style.get(q("w:styleId"), "")
         self._known: dict[str, Style] = {}
+        size = number(value(below(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _SMALLEST)
+        self.size = self.of(None).marks.size or size
+        """Of the letters of text."""
 
     def of(self, properties: Element | None) -> Style:
         """That of a paragraph with these properties."""
@@ -142,6 +149,8 @@ def _marks(properties: Element | None) -> Marks:
         struck or twice if twice is not None else struck,
         None if script is None else _RAISED.get(script, ""),
         font(properties),
+        switch(properties, "w:b"),
+        None if (size := value(properties, "w:sz")) is None else number(size),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from adapters.files.office.docx_xml import OFF, VALUE, Element, below, children,
 from adapters.files.tables import MOST_CELLS, Cell, filled
 
 _ROW, _CELL = q("w:tr"), q("w:tc")
+_SAID = re.compile(r"@|\A\W*(?:yes|no|ja|nein|oui|non|sí|sì|[☐☑☒✓✗])\W*\Z|\d(?<!\b(?:19|20)\d\d\b)", re.IGNORECASE)
 _ALONE, _GOES_ON, _BEGINS = 1, 0, -1
 """Kept as the `rows` of a cell until the grid is made: whether Word merges it with that above, or those below."""
 
@@ -103,8 +105,14 @@ def _is_headed(table: Element, rows: list[Row], grid: list[list[Cell]]) -> bool:
     look = below(table, "w:tblPr/w:tblLook")
     plain = look is not None and look.get(q("w:firstRow"), "1") in OFF
     figures = all(line[0].text.strip()[:1].isdigit() for line in grid)
-    pairs = len(grid[0]) == 2 and all(_is_bold(row.cells[0]) for row in rows if row.cells)
-    return not (plain or figures or pairs)
+    return not (plain or figures or (len(grid[0]) == 2 and _is_pair(rows, *grid[0])))
+
+
+def _is_pair(rows: list[Row], name: Cell, said: Cell) -> bool:
+    """Whether a row of two cells says something of what it names, and names no columns."""
+    asks = name.text.rstrip().endswith((":", "?"))
+    says = bool(_SAID.search(said.text)) and not any(map(str.isdigit, name.text))
+    return asks or says or all(_is_bold(row.cells[0]) for row in rows if row.cells)
 
 
 def _columns(table: Element) -> int:
