@@ -29,7 +29,9 @@ _DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
 _BOXES = frozenset(map(q, "w:txbxContent c:chart cx:chart dgm:relIds".split()))
 _PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
 _LINK, _ID, _WORD_ART = q("w:hyperlink"), q("r:id"), q("v:textpath")
-_SIGN = re.compile(r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|\d{1,5})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL)
+_SIGN = re.compile(
+    r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|[1-9]\d{,4})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL
+)
 _BUTTON = re.compile(r"\s*(?:MACRO|GOTO)BUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 _FRACTION = re.compile(r"\s*EQ\s+\\f\s*\(([^,;()]*)[,;]([^,;()]*)\)\s*", re.IGNORECASE)
 _MOVED = re.compile(r"\s*EQ\s+\\s\s*\\(up|do)\s*\d*\s*\(([^()]*)\)\s*", re.IGNORECASE)
@@ -72,6 +74,7 @@ class Line:
     def upon(self, *, notes: bool = True) -> str:
         """The whole, with notes in their own words or without; formulas are apart from each other."""
         said: list[str] = [""]
+        before = ""
         for kind, group in groupby(self.pieces, key=itemgetter(0)):
             texts = [text for _, text in group]
             if kind == _NOTE:
@@ -85,8 +88,9 @@ class Line:
             else:
                 text = (" " if kind == _FORMULA else "").join(texts)
                 meet = text[:1].isdigit() and said[-1][-1:].isdigit()
-                apart = meet and (kind == _FORMULA or said[-1].startswith("^"))  # 2 1/2 is not 21/2
+                apart = meet and (_FORMULA in {kind, before} or before == "^")  # 2 1/2 is not 21/2
                 said.append(" " * apart + text)
+            before = kind
         return "".join(said)
 
     @property
@@ -228,10 +232,7 @@ def _form(data: Element | None) -> str:
 def _shown(instructions: str) -> tuple[str, str]:
     """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
     if found := _SIGN.fullmatch(instructions):
-        return symbol(
-            int(found[1].lower().removeprefix("0x"), 16 if "x" in found[1].lower() else 10),
-            (found[2] or "").strip() or "Symbol",
-        ), ""
+        return symbol(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
     if found := _BUTTON.fullmatch(instructions):
         return found[1].strip(), ""
     if found := _FRACTION.fullmatch(instructions):
