@@ -20,13 +20,14 @@ from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
 _PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
+_END = q("w:sectPr")
 _FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
 _BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
 _EXTENDED = q("cx:chart")
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
-_LOOKS = re.compile(r"(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
+_LOOKS = re.compile(r"(?!\W*\d[\d.,]*\W*\w{,3}\W*\Z)(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
 _SIZES = (32, 26, 0)
 """Of the bold letters of headings that are styled by hand, in half points by level; larger than text."""
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
@@ -118,6 +119,8 @@ class _Walk:
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
         text = line.upon()
+        if (below_it := paragraph.getnext()) is None or below_it.tag == _END:
+            line.size = 0
         if _goes_on(properties):
             self._begun.append(text.strip("\n"))
         elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
@@ -187,14 +190,14 @@ class _Walk:
             return
         caption, grid, header = grid_of(table, rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
+        texts = [[cell.text for cell in line] for line in grid]
+        told = [(row, line) for line, row in zip(grid[:header], texts, strict=False)]
+        told += [(row, line) for line, cells in zip(grid[header:], texts[header:], strict=True) for row in _rows(cells)]
         self._outline.table(
-            [
-                [cell.text if at < header else _BROKEN.sub(_apart, cell.text) for cell in line]
-                for at, line in enumerate(grid)
-            ],
+            [row for row, _ in told],
             header=header,
-            links=[[link for cell in line for link in cell.links] for line in grid],
-            code=[[one for cell in line for one in cell.code] for line in grid],
+            links=[[link for cell in line for link in cell.links] for _, line in told],
+            code=[[one for cell in line for one in cell.code] for _, line in told],
         )
         beside, self._beside = self._beside, []
         self._boxes(beside)
@@ -274,6 +277,15 @@ def _page(suffix: str, content: bytes) -> str:
         body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
         return str(body.get_content()) if body else ""
     return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
+
+
+def _rows(cells: list[str]) -> list[list[str]]:
+    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
+    lines = [cell.split("\n") for cell in cells]
+    level = len(cells) > 1 and len(set(map(len, lines))) == 1 and not any(_ENTRY in cell for cell in cells)
+    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
+        return [list(row) for row in zip(*lines, strict=True)]
+    return [[_BROKEN.sub(_apart, cell) for cell in cells]]
 
 
 def _together(cells: Iterable[Cell], between: str) -> Cell:

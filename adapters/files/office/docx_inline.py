@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from adapters.files.inline import lowered, noted, raised
-from adapters.files.office.docx_math import tex
+from adapters.files.office.docx_math import fraction, tex
 from adapters.files.office.docx_styles import Marks, Styles
 from adapters.files.office.docx_symbols import plain, symbol
 from adapters.files.office.docx_xml import ALTERNATE, VALUE, Element, below, children, chosen, number, q, switch, value
@@ -236,7 +236,7 @@ def _shown(instructions: str) -> tuple[str, str]:
     if found := _BUTTON.fullmatch(instructions):
         return found[1].strip(), ""
     if found := _FRACTION.fullmatch(instructions):
-        return f"{found[1].strip()}/{found[2].strip()}", _FORMULA
+        return fraction(found[1].strip(), found[2].strip()), _FORMULA
     if found := _MOVED.fullmatch(instructions):
         return found[2], "^" if found[1].lower() == "up" else "_"
     return "", ""

@@ -31,7 +31,7 @@ def tex(element: Element) -> str:
         case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
             return ""
         case "f":
-            return _fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
+            return fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
         case "sSub" | "sSup" | "sSubSup":
             return _base(element) + _script("_", element, "sub") + _script("^", element, "sup")
         case "limLow" | "limUpp":
@@ -76,7 +76,7 @@ def _joined(element: Element) -> str:
     return "".join(said)
 
 
-def _fraction(above: str, under: str, kind: str) -> str:
+def fraction(above: str, under: str, kind: str = "bar") -> str:
     if kind == "noBar":
         return rf"\binom{{{above}}}{{{under}}}"
     if kind == "lin" or (_ATOM.fullmatch(above) and _ATOM.fullmatch(under)):
