@@ -20,6 +20,8 @@ _NODES = {"node", "asst", "doc"}
 def chart_table(chart: etree._Element) -> tuple[str, list[Row]]:
     """A chart's title, and its series as columns beside their categories; the first row names them. Without rows where
     nothing is stored."""
+    if chart.find("{*}chartData") is not None:
+        return extended_table(chart)
     series = list(chart.iterfind(".//{*}plotArea/*/{*}ser"))
     columns: list[tuple[str, dict[int, str]]] = []
     categories: dict[int, str] = {}

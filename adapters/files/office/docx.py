@@ -6,24 +6,20 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from adapters.files.office.charts import chart_table, diagram_items, extended_table
+from adapters.files.office.charts import chart_table, diagram_items
 from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
+from adapters.files.office.elements import local
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
-_PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
-_END = q("w:sectPr")
-_FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
-_BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
-_EXTENDED = q("cx:chart")
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
@@ -89,22 +85,24 @@ class _Walk:
             except (Refused, MemoryError):
                 raise
             except Exception:  # noqa: BLE001 whatever a file of any program leads to
-                self._outline.unread(f"a {'table' if element.tag == _TABLE else 'paragraph'} that is not understood")
+                self._outline.unread(f"a {'table' if local(element) == 'tbl' else 'paragraph'} that is not understood")
         self._close()
 
     def _block(self, element: Element) -> None:
-        if element.tag == _PARAGRAPH:
-            self._paragraph(element)
-        elif element.tag == _TABLE:
+        name = local(element)
+        if name == "p":
+            return self._paragraph(element)
+        if name in {"tbl", "altChunk", "oMath", "oMathPara"}:
             self._close()
-            self._depths.close()
-            self._table(element)
-        elif element.tag == _OTHER:
-            self._close()
-            self._other(element.get(_ID, ""))
-        elif element.tag in _FORMULAS:
-            self._close()
-            self._outline.add(BlockKind.PROSE, tex(element))
+        match name:
+            case "tbl":
+                self._depths.close()
+                self._table(element)
+            case "altChunk":
+                self._other(element.get(q("r:id"), ""))
+            case "oMath" | "oMathPara":
+                self._outline.add(BlockKind.PROSE, tex(element))
+        return None
 
     def _close(self) -> None:
         """Write what waited for more of its kind."""
@@ -115,11 +113,11 @@ class _Walk:
         self._outline.add(BlockKind.PROSE, "".join(begun))
 
     def _paragraph(self, paragraph: Element) -> None:
-        properties = paragraph.find(_PROPERTIES)
+        properties = below(paragraph, "w:pPr")
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
         text = line.upon()
-        if (below_it := paragraph.getnext()) is None or below_it.tag == _END:
+        if (below_it := paragraph.getnext()) is None or below_it.tag == q("w:sectPr"):
             line.size = 0
         if _goes_on(properties):
             self._begun.append(text.strip("\n"))
@@ -204,26 +202,26 @@ class _Walk:
 
     def _is_section(self, cell: Element) -> bool:
         """Whether it has a heading and text below it."""
-        paragraphs = cell.findall(_PARAGRAPH)
-        return len(paragraphs) > 1 and self._styles.of(paragraphs[0].find(_PROPERTIES)).level > 0
+        paragraphs = cell.findall(q("w:p"))
+        return len(paragraphs) > 1 and self._styles.of(below(paragraphs[0], "w:pPr")).level > 0
 
     def _cell(self, cell: Element) -> Cell:
         """All that a cell says, line by line; of a table in it the rows."""
         said: list[Cell] = []
         for element in children(cell):
-            if element.tag == _PARAGRAPH:
-                properties = element.find(_PROPERTIES)
+            if element.tag == q("w:p"):
+                properties = below(element, "w:pPr")
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
                 text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
                 said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
-                said += (self._cell(box) for box in line.boxes if box.tag == _BOX)
-                self._beside += (box for box in line.boxes if box.tag != _BOX)
-            elif element.tag == _TABLE:
+                said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
+                self._beside += (box for box in line.boxes if local(box) != "txbxContent")
+            elif element.tag == q("w:tbl"):
                 rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
                 said += (row._replace(text=_ENTRY + row.text) for row in rows)
-            elif element.tag in _FORMULAS:
+            elif local(element) in {"oMath", "oMathPara"}:
                 said.append(Cell(tex(element)))
         return _together(said, "\n")
 
@@ -231,16 +229,17 @@ class _Walk:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
         for box in boxes:
             outer, self._depths = self._depths, Depths()
-            if box.tag == _BOX:
-                self.blocks(box)
-            elif box.tag in {_CHART, _EXTENDED} and (chart := self._related(box.get(_ID, ""))) is not None:
-                title, rows = chart_table(chart) if box.tag == _CHART else extended_table(chart)
-                self._outline.add(BlockKind.PROSE, title)
-                self._outline.table(rows, header=1)
-            elif box.tag == _DIAGRAM and (data := self._related(box.get(_DATA, ""))) is not None:
-                for depth, lines in diagram_items(data):
-                    text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
-                    self._outline.add(BlockKind.ITEM, text, depth=depth)
+            match local(box):
+                case "txbxContent":
+                    self.blocks(box)
+                case "chart" if (chart := self._related(box.get(q("r:id"), ""))) is not None:
+                    title, rows = chart_table(chart)
+                    self._outline.add(BlockKind.PROSE, title)
+                    self._outline.table(rows, header=1)
+                case "relIds" if (data := self._related(box.get(q("r:dm"), ""))) is not None:
+                    for depth, lines in diagram_items(data):
+                        text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
+                        self._outline.add(BlockKind.ITEM, text, depth=depth)
             self._depths = outer
 
     def _related(self, name: str) -> Element | None:

@@ -12,23 +12,12 @@ from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_math import fraction, tex
 from adapters.files.office.docx_styles import Marks, Styles
 from adapters.files.office.docx_symbols import plain, symbol
-from adapters.files.office.docx_xml import ALTERNATE, VALUE, Element, below, children, chosen, number, q, switch, value
+from adapters.files.office.docx_xml import VALUE, Element, below, children, chosen, number, q, switch, value
+from adapters.files.office.elements import local
 from adapters.files.office.package import Package
 from pipeline.values import Link
 
-_PARAGRAPH, _RUN, _TEXT, _PROPERTIES = map(q, "w:p w:r w:t w:rPr".split())
-_SYMBOL, _RUBY, _FIELD, _KIND, _INSTRUCTIONS = map(q, "w:sym w:ruby w:fldChar w:fldCharType w:instrText".split())
-_SAID = {q("w:tab"): "\t", q("w:ptab"): "\t", q("w:br"): "\n", q("w:cr"): "\n", q("w:noBreakHyphen"): "\u2011"}
-_FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
-_NOTES = {
-    q("w:footnoteReference"): ("footnotes", q("w:footnote")),
-    q("w:endnoteReference"): ("endnotes", q("w:endnote")),
-}
-_OWN_MARK = q("w:customMarkFollows")
-_DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
-_BOXES = frozenset(map(q, "w:txbxContent c:chart cx:chart dgm:relIds".split()))
-_PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
-_LINK, _ID, _WORD_ART = q("w:hyperlink"), q("r:id"), q("v:textpath")
+_SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
 _SIGN = re.compile(
     r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|[1-9]\d{,4})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL
 )
@@ -61,7 +50,7 @@ class Line:
 
     def mark(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; what one without a result shows is added."""
-        match mark.get(_KIND):
+        match mark.get(q("w:fldCharType")):
             case "begin":
                 self.fields.append([])
                 self.add(_form(below(mark, "w:ffData")))
@@ -119,102 +108,102 @@ class Inline:
         self._unread = unread
         self._font = styles.of(None).marks.font
         self.relations = package.relations(part)
-        self._notes = {tag: self._read_notes(part, tag) for tag in _NOTES}
+        self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
     def line(self, paragraph: Element, around: Marks, line: Line | None = None) -> Line:
         """`around`: the marks of the paragraph's style."""
         line = line or Line()
         for child in children(paragraph):
-            if child.tag == _RUN:
-                self._run(child, around, line)
-            elif child.tag == _LINK:
-                self._link(child, around, line)
-            elif child.tag in _FORMULAS:
-                line.add(tex(child), _FORMULA)
+            match local(child):
+                case "r":
+                    self._run(child, around, line)
+                case "hyperlink":
+                    self._link(child, around, line)
+                case "oMath" | "oMathPara":
+                    line.add(tex(child), _FORMULA)
         return line
 
     def _link(self, link: Element, around: Marks, line: Line) -> None:
         inner = self.line(link, around, Line(fields=line.fields))
-        target = self.relations.get(link.get(_ID, ""))
+        target = self.relations.get(link.get(q("r:id"), ""))
         if target and target.outside:
             line.links.append(Link(text=inner.upon(notes=False), url=target.target))
         line.pieces += inner.pieces
         line.boxes += inner.boxes
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
-        marks = self._styles.marks(run.find(_PROPERTIES), around)
+        marks = self._styles.marks(below(run, "w:rPr"), around)
         called, unseen = False, marks.hidden or marks.struck
         for child in children(run):
-            tag = str(child.tag)
-            if tag == _FIELD:
+            name = local(child)
+            if name == "fldChar":
                 line.mark(child)
-            elif tag == _INSTRUCTIONS and line.fields and line.fields[-1] is not None:
-                line.fields[-1].append(child.text or "")
-            elif unseen or any(field is not None for field in line.fields):
                 continue
-            elif tag == _TEXT:
-                text = "" if called else (child.text or "").replace("\n", " ")
-                if text.strip():
-                    size = (marks.size or self._styles.size) if marks.bold else 0
-                    line.size = min(line.size, size) if line.pieces else size
-                line.add(plain(text, marks.font), marks.script or (_CODE if self._is_code(marks.font) else ""))
-            elif tag in _SAID:
-                line.add(_SAID[tag])
-            elif tag == _SYMBOL:
-                line.add(_symbol(child))
-            elif tag in _NOTES:
-                called = child.get(_OWN_MARK) is not None
-                self._note(tag, child.get(q("w:id"), ""), line)
-            elif tag == _RUBY:
-                for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
-                    found = below(child, part)
-                    line.add(form.format("" if found is None else self.line(found, around).upon()))
-            elif tag in _DRAWN:
-                for path in child.iter(_WORD_ART):
-                    line.add(f"\n{path.get('string', '')}\n")
-                line.boxes.extend(self._drawn(child))
-            elif tag in _FORMULAS:
-                line.add(tex(child), _FORMULA)
+            if name == "instrText" and line.fields and line.fields[-1] is not None:
+                line.fields[-1].append(child.text or "")
+            if unseen or any(field is not None for field in line.fields):
+                continue
+            match name:
+                case "t" if not called:
+                    self._text((child.text or "").replace("\n", " "), marks, line)
+                case "tab" | "ptab" | "br" | "cr" | "noBreakHyphen":
+                    line.add(_SAID[name])
+                case "sym":
+                    code = child.get(q("w:char"), "")
+                    line.add(symbol(int(code, 16), child.get(q("w:font"))) if _HEX.fullmatch(code) else "")
+                case "footnoteReference" | "endnoteReference":
+                    called = child.get(q("w:customMarkFollows")) is not None
+                    self._note(name.removesuffix("Reference"), child.get(q("w:id"), ""), line)
+                case "ruby":
+                    for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
+                        found = below(child, part)
+                        line.add(form.format("" if found is None else self.line(found, around).upon()))
+                case "drawing" | "pict" | "object":
+                    for path in child.iter(q("v:textpath")):
+                        line.add(f"\n{path.get('string', '')}\n")
+                    line.boxes.extend(self._drawn(child))
+                case "oMath" | "oMathPara":
+                    line.add(tex(child), _FORMULA)
 
-    def _is_code(self, font: str | None) -> bool:
-        """Whether a font says that something is code: one of a typewriter, in a text that is set in another."""
-        return bool(font and font != self._font and _MONO.search(font))
+    def _text(self, text: str, marks: Marks, line: Line) -> None:
+        """Code is what is set in the font of a typewriter, in a text that is set in another."""
+        if text.strip():
+            size = (marks.size or self._styles.size) if marks.bold else 0
+            line.size = min(line.size, size) if line.pieces else size
+        code = marks.font and marks.font != self._font and _MONO.search(marks.font)
+        line.add(plain(text, marks.font), marks.script or (_CODE if code else ""))
 
-    def _read_notes(self, part: str, tag: str) -> dict[str, Element]:
-        kind, note = _NOTES[tag]
-        root = self._package.related(part, kind)
-        return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(note)}
+    def _read_notes(self, part: str, kind: str) -> dict[str, Element]:
+        root = self._package.related(part, f"{kind}s")
+        return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(q(f"w:{kind}"))}
 
-    def _note(self, tag: str, name: str, line: Line) -> None:
+    def _note(self, kind: str, name: str, line: Line) -> None:
         """A note calls no other one, whatever it claims: its element is out while it is read."""
-        notes = self._notes[tag]
+        notes = self._notes[kind]
         note = notes.pop(name, None)
         if note is None:
             self._unread(f"note {name}: missing")
             return
-        paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(_PARAGRAPH))
+        paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p")))
         line.add(" ".join(one.upon() for one in paragraphs), _NOTE)
         notes[name] = note
 
     def _drawn(self, element: Element) -> Iterator[Element]:
         """What has text in a drawing; says what is missing or that no reader knows."""
         for child in element:
-            if child.tag in _BOXES:
-                yield child
-            elif child.tag == ALTERNATE:
-                yield from self._drawn(chosen(child))
-            elif child.tag == _EMBEDDED:
-                self._unread(f"an embedded object ({child.get('ProgID', 'unknown')})")
-            else:
-                picture = self.relations.get(child.get(_EMBED, "")) if child.tag == _PICTURE else None
-                if picture and not picture.outside and not self._package.has(picture.target):
-                    self._unread(f"{picture.target}: missing")
-                yield from self._drawn(child)
-
-
-def _symbol(element: Element) -> str:
-    code = element.get(q("w:char"), "")
-    return symbol(int(code, 16), element.get(q("w:font"))) if _HEX.fullmatch(code) else ""
+            match local(child):
+                case "txbxContent" | "chart" | "relIds":
+                    yield child
+                    continue
+                case "AlternateContent":
+                    child = chosen(child)
+                case "OLEObject":
+                    self._unread(f"an embedded object ({child.get('ProgID', 'unknown')})")
+                case "blip":
+                    picture = self.relations.get(child.get(q("r:embed"), ""))
+                    if picture and not picture.outside and not self._package.has(picture.target):
+                        self._unread(f"{picture.target}: missing")
+            yield from self._drawn(child)
 
 
 def _form(data: Element | None) -> str:

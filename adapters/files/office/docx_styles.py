@@ -6,7 +6,8 @@ import re
 from functools import reduce
 from typing import NamedTuple
 
-from adapters.files.office.docx_xml import Element, below, number, q, switch, value
+from adapters.files.office.docx_xml import OFF, VALUE, Element, below, number, q, value
+from adapters.files.office.elements import local
 
 _HEADING = re.compile(r"heading ?([1-9])")
 _CODE = re.compile(
@@ -14,7 +15,7 @@ _CODE = re.compile(
 )
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
-_MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts w:b w:sz".split()))
+_MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".split())
 _MOVED = 4
 """Half points that a raised or lowered run is moved by at least."""
 _SMALLEST = 20
@@ -35,6 +36,8 @@ class Marks(NamedTuple):
 
     def over(self, under: Marks) -> Marks:
         """These, and what they leave open as in `under`."""
+        if under is _NONE or self is _NONE:
+            return under if self is _NONE else self
         return Marks._make(there if here is None else here for here, there in zip(self, under, strict=True))
 
 
@@ -136,21 +139,25 @@ def indent(properties: Element | None) -> int | None:
 
 
 def _marks(properties: Element | None) -> Marks:
-    said = set() if properties is None else {one.tag for one in properties}
-    if said.isdisjoint(_MARKING):
+    said = {} if properties is None else {local(one): one.get(VALUE, "1") for one in properties}
+    if said.keys().isdisjoint(_MARKING):
         return _NONE
-    struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
-    script = value(properties, "w:vertAlign")
-    moved = number(value(properties, "w:position")) if script is None else 0
-    if abs(moved) >= _MOVED or (moved and q("w:sz") in said):  # LibreOffice's way is a smaller font beside it
-        script = "superscript" if moved > 0 else "subscript"
+
+    def on(name: str) -> bool | None:
+        return said[name].lower() not in OFF if name in said else None
+
+    script = _RAISED.get(said["vertAlign"], "") if "vertAlign" in said else None
+    moved = number(said.get("position")) if script is None else 0
+    if abs(moved) >= _MOVED or (moved and "sz" in said):  # LibreOffice's way is a smaller font beside it
+        script = "^" if moved > 0 else "_"
+    struck, twice = on("strike"), on("dstrike")
     return Marks(
-        switch(properties, "w:vanish"),
-        struck or twice if twice is not None else struck,
-        None if script is None else _RAISED.get(script, ""),
-        font(properties),
-        switch(properties, "w:b"),
-        None if (size := value(properties, "w:sz")) is None else number(size),
+        hidden=on("vanish"),
+        struck=struck if twice is None else struck or twice,
+        script=script,
+        font=font(properties) if "rFonts" in said else None,
+        bold=on("b"),
+        size=number(said["sz"]) if "sz" in said else None,
     )
 
 
