@@ -257,7 +257,12 @@ class _Walk:
         if content is None:
             self._outline.unread(f"{found.target if found else name}: missing")
         elif suffix in {"docx", "docm", "dotx", "dotm"} and self._depth < _DEEPEST:
-            self._outline.include(read_docx(content, depth=self._depth + 1))
+            try:
+                inner = read_docx(content, depth=self._depth + 1)
+            except (Refused, ValueError) as error:
+                self._outline.unread(f"{suffix} in it: {error}")
+            else:
+                self._outline.include(inner)
         elif suffix == "txt":
             self._outline.add(BlockKind.PROSE, content.decode("utf-8-sig", "replace"))
         elif page := _page(suffix, content):
