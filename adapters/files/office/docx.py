@@ -23,9 +23,10 @@ from pipeline.values import BlockKind
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
-_LOOKS = re.compile(r"(?!\W*\d[\d.,]*\W*\w{,3}\W*\Z)(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
+_LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
+"""How a heading that is styled by hand reads."""
 _SIZES = (32, 26, 0)
-"""Of the bold letters of headings that are styled by hand, in half points by level; larger than text."""
+"""Of its bold letters, in half points by level; larger than text."""
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """A mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")

@@ -8,7 +8,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from lxml import etree
 
@@ -37,6 +37,7 @@ class Package:
         check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
+        self._relations: dict[str, dict[str, Relation]] = {}
         self._unread = unread
 
     def main(self) -> str:
@@ -45,9 +46,11 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part names, by id; the package itself is the part without a name."""
+        if part in self._relations:
+            return self._relations[part]
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
-        found: dict[str, Relation] = {}
+        found = self._relations[part] = {}
         for one in () if root is None else root.iterchildren("{*}Relationship"):
             outside = one.get("TargetMode") == "External"
             target = one.get("Target", "")
@@ -87,6 +90,10 @@ class Package:
             self._unread(f"{name}: damaged")
         return root
 
+    def open(self, name: str) -> IO[bytes]:
+        """A part as a stream. Raises KeyError where there is none."""
+        return self._archive.open(self._entries[_name(name)])
+
     def read(self, name: str) -> bytes | None:
         """The bytes of a part; None where there is none that can be read."""
         entry = self._entries.get(_name(name))
@@ -96,7 +103,8 @@ class Package:
             self._unread(f"{name}: too large")
             return None
         try:
-            return self._archive.read(entry)
+            with self.open(name) as part:
+                return part.read()
         except _BROKEN:
             self._unread(f"{name}: damaged")
             return None
