@@ -70,7 +70,6 @@ class _Walk:
         self._styles = Styles(package.related(main, "styles"))
         self._numbering = Numbering(package.related(main, "numbering"), self._styles)
         self._inline = Inline(package, main, self._styles, outline.unread)
-        self._larger = self._styles.size + 1
         self._depths = Depths()
         self._code: list[str] = []
         self._begun: list[str] = []
@@ -140,8 +139,9 @@ class _Walk:
         text, bare = line.upon(), line.upon(notes=False).strip()
         level = style.outline or outline_level(value(properties, "w:outlineLvl"))
         level = style.level or (0 if _SENTENCE.search(text) else level)
-        if not (level or entry or style.listed or style.title) and _LOOKS.fullmatch(text):
-            level = next((level for level, size in enumerate(_SIZES, 1) if line.size >= max(size, self._larger)), 0)
+        plain = not (level or entry or style.listed or style.title)
+        if plain and line.size > self._styles.size and _LOOKS.fullmatch(text):
+            level = next(level for level, size in enumerate(_SIZES, 1) if line.size >= size)
         if bare and (style.title or level):
             first = style.title and not self.title
             self.title = self.title or (bare if first else "")

@@ -23,14 +23,6 @@ class Row(NamedTuple):
     header: bool
 
 
-class Grid(NamedTuple):
-    caption: str
-    """The text of a first row that is one cell."""
-    rows: list[list[Cell]]
-    header: int
-    """How many of them name the columns."""
-
-
 def rows_of(table: Element) -> list[Row]:
     """Those that are shown."""
     found = []
@@ -43,8 +35,9 @@ def rows_of(table: Element) -> list[Row]:
     return found
 
 
-def grid_of(table: Element, rows: list[Row], cell_of: Callable[[Element], Cell]) -> Grid:
-    """The texts of a table, and its header as it is marked or else looks."""
+def grid_of(table: Element, rows: list[Row], cell_of: Callable[[Element], Cell]) -> tuple[str, list[list[Cell]], int]:
+    """A table's caption, which is a first row of one cell; its cells; and how many rows name the columns, as it is
+    marked or else looks."""
     lines = [list(_cells(row, cell_of)) for row in rows]
     marked = next((place for place, row in enumerate(rows) if not row.header), len(rows))
     grid = _merged(filled(lines))
@@ -57,7 +50,7 @@ def grid_of(table: Element, rows: list[Row], cell_of: Callable[[Element], Cell])
         grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
     if not 0 < marked < len(grid):
         marked = min(_names(lines), len(grid) - 1) if _is_headed(table, rows, grid) else 0
-    return Grid(caption, grid, marked)
+    return caption, grid, marked
 
 
 def _cells(row: Row, cell_of: Callable[[Element], Cell]) -> Iterator[Cell]:
