@@ -23,7 +23,7 @@ from pipeline.values import BlockKind
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
-_LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!?]\s*")
+_LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!]\s*")
 """How a heading that is styled by hand reads."""
 _SIZES = (32, 26, 0)
 """Of its bold letters, in half points by level; larger than text."""

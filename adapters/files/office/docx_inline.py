@@ -202,7 +202,7 @@ class Inline:
                 case "blip":
                     picture = self.relations.get(child.get(q("r:embed"), ""))
                     if picture and not picture.outside and not self._package.has(picture.target):
-                        self._unread(f"{picture.target}: missing")
+                        self._unread(f"a picture is missing ({picture.target})")
             yield from self._drawn(child)
 
 

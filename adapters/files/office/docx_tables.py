@@ -10,7 +10,12 @@ from adapters.files.office.docx_xml import OFF, VALUE, Element, below, children,
 from adapters.files.tables import MOST_CELLS, Cell, filled
 
 _ROW, _CELL = q("w:tr"), q("w:tc")
-_SAID = re.compile(r"@|\A\W*(?:yes|no|ja|nein|oui|non|sí|sì|[☐☑☒✓✗])\W*\Z|\d(?<!\b(?:19|20)\d\d\b)", re.IGNORECASE)
+_SAID = re.compile(
+    r"@|\A\W*(?:yes|no|ja|nein|oui|non|sí|sì|[☐☑☒✓✗])\W*\Z|\d(?<!\b(?:19|20)\d\d\b)|.{80}", re.IGNORECASE | re.DOTALL
+)
+"""What no name of a column says."""
+_SENTENCE = re.compile(r"\w{3,} \w.{20,}\.\s*\Z", re.DOTALL)
+_TAIL = 200
 _ALONE, _GOES_ON, _BEGINS = 1, 0, -1
 """Kept as the `rows` of a cell until the grid is made: whether Word merges it with that above, or those below."""
 
@@ -89,7 +94,7 @@ def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
 
 def _is_headed(table: Element, rows: list[Row], grid: list[list[Cell]]) -> bool:
     """Whether the first row names the columns: not where the bold ones are the names of rows, where the table's look
-    has no header, or where it starts with a figure as all below it do."""
+    has no header, where it starts with a figure as all below it do, or holds a sentence."""
     if not grid[0][0].text.strip() or all(map(_is_bold, rows[0].cells)):
         return True
     above = table.getprevious()
@@ -98,7 +103,8 @@ def _is_headed(table: Element, rows: list[Row], grid: list[list[Cell]]) -> bool:
     look = below(table, "w:tblPr/w:tblLook")
     plain = look is not None and look.get(q("w:firstRow"), "1") in OFF
     figures = all(line[0].text.strip()[:1].isdigit() for line in grid)
-    return not (plain or figures or (len(grid[0]) == 2 and _is_pair(rows, *grid[0])))
+    sentences = any(_SENTENCE.search(cell.text[-_TAIL:]) for cell in grid[0])
+    return not (plain or figures or sentences or (len(grid[0]) == 2 and _is_pair(rows, *grid[0])))
 
 
 def _is_pair(rows: list[Row], name: Cell, said: Cell) -> bool:
