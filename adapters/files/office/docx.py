@@ -48,8 +48,10 @@ def read_docx(content: bytes, *, depth: int = 0) -> Content:
     package = Package(content, outline.unread)
     main = package.main()
     root = package.xml(main)
-    if root is None or root.tag != q("w:document"):
+    if root is None:
         raise ValueError(main)
+    if root.tag != q("w:document"):
+        raise Refused("the file is no document of Word", what_to_do="Open it in its program and save it as .docx.")
     walk = _Walk(package, main, outline, depth)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
