@@ -6,7 +6,7 @@ import re
 
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ", "0123456789+-=()n")
-_FIGURE = re.compile(r"[-+−]?[0-9]+(?:[.,/][0-9]+)*|[-+−]?[0-9]*[nxyk]|[-+−]")
+_FIGURE = re.compile(r"[-+−–]?\(?[0-9](?:[0-9.,;/() –−-]*[0-9)])?|[a-z]\)|[-+−–]?[0-9]*[nxyk]|[-+−]")
 _END = re.compile(r"[.!?:;,…。！？]+[\"'”’»)\]]*\Z")
 
 
@@ -16,7 +16,7 @@ def raised(text: str, before: str) -> str:
     plain = text.strip().translate(_RAISED)
     if not plain:
         return text
-    return f"^{plain}" if before[-1:].strip() and _FIGURE.fullmatch(plain) else plain
+    return f"^{plain}" if before[-1:].strip() and _FIGURE.fullmatch(plain) else text.translate(_RAISED)
 
 
 def lowered(text: str) -> str:

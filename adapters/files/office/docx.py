@@ -3,70 +3,74 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import chain
 
+from adapters.files.office.charts import chart_table, diagram_items
 from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
-from adapters.files.office.drawings import chart_table, diagram_items
+from adapters.files.office.elements import local
 from adapters.files.office.package import Package
-from adapters.files.outline import Content, Outline, given_title
+from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
-from pipeline.values import BlockKind, Link
+from pipeline.values import BlockKind
 
-_PARAGRAPH, _TABLE, _PROPERTIES, _OTHER = map(q, "w:p w:tbl w:pPr w:altChunk".split())
-_FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
-_BOX, _CHART, _DIAGRAM, _ID, _DATA = map(q, "w:txbxContent c:chart dgm:relIds r:id r:dm".split())
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
+_LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!]\s*")
+"""How a heading that is styled by hand reads."""
+_SIZES = (32, 26, 0)
+"""Of its bold letters, in half points by level; larger than text."""
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """A mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
+_ENTRY = "\r"
+"""Stands before an entry of a list in a cell."""
+_BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
+"""Between two lines of a cell without a mark that divides them."""
+_DEEPEST = 3
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
-def read_docx(content: bytes) -> Content:
+def read_docx(content: bytes, *, depth: int = 0) -> Content:
     """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else."""
+    comments. Headers and footers are read where there is nothing else. `depth`: how many documents it stands in."""
     outline = Outline()
     package = Package(content, outline.unread)
     main = package.main()
     root = package.xml(main)
     if root is None:
         raise ValueError(main)
-    walk = _Walk(package, main, outline)
+    if root.tag != q("w:document"):
+        raise Refused("the file is no document of Word", what_to_do="Open it in its program and save it as .docx.")
+    walk = _Walk(package, main, outline, depth)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
-    title = walk.title or _given_title(package)
+    title = walk.title or package.title()
     if (found := outline.content(title=title)).has_text:
         return found
     for part in (*package.of_kind(main, "header"), *package.of_kind(main, "footer")):
-        if (other := package.xml(part)) is not None:
-            walk.blocks(other)
+        walk.blocks(package.xml(part))
     return outline.content(title=title)
 
 
-def _given_title(package: Package) -> str:
-    for part in package.of_kind("", "core-properties"):
-        if (properties := package.xml(part)) is not None:
-            return given_title(properties.findtext("{*}title"))
-    return ""
-
-
 class _Walk:
-    def __init__(self, package: Package, main: str, outline: Outline) -> None:
+    def __init__(self, package: Package, main: str, outline: Outline, depth: int) -> None:
         self.title = ""
+        self._depth = depth
         self._outline = outline
         self._package = package
-        self._styles = Styles(self._part(main, "styles"))
-        self._numbering = Numbering(self._part(main, "numbering"), self._styles)
+        self._styles = Styles(package.related(main, "styles"))
+        self._numbering = Numbering(package.related(main, "numbering"), self._styles)
         self._inline = Inline(package, main, self._styles, outline.unread)
         self._depths = Depths()
         self._code: list[str] = []
@@ -75,34 +79,32 @@ class _Walk:
         self._beside: list[Element] = []
         """What is drawn in the cells of a table."""
 
-    def blocks(self, container: Element) -> None:
+    def blocks(self, container: Element | None) -> None:
         """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
-        for element in children(container):
+        for element in () if container is None else children(container):
             try:
                 self._block(element)
             except (Refused, MemoryError):
                 raise
             except Exception:  # noqa: BLE001 whatever a file of any program leads to
-                self._outline.unread(f"a {'table' if element.tag == _TABLE else 'paragraph'} that is not understood")
+                self._outline.unread(f"a {'table' if local(element) == 'tbl' else 'paragraph'} that is not understood")
         self._close()
 
-    def _part(self, main: str, kind: str) -> Element | None:
-        found = (self._package.xml(part) for part in self._package.of_kind(main, kind))
-        return next((root for root in found if root is not None), None)
-
     def _block(self, element: Element) -> None:
-        if element.tag == _PARAGRAPH:
-            self._paragraph(element)
-        elif element.tag == _TABLE:
+        name = local(element)
+        if name == "p":
+            return self._paragraph(element)
+        if name in {"tbl", "altChunk", "oMath", "oMathPara"}:
             self._close()
-            self._depths.close()
-            self._table(element)
-        elif element.tag == _OTHER:
-            self._close()
-            self._other(element.get(_ID, ""))
-        elif element.tag in _FORMULAS:
-            self._close()
-            self._outline.add(BlockKind.PROSE, tex(element))
+        match name:
+            case "tbl":
+                self._depths.close()
+                self._table(element)
+            case "altChunk":
+                self._other(element.get(q("r:id"), ""))
+            case "oMath" | "oMathPara":
+                self._outline.add(BlockKind.PROSE, tex(element))
+        return None
 
     def _close(self) -> None:
         """Write what waited for more of its kind."""
@@ -113,16 +115,19 @@ class _Walk:
         self._outline.add(BlockKind.PROSE, "".join(begun))
 
     def _paragraph(self, paragraph: Element) -> None:
-        properties = paragraph.find(_PROPERTIES)
+        properties = below(paragraph, "w:pPr")
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
+        text = line.upon()
+        if (below_it := paragraph.getnext()) is None or below_it.tag == q("w:sectPr"):
+            line.size = 0
         if _goes_on(properties):
-            self._begun.append(line.text.strip("\n"))
-        elif style.code or (line.mono and _is_code(line.text, properties, style, begun=bool(self._code))):
-            begun, self._begun = "".join(self._begun), []
-            self._code.append(begun + line.text)
+            self._begun.append(text.strip("\n"))
+        elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
+            self._code.append("".join([*self._begun, text]))
+            self._begun = []
         elif self._begun or line.pieces:
-            line.pieces.insert(0, ("", self._begun))
+            line.pieces.insert(0, ("", "".join(self._begun)))
             self._begun = []
             self._close()
             self._write(line, properties, style)
@@ -131,45 +136,43 @@ class _Walk:
         self._boxes(line.boxes)
 
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
+        """A heading, an entry of a list, or text."""
         entry = self._numbering.of(properties, style)
-        level = style.level or style.outline or outline_level(value(properties, "w:outlineLvl"))
-        if not style.level and _SENTENCE.search(line.text):
-            level = 0
-        label = entry.label if entry else ""
-        if not style.title and not level:
-            self._text(line, entry, properties, style)
-        elif text := line.upon(notes=False).strip():
+        text, bare = line.upon(), line.upon(notes=False).strip()
+        level = style.outline or outline_level(value(properties, "w:outlineLvl"))
+        level = style.level or (0 if _SENTENCE.search(text) else level)
+        plain = not (level or entry or style.listed or style.title)
+        if plain and line.size > self._styles.size and _LOOKS.fullmatch(text):
+            level = next(level for level, size in enumerate(_SIZES, 1) if line.size >= size)
+        if bare and (style.title or level):
             first = style.title and not self.title
-            self.title = self.title or (text if first else "")
-            self._depths.head(entry.list_key, entry.level) if entry else self._depths.close()
-            self._outline.heading(level or 1, f"{label} {text}", title=first, code=line.code)
+            self.title = self.title or (bare if first else "")
+            self._depths.close()
+            self._outline.heading(level or 1, f"{entry.label if entry else ''} {bare}", title=first, code=line.code)
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)
+        elif text.strip():
+            self._text(text, line, entry, properties, style)
 
-    def _text(self, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
-        """A paragraph that is no heading."""
-        far = next((one for one in (indent(properties), style.indent) if one is not None), 0)
-        text = line.text
-        if not text.strip():
-            return
+    def _text(self, text: str, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
+        """A paragraph that is no heading: an entry of a list where it is marked as one, by a style or by hand."""
+        own, typed = indent(properties), _TYPED.match(text)
+        far = entry.indent if entry else (own if own is not None else style.indent) or 0
+        label = entry.label if entry and entry.marked else None
         if style.listed and value(properties, "w:numPr/w:numId") != "0":
             level = style.depth + (entry.level if entry else 0)
-            depth = self._depths.entry("", level, entry.indent if entry else far or _INDENT * (level + 1))
-            shown = entry.label if entry and entry.marked else "" if style.listed == "bullet" else None
-        elif entry and entry.marked:
-            depth, shown = self._depths.entry(entry.list_key, entry.level, entry.indent), entry.label
-        elif (typed := _TYPED.match(text)) or _TICKED.match(text):
-            depth, shown, text = self._depths.entry(f"typed {far}", 0, far), "", text[typed.end() if typed else 0 :]
+            depth = self._depths.entry("", level, far or _INDENT * (level + 1))
+            label = "" if label is None and style.listed == "bullet" else label
+        elif label is not None and entry:
+            depth = self._depths.entry(entry.list_key, entry.level, far)
+        elif typed or _TICKED.match(text):
+            depth, label = self._depths.entry(f"typed {far}", 0, far), ""
+            text = text[typed.end() if typed else 0 :]
         else:
-            depth = self._depths.text(entry.indent if entry else far)
+            depth = self._depths.text(far)
             self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
             return
-        self._listed(text, depth, shown, line)
-
-    def _listed(self, text: str, depth: int, label: str | None, line: Line) -> None:
-        """An entry of a list, a step where it has a number in figures: a label of another kind stands before its
-        text. Without a label it counts, with an empty one it is marked."""
-        step = re.fullmatch(_STEP, label or "")
+        step = _STEP.fullmatch(label or "")
         if not depth and (step or label is None):
             number = int(step[1]) if step else 0
             self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
@@ -178,68 +181,68 @@ class _Walk:
             self._outline.add(BlockKind.ITEM, shown, depth=depth, links=line.links, code=line.code)
 
     def _table(self, table: Element) -> None:
-        """A table of one column is a box around text."""
-        rows = list(rows_of(table))
-        if all(len(row.cells) <= 1 for row in rows):
+        """A table of one column is a box around text, and so are the cells of one in which sections stand."""
+        rows = rows_of(table)
+        if all(len(row.cells) <= 1 or any(map(self._is_section, row.cells)) for row in rows):
             for row in rows:
                 for cell in row.cells:
                     self.blocks(cell)
                     self._depths.close()
             return
-        caption, grid, header = grid_of(rows, self._cell)
+        caption, grid, header = grid_of(table, rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
+        texts = [[cell.text for cell in line] for line in grid]
+        told = [(row, line) for line, row in zip(grid[:header], texts, strict=False)]
+        told += [(row, line) for line, cells in zip(grid[header:], texts[header:], strict=True) for row in _rows(cells)]
         self._outline.table(
-            [[cell.text for cell in line] for line in grid],
+            [row for row, _ in told],
             header=header,
-            links=[[link for cell in line for link in cell.links] for line in grid],
-            code=[[one for cell in line for one in cell.code] for line in grid],
+            links=[[link for cell in line for link in cell.links] for _, line in told],
+            code=[[one for cell in line for one in cell.code] for _, line in told],
         )
         beside, self._beside = self._beside, []
         self._boxes(beside)
 
+    def _is_section(self, cell: Element) -> bool:
+        """Whether it has a heading and text below it."""
+        paragraphs = cell.findall(q("w:p"))
+        return len(paragraphs) > 1 and self._styles.of(below(paragraphs[0], "w:pPr")).level > 0
+
     def _cell(self, cell: Element) -> Cell:
-        """All that a cell says; of a table in it the rows, one behind the other."""
-        said: list[str] = []
-        links: list[Link] = []
-        code: list[str] = []
-
-        def within(inner: Element) -> str:
-            found = self._cell(inner)
-            links.extend(found.links)
-            code.extend(found.code)
-            return found.text
-
+        """All that a cell says, line by line; of a table in it the rows."""
+        said: list[Cell] = []
         for element in children(cell):
-            if element.tag == _PARAGRAPH:
-                properties = element.find(_PROPERTIES)
+            if element.tag == q("w:p"):
+                properties = below(element, "w:pPr")
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                said += (entry.label if entry else "", line.text)
-                links += line.links
-                code += line.code
-                said += (within(box) for box in line.boxes if box.tag == _BOX)
-                self._beside += (box for box in line.boxes if box.tag != _BOX)
-            elif element.tag == _TABLE:
-                rows = [[within(one) for one in row.cells] for row in rows_of(element)]
-                said.append("; ".join(", ".join(filter(None, row)) for row in rows))
-            elif element.tag in _FORMULAS:
-                said.append(tex(element))
-        return Cell(" ".join(filter(None, map(str.strip, said))), links=tuple(links), code=tuple(code))
+                text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
+                said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
+                said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
+                self._beside += (box for box in line.boxes if local(box) != "txbxContent")
+            elif element.tag == q("w:tbl"):
+                rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
+                said += (row._replace(text=_ENTRY + row.text) for row in rows)
+            elif local(element) in {"oMath", "oMathPara"}:
+                said.append(Cell(tex(element)))
+        return _together(said, "\n")
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
         for box in boxes:
             outer, self._depths = self._depths, Depths()
-            if box.tag == _BOX:
-                self.blocks(box)
-            elif box.tag == _CHART and (chart := self._related(box.get(_ID, ""))) is not None:
-                title, rows = chart_table(chart)
-                self._outline.add(BlockKind.PROSE, title)
-                self._outline.table(rows, header=1)
-            elif box.tag == _DIAGRAM and (data := self._related(box.get(_DATA, ""))) is not None:
-                for depth, text in diagram_items(data):
-                    self._outline.add(BlockKind.ITEM, text, depth=depth)
+            match local(box):
+                case "txbxContent":
+                    self.blocks(box)
+                case "chart" if (chart := self._related(box.get(q("r:id"), ""))) is not None:
+                    title, rows = chart_table(chart)
+                    self._outline.add(BlockKind.PROSE, title)
+                    self._outline.table(rows, header=1)
+                case "relIds" if (data := self._related(box.get(q("r:dm"), ""))) is not None:
+                    for depth, lines in diagram_items(data):
+                        text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
+                        self._outline.add(BlockKind.ITEM, text, depth=depth)
             self._depths = outer
 
     def _related(self, name: str) -> Element | None:
@@ -253,7 +256,19 @@ class _Walk:
         """A file of another format that the document takes in."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
-        if found and content is not None and (page := _page(found.target.lower(), content)):
+        suffix = found.target.rpartition(".")[2].lower() if found else ""
+        if content is None:
+            self._outline.unread(f"{found.target if found else name}: missing")
+        elif suffix in {"docx", "docm", "dotx", "dotm"} and self._depth < _DEEPEST:
+            try:
+                inner = read_docx(content, depth=self._depth + 1)
+            except (Refused, ValueError) as error:
+                self._outline.unread(f"{suffix} in it: {error}")
+            else:
+                self._outline.include(inner)
+        elif suffix == "txt":
+            self._outline.add(BlockKind.PROSE, content.decode("utf-8-sig", "replace"))
+        elif page := _page(suffix, content):
             from adapters.files.text.html import read_into
 
             read_into(self._outline, page)
@@ -261,14 +276,35 @@ class _Walk:
             self._outline.unread(f"{found.target if found else name}: a part of another format")
 
 
-def _page(name: str, content: bytes) -> str:
+def _page(suffix: str, content: bytes) -> str:
     """The HTML of a part that is a page, or a page with its pictures as a mail; empty for another part."""
-    if name.endswith((".mht", ".mhtml")):
+    if suffix in {"mht", "mhtml"}:
         import email.policy
 
         body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
         return str(body.get_content()) if body else ""
-    return content.decode("utf-8", "replace") if name.endswith((".htm", ".html", ".xhtml")) else ""
+    return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
+
+
+def _rows(cells: list[str]) -> list[list[str]]:
+    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
+    lines = [cell.split("\n") for cell in cells]
+    level = len(cells) > 1 and len(set(map(len, lines))) == 1 and not any(_ENTRY in cell for cell in cells)
+    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
+        return [list(row) for row in zip(*lines, strict=True)]
+    return [[_BROKEN.sub(_apart, cell) for cell in cells]]
+
+
+def _together(cells: Iterable[Cell], between: str) -> Cell:
+    said = [cell for cell in cells if cell.text.strip()]
+    links, code = chain(*(cell.links for cell in said)), chain(*(cell.code for cell in said))
+    return Cell(between.join(cell.text for cell in said), links=tuple(links), code=tuple(code))
+
+
+def _apart(between: re.Match[str]) -> str:
+    """What divides two lines of a cell: nothing where a sentence goes on."""
+    following = between.string[between.end()]
+    return "; " if between[1] or following.isupper() or following.isdigit() else " "
 
 
 def _goes_on(properties: Element | None) -> bool:

@@ -5,31 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 from adapters.files.inline import lowered, noted, raised
-from adapters.files.office.docx_math import tex
+from adapters.files.office.docx_math import fraction, tex
 from adapters.files.office.docx_styles import Marks, Styles
 from adapters.files.office.docx_symbols import plain, symbol
-from adapters.files.office.docx_xml import ALTERNATE, VALUE, Element, below, children, chosen, number, q, switch, value
+from adapters.files.office.docx_xml import VALUE, Element, below, children, chosen, number, q, switch, value
+from adapters.files.office.elements import local
 from adapters.files.office.package import Package
 from pipeline.values import Link
 
-_PARAGRAPH, _RUN, _TEXT, _PROPERTIES = map(q, "w:p w:r w:t w:rPr".split())
-_SYMBOL, _RUBY, _FIELD, _KIND = map(q, "w:sym w:ruby w:fldChar w:fldCharType".split())
-_SAID = {q("w:tab"): "\t", q("w:ptab"): "\t", q("w:br"): "\n", q("w:cr"): "\n", q("w:noBreakHyphen"): "\u2011"}
-_FORMULAS = frozenset(map(q, ("m:oMath", "m:oMathPara")))
-_NOTES = {
-    q("w:footnoteReference"): ("footnotes", q("w:footnote")),
-    q("w:endnoteReference"): ("endnotes", q("w:endnote")),
-}
-_OWN_MARK = q("w:customMarkFollows")
-_DRAWN = frozenset(map(q, "w:drawing w:pict w:object".split()))
-_BOXES = frozenset(map(q, "w:txbxContent c:chart dgm:relIds".split()))
-_PICTURE, _EMBEDDED, _EMBED = q("a:blip"), q("o:OLEObject"), q("r:embed")
-_LINK, _ID = q("w:hyperlink"), q("r:id")
-_CODE = re.compile(r"[0-9A-Fa-f]{1,5}")
+_SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
+_SIGN = re.compile(
+    r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|[1-9]\d{,4})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL
+)
+_BUTTON = re.compile(r"\s*(?:MACRO|GOTO)BUTTON\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
+_FRACTION = re.compile(r"\s*EQ\s+\\f\s*\(([^,;()]*)[,;]([^,;()]*)\)\s*", re.IGNORECASE)
+_MOVED = re.compile(r"\s*EQ\s+\\s\s*\\(up|do)\s*\d*\s*\(([^()]*)\)\s*", re.IGNORECASE)
+_HEX = re.compile(r"[0-9A-Fa-f]{1,5}")
 _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
-NOTE = "note"
+_NOTE, _FORMULA, _CODE = "note", "formula", "code"
 _TAIL = 300
 """Characters before a note that its place is decided by."""
 
@@ -38,76 +35,68 @@ _TAIL = 300
 class Line:
     """A paragraph as it reads."""
 
-    pieces: list[tuple[str, list[str]]] = field(default_factory=list)
-    """How each run stands (`^`, `_`, a note, or as the line does), and its text."""
+    pieces: list[tuple[str, str]] = field(default_factory=list)
+    """What each is (raised, lowered, a note, a formula, code, or plain), and its text."""
     boxes: list[Element] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
-    instructions: list[bool] = field(default_factory=list)
-    """Of each field that is open: whether its instructions go on, which nobody sees."""
+    fields: list[list[str] | None] = field(default_factory=list)
+    """Of each that is open its instructions, which nobody sees; None where its result has begun."""
     links: list[Link] = field(default_factory=list)
-    code: list[str] = field(default_factory=list)
-    """What of it is set as code is, in order."""
-    mono: bool = False
-    """Whether all of it is."""
-    _said: bool = False
-    """Whether it has text yet."""
-    _last: str = ""
-    """`formula` or `code` where that is the last of it."""
+    size: int = 0
+    """Of its smallest letters, in half points, where all of it is bold."""
 
-    def add(self, text: str, script: str = "", *, last: str = "") -> None:
-        self._last = last
-        if self.pieces and self.pieces[-1][0] == script != NOTE:
-            self.pieces[-1][1].append(text)
-        else:
-            self.pieces.append((script, [text]))
-
-    def formula(self, text: str) -> None:
-        """Add a formula, apart from another one."""
-        self.add(f" {text}" if self._last == "formula" else text, last="formula")
-
-    def run(self, text: str, script: str, *, code: bool) -> None:
-        """Add the text of a run."""
-        if code and self._last == "code":
-            self.code[-1] += text
-        elif code and text.strip():
-            self.code.append(text)
-        self.add(text, script, last="code" if code and self.code else "")
-        if text.strip():
-            self.mono, self._said = code and (self.mono or not self._said), True
+    def add(self, text: str, kind: str = "") -> None:
+        self.pieces.append((kind, text))
 
     def mark(self, mark: Element) -> None:
-        """A mark that begins, divides or ends a field; a box to tick or a list to choose from is shown."""
-        match mark.get(_KIND):
+        """A mark that begins, divides or ends a field; what one without a result shows is added."""
+        match mark.get(q("w:fldCharType")):
             case "begin":
-                self.instructions.append(True)
+                self.fields.append([])
                 self.add(_form(below(mark, "w:ffData")))
-            case "separate" if self.instructions:
-                self.instructions[-1] = False
-            case "end" if self.instructions:
-                self.instructions.pop()
+            case "separate" if self.fields:
+                self.fields[-1] = None
+            case "end" if self.fields:
+                instructions = self.fields.pop()
+                self.add(*_shown("".join(instructions or ())))
 
-    @property
-    def text(self) -> str:
-        """The whole, notes in their own words."""
-        return self.upon()
+    def upon(self, *, notes: bool = True) -> str:
+        """The whole, with notes in their own words or without; formulas are apart from each other."""
+        said: list[str] = [""]
+        before = ""
+        for kind, group in groupby(self.pieces, key=itemgetter(0)):
+            texts = [text for _, text in group]
+            if kind == _NOTE:
+                for text in texts if notes else ():
+                    tail = said.pop()
+                    said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
+            elif kind == "^":
+                said.append(raised("".join(texts), said[-1]))
+            elif kind == "_":
+                said.append(lowered("".join(texts)))
+            else:
+                text = (" " if kind == _FORMULA else "").join(texts)
+                meet = text[:1].isdigit() and said[-1][-1:].isdigit()
+                apart = meet and (_FORMULA in {kind, before} or before == "^")  # 2 1/2 is not 21/2
+                said.append(" " * apart + text)
+            before = kind
+        return "".join(said)
 
     @property
     def notes(self) -> list[str]:
-        return ["".join(text) for script, text in self.pieces if script == NOTE]
+        return [text for kind, text in self.pieces if kind == _NOTE]
 
-    def upon(self, *, notes: bool = True) -> str:
-        """As `text`, with notes or without."""
-        said: list[str] = [""]
-        for script, parts in self.pieces:
-            text = "".join(parts)
-            if script == NOTE and notes:
-                tail = said.pop()
-                said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
-            elif script == "^":
-                said.append(raised(text, said[-1]))
-            elif script != NOTE:
-                said.append(lowered(text) if script else text)
-        return "".join(said)
+    @property
+    def code(self) -> list[str]:
+        """What of it is set as code is, in order."""
+        kinds = groupby(self.pieces, key=itemgetter(0))
+        return ["".join(text for _, text in group) for kind, group in kinds if kind == _CODE]
+
+    @property
+    def mono(self) -> bool:
+        """Whether all of it is code."""
+        kinds = {kind for kind, text in self.pieces if text.strip()}
+        return kinds == {_CODE}
 
 
 class Inline:
@@ -119,97 +108,102 @@ class Inline:
         self._unread = unread
         self._font = styles.of(None).marks.font
         self.relations = package.relations(part)
-        self._notes = {tag: self._read_notes(part, tag) for tag in _NOTES}
+        self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
     def line(self, paragraph: Element, around: Marks, line: Line | None = None) -> Line:
         """`around`: the marks of the paragraph's style."""
         line = line or Line()
         for child in children(paragraph):
-            if child.tag == _RUN:
-                self._run(child, around, line)
-            elif child.tag == _LINK:
-                self._link(child, around, line)
-            elif child.tag in _FORMULAS:
-                line.formula(tex(child))
+            match local(child):
+                case "r":
+                    self._run(child, around, line)
+                case "hyperlink":
+                    self._link(child, around, line)
+                case "oMath" | "oMathPara":
+                    line.add(tex(child), _FORMULA)
         return line
 
     def _link(self, link: Element, around: Marks, line: Line) -> None:
-        inner = self.line(link, around, Line(instructions=line.instructions))
-        target = self.relations.get(link.get(_ID, ""))
+        inner = self.line(link, around, Line(fields=line.fields))
+        target = self.relations.get(link.get(q("r:id"), ""))
         if target and target.outside:
             line.links.append(Link(text=inner.upon(notes=False), url=target.target))
-        for script, parts in inner.pieces:
-            line.add("".join(parts), script)
+        line.pieces += inner.pieces
         line.boxes += inner.boxes
-        line.code += inner.code
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
-        marks = self._styles.marks(run.find(_PROPERTIES), around)
+        marks = self._styles.marks(below(run, "w:rPr"), around)
         called, unseen = False, marks.hidden or marks.struck
         for child in children(run):
-            tag = str(child.tag)
-            if tag == _FIELD:
+            name = local(child)
+            if name == "fldChar":
                 line.mark(child)
-            elif unseen or any(line.instructions):
                 continue
-            elif tag == _TEXT:
-                text = "" if called else (child.text or "").replace("\n", " ")
-                line.run(plain(text, marks.font), marks.script or "", code=self._is_code(marks.font))
-            elif tag in _SAID:
-                line.add(_SAID[tag])
-            elif tag == _SYMBOL:
-                line.add(_symbol(child))
-            elif tag in _NOTES:
-                called = child.get(_OWN_MARK) is not None
-                self._note(tag, child.get(q("w:id"), ""), line)
-            elif tag == _RUBY:
-                for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
-                    found = below(child, part)
-                    line.add(form.format("" if found is None else self.line(found, around).text))
-            elif tag in _DRAWN:
-                line.boxes.extend(self._drawn(child))
-            elif tag in _FORMULAS:
-                line.formula(tex(child))
+            if name == "instrText" and line.fields and line.fields[-1] is not None:
+                line.fields[-1].append(child.text or "")
+            if unseen or any(field is not None for field in line.fields):
+                continue
+            match name:
+                case "t" if not called:
+                    self._text((child.text or "").replace("\n", " "), marks, line)
+                case "tab" | "ptab" | "br" | "cr" | "noBreakHyphen":
+                    line.add(_SAID[name])
+                case "sym":
+                    code = child.get(q("w:char"), "")
+                    line.add(symbol(int(code, 16), child.get(q("w:font"))) if _HEX.fullmatch(code) else "")
+                case "footnoteReference" | "endnoteReference":
+                    called = child.get(q("w:customMarkFollows")) is not None
+                    self._note(name.removesuffix("Reference"), child.get(q("w:id"), ""), line)
+                case "ruby":
+                    for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
+                        found = below(child, part)
+                        line.add(form.format("" if found is None else self.line(found, around).upon()))
+                case "drawing" | "pict" | "object":
+                    for path in child.iter(q("v:textpath")):
+                        line.add(f"\n{path.get('string', '')}\n")
+                    line.boxes.extend(self._drawn(child))
+                case "oMath" | "oMathPara":
+                    line.add(tex(child), _FORMULA)
 
-    def _is_code(self, font: str | None) -> bool:
-        """Whether a font says that something is code: one of a typewriter, in a text that is set in another."""
-        return bool(font and font != self._font and _MONO.search(font))
+    def _text(self, text: str, marks: Marks, line: Line) -> None:
+        """Code is what is set in the font of a typewriter, in a text that is set in another."""
+        if text.strip():
+            size = (marks.size or self._styles.size) if marks.bold else 0
+            line.size = min(line.size, size) if line.pieces else size
+        code = marks.font and marks.font != self._font and _MONO.search(marks.font)
+        line.add(plain(text, marks.font), marks.script or (_CODE if code else ""))
 
-    def _read_notes(self, part: str, tag: str) -> dict[str, Element]:
-        kind, note = _NOTES[tag]
-        roots = (self._package.xml(name) for name in self._package.of_kind(part, kind))
-        return {one.get(q("w:id"), ""): one for root in roots if root is not None for one in root.iterchildren(note)}
+    def _read_notes(self, part: str, kind: str) -> dict[str, Element]:
+        root = self._package.related(part, f"{kind}s")
+        return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(q(f"w:{kind}"))}
 
-    def _note(self, tag: str, name: str, line: Line) -> None:
+    def _note(self, kind: str, name: str, line: Line) -> None:
         """A note calls no other one, whatever it claims: its element is out while it is read."""
-        notes = self._notes[tag]
+        notes = self._notes[kind]
         note = notes.pop(name, None)
         if note is None:
             self._unread(f"note {name}: missing")
             return
-        paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(_PARAGRAPH))
-        line.add(" ".join(one.text for one in paragraphs), NOTE)
+        paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p")))
+        line.add(" ".join(one.upon() for one in paragraphs), _NOTE)
         notes[name] = note
 
     def _drawn(self, element: Element) -> Iterator[Element]:
         """What has text in a drawing; says what is missing or that no reader knows."""
         for child in element:
-            if child.tag in _BOXES:
-                yield child
-            elif child.tag == ALTERNATE:
-                yield from self._drawn(chosen(child))
-            elif child.tag == _EMBEDDED:
-                self._unread(f"an embedded object ({child.get('ProgID', 'unknown')})")
-            else:
-                picture = self.relations.get(child.get(_EMBED, "")) if child.tag == _PICTURE else None
-                if picture and not picture.outside and not self._package.has(picture.target):
-                    self._unread(f"{picture.target}: missing")
-                yield from self._drawn(child)
-
-
-def _symbol(element: Element) -> str:
-    code = element.get(q("w:char"), "")
-    return symbol(int(code, 16), element.get(q("w:font"))) if _CODE.fullmatch(code) else ""
+            match local(child):
+                case "txbxContent" | "chart" | "relIds":
+                    yield child
+                    continue
+                case "AlternateContent":
+                    child = chosen(child)
+                case "OLEObject":
+                    self._unread(f"an embedded object ({child.get('ProgID', 'unknown')})")
+                case "blip":
+                    picture = self.relations.get(child.get(q("r:embed"), ""))
+                    if picture and not picture.outside and not self._package.has(picture.target):
+                        self._unread(f"a picture is missing ({picture.target})")
+            yield from self._drawn(child)
 
 
 def _form(data: Element | None) -> str:
@@ -222,3 +216,16 @@ def _form(data: Element | None) -> str:
         place = number(value(choice, "w:result") or value(choice, "w:default"))
         return entries[place] if 0 <= place < len(entries) else ""
     return ""
+
+
+def _shown(instructions: str) -> tuple[str, str]:
+    """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
+    if found := _SIGN.fullmatch(instructions):
+        return symbol(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
+    if found := _BUTTON.fullmatch(instructions):
+        return found[1].strip(), ""
+    if found := _FRACTION.fullmatch(instructions):
+        return fraction(found[1].strip(), found[2].strip()), _FORMULA
+    if found := _MOVED.fullmatch(instructions):
+        return found[2], "^" if found[1].lower() == "up" else "_"
+    return "", ""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
 from adapters.files.office.docx_symbols import plain
-from adapters.files.office.docx_xml import Element, below, number, q, switch, value
+from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -18,7 +18,7 @@ _ROMAN = tuple(
 _TICKS = frozenset("☐☑☒✓✔✗✘□")
 """Marks that say something."""
 _RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
-_LONGEST_LABEL, _MOST_OPEN = 100, 20
+_LONGEST_LABEL = 100
 _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
@@ -66,9 +66,8 @@ class Numbering:
                 self._abstract[child.get(q("w:abstractNumId"), "")] = child
             elif child.tag == q("w:num"):
                 self._numbers[child.get(q("w:numId"), "")] = child
-        self._levels: dict[str, tuple[str, dict[int, Level]]] = {}
+        self._lists: dict[str, tuple[str, list[Level]]] = {}
         self._counts: dict[str, list[int | None]] = {}
-        self._begun: set[str] = set()
 
     def of(self, properties: Element | None, style: Style) -> Entry | None:
         """The entry that a paragraph is, counted; None for one that is none."""
@@ -76,83 +75,92 @@ class Numbering:
         list_id = value(own, "w:numId") or style.list_id
         if list_id in {"", "0"}:
             return None
-        key, levels = self._read(list_id)
+        key, levels = self._lists[list_id] if list_id in self._lists else self._begin(list_id)
         said = value(own, "w:ilvl")
-        by_style = next((place for place, level in levels.items() if level.style and level.style in style.ids), None)
+        by_style = next((place for place, one in enumerate(levels) if one.style and one.style in style.ids), None)
         level = number(said) if said else by_style if by_style is not None else style.list_level or 0
         level = min(max(level, 0), LEVELS - 1)
-        shown = levels.get(level, _UNKNOWN)
-        self._count(list_id, key, level, levels)
-        mark = plain(shown.text, shown.font).strip() if shown.shape == "bullet" else ""
-        label = (mark if mark in _TICKS else "") if shown.shape == "bullet" else self._label(key, shown, levels)
+        self._count(key, level, levels)
+        shown = levels[level]
+        if shown.shape == "bullet":
+            mark = plain(shown.text, shown.font).strip()
+            label = mark if mark in _TICKS else ""
+        else:
+            mark = label = self._label(key, shown, levels)
         far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
-        return Entry(key, level, label, bool(mark or label), far)
+        return Entry(key, level, label, bool(mark), far)
 
-    def _read(self, list_id: str) -> tuple[str, dict[int, Level]]:
-        if list_id not in self._levels:
-            own = self._numbers.get(list_id)
-            abstract = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
-            for _ in range(LEVELS):  # a list may be defined by a style, which names another list
-                linked = value(self._abstract.get(abstract), "w:numStyleLink")
-                other = self._numbers.get(self._styles.numbering(linked)) if linked else None
-                if other is None:
-                    break
-                abstract = value(other, "w:abstractNumId") or ""
-            levels = _levels(self._abstract.get(abstract))
-            for change in () if own is None else own.iterchildren(q("w:lvlOverride")):
-                levels |= _levels(change)
-            self._levels[list_id] = abstract, levels
-        return self._levels[list_id]
-
-    def _count(self, list_id: str, key: str, level: int, levels: dict[int, Level]) -> None:
+    def _begin(self, list_id: str) -> tuple[str, list[Level]]:
+        own = self._numbers.get(list_id)
+        key = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
+        for _ in range(LEVELS):  # a list may be defined by a style, which names another list
+            linked = value(self._abstract.get(key), "w:numStyleLink")
+            other = self._numbers.get(self._styles.numbering(linked)) if linked else None
+            if other is None:
+                break
+            key = value(other, "w:abstractNumId") or ""
+        levels = [_UNKNOWN] * LEVELS
         counts = self._counts.setdefault(key, [None] * LEVELS)
-        if list_id not in self._begun and list_id in self._numbers:
-            self._begun.add(list_id)
-            for change in self._numbers[list_id].iterchildren(q("w:lvlOverride")):
-                start = value(change, "w:startOverride")
-                place = number(change.get(q("w:ilvl")))
-                if start is not None and 0 <= place < LEVELS:
-                    levels[place] = levels.get(place, Level())._replace(start=number(start))
-                    counts[place] = None
-        for place in range(level):  # a level that was passed over counts as begun
-            counts[place] = levels.get(place, Level()).start if counts[place] is None else counts[place]
-        now = counts[level]
-        counts[level] = levels.get(level, Level()).start if now is None else now + 1
-        for place in range(level + 1, LEVELS):
-            after = levels.get(place, Level()).after
-            if after < 0 or level < after:
+        _define(levels, self._abstract.get(key))
+        for change in () if own is None else own.iterchildren(q("w:lvlOverride")):
+            _define(levels, change)
+            start = value(change, "w:startOverride")
+            place = number(change.get(q("w:ilvl")))
+            if start is not None and 0 <= place < LEVELS:
+                levels[place] = levels[place]._replace(start=number(start))
+                counts[place] = None
+        self._lists[list_id] = key, levels
+        return key, levels
+
+    def _count(self, key: str, at: int, levels: list[Level]) -> None:
+        counts = self._counts[key]
+        for place, (level, count) in enumerate(zip(levels, counts, strict=True)):
+            if place <= at and count is None:  # a level that was passed over counts as begun
+                counts[place] = level.start
+            elif place == at and count is not None:
+                counts[place] = count + 1
+            elif place > at and (level.after < 0 or at < level.after):
                 counts[place] = None
 
-    def _label(self, key: str, shown: Level, levels: dict[int, Level]) -> str:
+    def _label(self, key: str, shown: Level, levels: list[Level]) -> str:
         counts = self._counts[key]
 
         def filled_in(found: re.Match[str]) -> str:
             place = int(found[1]) - 1
-            level, count = levels.get(place, Level()), counts[place]
+            level, count = levels[place], counts[place]
             return written(level.start if count is None else count, "decimal" if shown.plain else level.shape)
 
         return " ".join(_PLACE.sub(filled_in, shown.text).split())
 
 
-def _levels(parent: Element | None) -> dict[int, Level]:
-    found: dict[int, Level] = {}
+def _define(levels: list[Level], parent: Element | None) -> None:
     for level in () if parent is None else parent.iterchildren(q("w:lvl")):
         after = value(level, "w:lvlRestart")
-        found[number(level.get(q("w:ilvl")))] = Level(
-            shape=value(level, "w:numFmt") or "decimal",
-            start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
-            text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
-            plain=bool(switch(level, "w:isLgl")),
-            after=-1 if after is None else number(after),
-            style=value(level, "w:pStyle") or "",
-            indent=indent(level.find(q("w:pPr"))),
-            font=font(level.find(q("w:rPr"))),
-        )
-    return found
+        place = number(level.get(q("w:ilvl")))
+        if 0 <= place < LEVELS:
+            levels[place] = Level(
+                shape=_shape(level),
+                start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
+                text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
+                plain=bool(switch(level, "w:isLgl")),
+                after=-1 if after is None else number(after),
+                style=value(level, "w:pStyle") or "",
+                indent=indent(level.find(q("w:pPr"))),
+                font=font(level.find(q("w:rPr"))),
+            )
+
+
+def _shape(level: Element) -> str:
+    found = next(level.iter(q("w:numFmt")), None)
+    shape = "decimal" if found is None else found.get(VALUE, "decimal")
+    if shape == "custom" and found is not None:
+        shape = found.get(q("w:format"), "").partition(",")[0]
+    return "01" if shape == "decimalZero" else shape
 
 
 def written(count: int, shape: str) -> str:
     """A number in one of Word's ways to write it; in figures where the way is rare."""
+    upper = shape.startswith("upper") or shape.endswith("Upper")
     match shape:
         case "none" | "bullet":
             return ""
@@ -161,75 +169,57 @@ def written(count: int, shape: str) -> str:
             for worth, letters in _ROMAN:
                 times, count = divmod(count, worth)
                 found += letters * times
-            return found if shape == "upperRoman" else found.lower()
+            return found if upper else found.lower()
         case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
             letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
             times, place = divmod(count - 1, len(letters))
-            found = letters[place] * (times + 1)
-            return found.upper() if "pper" in shape else found
-        case "chineseCounting" | "chineseCountingThousand" | "japaneseCounting" | "taiwaneseCounting" if (
-            0 < count < 100
-        ):
-            tens, ones = divmod(count, 10)
-            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
-        case "decimalZero":
-            return f"{count:02}"
+            return (letters[place].upper() if upper else letters[place]) * (times + 1)
+        case _ if shape.isdigit():  # the first number as it is to look
+            return str(count).zfill(len(shape))
         case "ordinal":
             ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
             return f"{count}{ending}"
         case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
             return chr(0x245F + count)
+        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
+            tens, ones = divmod(count, 10)
+            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
         case _:
             return str(count)
 
 
 class Depths:
-    """How deep the entries of lists stand, by their levels; a list that begins further in than the entry before it
-    stands within that."""
+    """How deep the entries of lists stand: as the one above of the same level of their list or else in the last one
+    of a higher level or, of another list, less far in."""
 
     def __init__(self) -> None:
-        self._open: dict[str, int] = {}
-        """By list: how deep its first level stands."""
-        self._headed: dict[str, int] = {}
-        """The same of lists whose upper levels are headings, in which nothing stands."""
+        self._open: list[tuple[str, int, int]] = []
+        """List, level and indent of the entries that the next one may stand in, the outermost first."""
+        self._seen: dict[tuple[str, int], int] = {}
+        """By list and level: the depth."""
         self._outside = 0
         """Indent of the text outside of lists."""
-        self._trail: list[tuple[int, int]] = []
-        """Indent and depth of the entries that are still open, the outermost first."""
 
     def entry(self, key: str, level: int, far: int) -> int:
-        if key in self._open:
-            for other in list(self._open)[list(self._open).index(key) + 1 :]:
-                del self._open[other]
-        else:
-            while self._trail and self._trail[-1][0] > far:
-                self._trail.pop()
-            around = self._trail[-1] if self._trail else None
-            inner = around and around[1] + (around[0] < far) - level
-            self._open[key] = self._headed.get(key, 0) if inner is None else inner
-            if len(self._open) > _MOST_OPEN:
-                del self._open[next(iter(self._open))]
-        depth = max(0, self._open[key] + level)
-        while self._trail and (self._trail[-1][0] >= far or self._trail[-1][1] >= depth):
-            self._trail.pop()
-        self._trail.append((far, depth))
+        del self._open[self._seen.get((key, level), len(self._open)) :]
+        while self._open:
+            other, above, out = self._open[-1]
+            if (above < level) if other == key else (out < far):
+                break
+            self._open.pop()
+        self._open.append((key, level, far))
+        depth = self._seen[key, level] = len(self._open) - 1
         return depth
 
     def text(self, far: int) -> int:
         """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
         as far in, the end of all lists."""
-        within = (depth + 1 for entry, depth in reversed(self._trail) if 0 < entry <= far != self._outside)
-        if depth := next(within, 0):
-            return depth
-        self._outside = far
-        self.close()
-        return 0
-
-    def head(self, key: str, level: int) -> None:
-        """A heading is an entry of that list."""
-        self.close()
-        self._headed[key] = min(self._headed.get(key, 0), -level - 1)
+        depth = next((n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= far != self._outside), 0)
+        if not depth:
+            self._outside = far
+            self.close()
+        return depth
 
     def close(self) -> None:
         self._open.clear()
-        self._trail.clear()
+        self._seen.clear()

@@ -4,59 +4,79 @@ from __future__ import annotations
 
 import re
 
-from adapters.files.office.docx_xml import Element, q
+from adapters.files.office.docx_xml import OFF, Element, below, q
+from adapters.files.office.elements import local
 
 _ATOM = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 _NARY = {"∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup", "⋂": r"\bigcap"}
 _ACCENTS = {"̂": "hat", "̃": "tilde", "̅": "bar", "̄": "bar", "⃗": "vec", "̇": "dot", "̈": "ddot"}
 _NEXT = r" \\ "
-_SCRIPTS = {"sub": "_", "sup": "^", "lim": "_"}
-_IGNORED = frozenset(map(q, ("w:del", "w:moveFrom", "m:ctrlPr")))
+_GONE = frozenset({"del", "moveFrom"})
 
 
 def tex(element: Element) -> str:
     """What `element`, and all in it, says."""
-    local = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-    if element.tag in _IGNORED or local.endswith("Pr"):
-        return ""
-    match local:
+    name = local(element)
+    match name:
         case "t":
             return element.text or ""
+        case "br":
+            return "\n"
+        case "oMathPara":
+            return "\n".join(map(tex, element.iterchildren(q("m:oMath"))))
+        case "r" if any(below(element, f"w:rPr/w:{mark}") is not None for mark in _GONE):
+            return ""
+        case "phant" if _property(element, "show", "1") in OFF:
+            return ""
+        case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
+            return ""
         case "f":
-            return _fraction(element)
-        case "sSub" | "sSup" | "sSubSup" | "limLow" | "limUpp":
-            limit = "^" if local == "limUpp" else ""
-            return _base(element) + "".join(_script(child, limit) for child in element)
+            return fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
+        case "sSub" | "sSup" | "sSubSup":
+            return _base(element) + _script("_", element, "sub") + _script("^", element, "sup")
+        case "limLow" | "limUpp":
+            return _base(element) + _script("_" if name == "limLow" else "^", element, "lim")
         case "sPre":
-            return "{}" + _script_of(element, "sub") + _script_of(element, "sup") + _part(element, "e")
+            return "{}" + _script("_", element, "sub") + _script("^", element, "sup") + _part(element, "e")
         case "rad":
             degree = _part(element, "deg")
             return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part(element, 'e')}}}"
         case "nary":
-            sign = _property(element, "naryPr", "chr", "∫")
-            scripts = _script_of(element, "sub") + _script_of(element, "sup")
+            sign = _property(element, "chr", "∫")
+            scripts = _script("_", element, "sub") + _script("^", element, "sup")
             return f"{_NARY.get(sign, sign)}{scripts} {_part(element, 'e')}"
         case "d":
-            begin, end = _property(element, "dPr", "begChr", "("), _property(element, "dPr", "endChr", ")")
-            between = _property(element, "dPr", "sepChr", "|")
-            return begin + between.join(tex(child) for child in element if child.tag == q("m:e")) + end
+            begin, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
+            return begin + _property(element, "sepChr", "|").join(map(tex, element.iterchildren(q("m:e")))) + end
         case "func":
             return f"{_part(element, 'fName')} {_part(element, 'e')}"
         case "acc" | "bar":
-            accent = _ACCENTS.get(_property(element, f"{local}Pr", "chr", "̂"), "hat") if local == "acc" else "bar"
+            accent = _ACCENTS.get(_property(element, "chr", "̂"), "hat") if name == "acc" else "bar"
             return rf"\{accent}{{{_part(element, 'e')}}}"
         case "m":
-            rows = (" & ".join(map(tex, row)) for row in element if row.tag == q("m:mr"))
+            rows = (" & ".join(map(tex, row)) for row in element.iterchildren(q("m:mr")))
             return rf"\begin{{matrix}} {_NEXT.join(rows)} \end{{matrix}}"
         case "eqArr":
-            return _NEXT.join(tex(child) for child in element if child.tag == q("m:e"))
+            return _NEXT.join(map(tex, element.iterchildren(q("m:e"))))
         case _:
-            return "".join(map(tex, element))
+            return "" if name in _GONE or name.endswith("Pr") else _joined(element)
 
 
-def _fraction(element: Element) -> str:
-    above, under = _part(element, "num"), _part(element, "den")
-    kind = _property(element, "fPr", "type", "bar")
+def _joined(element: Element) -> str:
+    """All in it; what is built up stands apart from what would run into it: 2 1/2 is not 21/2."""
+    said: list[str] = [""]
+    before = ""
+    for child in element:
+        text, kind = tex(child), local(child)
+        end, start = said[-1][-1:], text[:1]
+        figures = end.isdigit() and (start.isdigit() or kind == "f")
+        apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
+        said.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
+        before = kind
+    return "".join(said)
+
+
+def fraction(above: str, under: str, kind: str = "bar") -> str:
     if kind == "noBar":
         return rf"\binom{{{above}}}{{{under}}}"
     if kind == "lin" or (_ATOM.fullmatch(above) and _ATOM.fullmatch(under)):
@@ -65,7 +85,7 @@ def _fraction(element: Element) -> str:
 
 
 def _part(element: Element, name: str) -> str:
-    found = element.find(q(f"m:{name}"))
+    found = below(element, f"m:{name}")
     return "" if found is None else tex(found).strip()
 
 
@@ -75,18 +95,12 @@ def _base(element: Element) -> str:
     return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
 
 
-def _script_of(element: Element, name: str) -> str:
-    found = element.find(q(f"m:{name}"))
-    return "" if found is None else _script(found)
+def _script(sign: str, element: Element, name: str) -> str:
+    """A raised or lowered part, where there is one."""
+    text = _part(element, name)
+    return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
 
 
-def _script(element: Element, sign: str = "") -> str:
-    """A raised or lowered part of a formula; nothing of what is neither."""
-    local = str(element.tag).rpartition("}")[2]
-    text = tex(element).strip() if local in _SCRIPTS else ""
-    return text and f"{sign or _SCRIPTS[local]}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
-
-
-def _property(element: Element, group: str, name: str, otherwise: str) -> str:
-    found = element.find(f"{q(f'm:{group}')}/{q(f'm:{name}')}")
+def _property(element: Element, name: str, otherwise: str) -> str:
+    found = below(element, f"m:{local(element)}Pr/m:{name}")
     return otherwise if found is None else found.get(q("m:val"), "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import NamedTuple
 
-from adapters.files.office.docx_xml import Element, below, number, q, switch, value
+from adapters.files.office.docx_xml import OFF, VALUE, Element, below, number, q, value
+from adapters.files.office.elements import local
 
 _HEADING = re.compile(r"heading ?([1-9])")
 _CODE = re.compile(
@@ -13,7 +15,10 @@ _CODE = re.compile(
 )
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
-_MARKING = frozenset(map(q, "w:vanish w:strike w:dstrike w:vertAlign w:position w:rFonts".split()))
+_MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".split())
+_MOVED = 4
+"""Half points that a raised or lowered run is moved by at least."""
+_SMALLEST = 20
 _RAISED = {"superscript": "^", "subscript": "_"}
 
 
@@ -25,15 +30,18 @@ class Marks(NamedTuple):
     script: str | None = None
     """`^` raised, `_` lowered, empty on the line."""
     font: str | None = None
+    bold: bool | None = None
+    size: int | None = None
+    """In half points."""
 
     def over(self, under: Marks) -> Marks:
         """These, and what they leave open as in `under`."""
-        return Marks(
-            under.hidden if self.hidden is None else self.hidden,
-            under.struck if self.struck is None else self.struck,
-            under.script if self.script is None else self.script,
-            under.font if self.font is None else self.font,
-        )
+        if under is _NONE or self is _NONE:
+            return under if self is _NONE else self
+        return Marks._make(there if here is None else here for here, there in zip(self, under, strict=True))
+
+
+_NONE = Marks()
 
 
 class Style(NamedTuple):
@@ -54,7 +62,7 @@ class Style(NamedTuple):
     ids: tuple[str, ...] = ()
     """Its id and those of the styles that it is based on."""
     indent: int | None = None
-    marks: Marks = Marks()
+    marks: Marks = _NONE
 
 
 class Styles:
@@ -66,61 +74,55 @@ class Styles:
             if style.get(q("w:type")) == "paragraph" and style.get(q("w:default")) in {"1", "true", "on"}:
                 self._default = style.get(q("w:styleId"), "")
         self._known: dict[str, Style] = {}
-        self._characters: dict[str, Marks] = {}
+        size = number(value(below(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _SMALLEST)
+        self.size = self.of(None).marks.size or size
+        """Of the letters of text."""
 
     def of(self, properties: Element | None) -> Style:
         """That of a paragraph with these properties."""
-        name = value(properties, "w:pStyle") or self._default
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+        return self._named(value(properties, "w:pStyle") or self._default)
 
     def marks(self, properties: Element | None, around: Marks) -> Marks:
         """Those of a run with these properties in a paragraph with those marks."""
         if properties is None:
             return around
-        name = value(properties, "w:rStyle") or ""
-        if name and name not in self._characters:
-            self._characters[name] = self._marks(self._chain(name))
-        return _marks(properties).over(self._characters.get(name, Marks())).over(around)
+        name = value(properties, "w:rStyle")
+        return _marks(properties).over(self._named(name).marks if name else _NONE).over(around)
 
     def numbering(self, name: str) -> str:
         """The list that a numbering style names."""
         return value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
-    def _chain(self, name: str) -> list[Element]:
-        chain: list[Element] = []
-        while name in self._elements and len(chain) < _MOST_ANCESTORS:
-            chain.append(self._elements[name])
-            name = value(chain[-1], "w:basedOn") or ""
-        return chain
-
-    def _marks(self, chain: list[Element]) -> Marks:
-        marks = Marks()
-        for style in chain:
-            marks = marks.over(_marks(style.find(q("w:rPr"))))
-        return marks
+    def _named(self, name: str) -> Style:
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
 
     def _read(self, name: str) -> Style:
-        chain = self._chain(name)
+        chain: list[Element] = []
+        above = name
+        while above in self._elements and len(chain) < _MOST_ANCESTORS:
+            chain.append(self._elements[above])
+            above = value(chain[-1], "w:basedOn") or ""
+
+        def said(path: str) -> str | None:
+            return next((found for style in chain if (found := value(style, path)) is not None), None)
+
         names = [(value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
         listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
-        properties = [style.find(q("w:pPr")) for style in chain]
-        lists = [value(one, "w:numPr/w:numId") for one in properties]
-        levels = [value(one, "w:numPr/w:ilvl") for one in properties]
-        level = next(filter(None, levels), None)
+        level = said("w:pPr/w:numPr/w:ilvl")
         return Style(
             title="title" in names,
             level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
-            outline=outline_level(next(filter(None, (value(one, "w:outlineLvl") for one in properties)), None)),
+            outline=outline_level(said("w:pPr/w:outlineLvl")),
             code=any(map(_CODE.fullmatch, names)),
             listed=listed[1] if listed else "",
             depth=int(listed[2] or 1) - 1 if listed else 0,
-            list_id=next((one for one in lists if one is not None), ""),
+            list_id=said("w:pPr/w:numPr/w:numId") or "",
             list_level=number(level) if level else None,
             ids=tuple(style.get(q("w:styleId"), "") for style in chain),
-            indent=next((found for one in properties if (found := indent(one)) is not None), None),
-            marks=self._marks(chain),
+            indent=next((far for one in chain if (far := indent(one.find(q("w:pPr")))) is not None), None),
+            marks=reduce(Marks.over, (_marks(style.find(q("w:rPr"))) for style in chain), _NONE),
         )
 
 
@@ -137,19 +139,25 @@ def indent(properties: Element | None) -> int | None:
 
 
 def _marks(properties: Element | None) -> Marks:
-    said = set() if properties is None else {one.tag for one in properties}
-    if said.isdisjoint(_MARKING):
-        return Marks()
-    struck, twice = switch(properties, "w:strike"), switch(properties, "w:dstrike")
-    script = value(properties, "w:vertAlign")
-    if script is None and q("w:sz") in said:  # LibreOffice's way: smaller, and moved up or down
-        moved = number(value(properties, "w:position"))
-        script = "superscript" if moved > 0 else "subscript" if moved < 0 else None
+    said = {} if properties is None else {local(one): one.get(VALUE, "1") for one in properties}
+    if said.keys().isdisjoint(_MARKING):
+        return _NONE
+
+    def on(name: str) -> bool | None:
+        return said[name].lower() not in OFF if name in said else None
+
+    script = _RAISED.get(said["vertAlign"], "") if "vertAlign" in said else None
+    moved = number(said.get("position")) if script is None else 0
+    if abs(moved) >= _MOVED or (moved and "sz" in said):  # LibreOffice's way is a smaller font beside it
+        script = "^" if moved > 0 else "_"
+    struck, twice = on("strike"), on("dstrike")
     return Marks(
-        switch(properties, "w:vanish"),
-        struck or twice if twice is not None else struck,
-        None if script is None else _RAISED.get(script, ""),
-        font(properties),
+        hidden=on("vanish"),
+        struck=struck if twice is None else struck or twice,
+        script=script,
+        font=font(properties) if "rFonts" in said else None,
+        bold=on("b"),
+        size=number(said["sz"]) if "sz" in said else None,
     )
 
 

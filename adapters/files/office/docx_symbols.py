@@ -6,6 +6,8 @@ import re
 from functools import cache
 
 _PRIVATE = 0xF000
+_LONGEST_SIGN = 3
+"""Ordinary letters set in Symbol are signs where they are fewer: some programs leave whole sentences in it."""
 _PRIVATE_USE = re.compile("[\uf020-\uf0ff]")
 _SYMBOL = {
     0x22: "∀#∃%&∋()∗+,−./",
@@ -21,7 +23,7 @@ _WINGDINGS = {
     0x4C: "☹",
     0x51: "✈☼",
     0x6C: "●❍■☐",
-    0x71: "❑❒⬧⧫◆❖⬥",
+    0x71: "❑❒⬧⧫◆❖⬥☒",
     0x80: "⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿",
     0x9E: "·•▪○",
     0xA7: "▪☐",
@@ -32,7 +34,7 @@ _WINGDINGS = {
     0xFB: "✗✓☒☑",
 }
 _OTHERS = {
-    "wingdings 2": {0x4F: "✗✓☒☑☒", 0x96: "•●", 0xA3: "☐"},
+    "wingdings 2": {0x4F: "✗✓☒☑☒☒", 0x96: "•●", 0xA3: "☐"},
     "webdings": {0x61: "✓", 0x63: "☐", 0x72: "✗"},
 }
 
@@ -49,7 +51,7 @@ def symbol(code: int, font: str | None) -> str:
 
 def plain(text: str, font: str | None) -> str:
     """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
-    signs = font is not None and "ingdings" in font
+    signs = font is not None and ("ingdings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
     if not signs and not _PRIVATE_USE.search(text):
         return text
     return "".join(symbol(ord(c), font) if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)

@@ -15,11 +15,13 @@ _SPACES = {
     "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
     "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
     "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
+    "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
     "dgm": "http://schemas.openxmlformats.org/drawingml/2006/diagram",
     "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+    "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
 }
-_OFF = frozenset({"0", "false", "off", "none"})
+OFF = frozenset({"0", "false", "off", "none"})
 _LONGEST_NUMBER = 9
 
 
@@ -75,7 +77,7 @@ def below(parent: Element | None, path: str) -> Element | None:
 def switch(properties: Element | None, name: str) -> bool | None:
     """Whether a property is on; None where nothing is said."""
     found = below(properties, name)
-    return None if found is None else found.get(VALUE, "1").lower() not in _OFF
+    return None if found is None else found.get(VALUE, "1").lower() not in OFF
 
 
 def number(text: str | None, otherwise: int = 0) -> int:

@@ -22,7 +22,7 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
     """A chapter without a heading has its name of the table of contents, which is left out itself. Raises Refused for
     one that is locked."""
     outline = Outline()
-    package = Package(content, outline.unread, declares=True)
+    package = Package(content, outline.unread)
     if package.has("META-INF/rights.xml") or _locked(package):
         raise Refused("the book is protected against copying", what_to_do="Take a copy without protection (DRM).")
     container = package.xml("META-INF/container.xml")

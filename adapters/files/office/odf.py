@@ -25,7 +25,7 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
     outline = Outline()
-    package = Package(file, outline.unread, declares=True)
+    package = Package(file, outline.unread)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
     mimetype = package.read("mimetype") or b""

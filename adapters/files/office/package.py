@@ -8,11 +8,12 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from lxml import etree
 
 from adapters.files.office.archive import XML, check_archive
+from adapters.files.outline import given_title
 
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _ORDINARY = rb"http://schemas.openxmlformats.org/\1/2006/\2"
@@ -32,11 +33,11 @@ class Relation(NamedTuple):
 class Package:
     """Raises Refused for what is no archive or a hostile one; `unread` hears of parts that are damaged."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None], *, declares: bool = False) -> None:
-        """`declares`: as of `check_archive`."""
-        check_archive(content, declares=declares)
+    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
+        check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
+        self._relations: dict[str, dict[str, Relation]] = {}
         self._unread = unread
 
     def main(self) -> str:
@@ -45,9 +46,11 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part names, by id; the package itself is the part without a name."""
+        if part in self._relations:
+            return self._relations[part]
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
-        found: dict[str, Relation] = {}
+        found = self._relations[part] = {}
         for one in () if root is None else root.iterchildren("{*}Relationship"):
             outside = one.get("TargetMode") == "External"
             target = one.get("Target", "")
@@ -58,6 +61,15 @@ class Package:
     def of_kind(self, part: str, kind: str) -> list[str]:
         """The names of the parts of that kind that `part` names."""
         return [one.target for one in self.relations(part).values() if one.kind == kind and not one.outside]
+
+    def related(self, part: str, kind: str) -> etree._Element | None:
+        """The first part of that kind that `part` names and that can be read."""
+        return next((root for name in self.of_kind(part, kind) if (root := self.xml(name)) is not None), None)
+
+    def title(self) -> str:
+        """That a person gave the document."""
+        properties = self.related("", "core-properties")
+        return "" if properties is None else given_title(properties.findtext("{*}title"))
 
     def has(self, name: str) -> bool:
         return _name(name) in self._entries
@@ -78,6 +90,10 @@ class Package:
             self._unread(f"{name}: damaged")
         return root
 
+    def open(self, name: str) -> IO[bytes]:
+        """A part as a stream. Raises KeyError where there is none."""
+        return self._archive.open(self._entries[_name(name)])
+
     def read(self, name: str) -> bytes | None:
         """The bytes of a part; None where there is none that can be read."""
         entry = self._entries.get(_name(name))
@@ -87,7 +103,8 @@ class Package:
             self._unread(f"{name}: too large")
             return None
         try:
-            return self._archive.read(entry)
+            with self.open(name) as part:
+                return part.read()
         except _BROKEN:
             self._unread(f"{name}: damaged")
             return None

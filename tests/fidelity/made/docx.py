@@ -548,6 +548,82 @@ def by_hand() -> None:
             parts={"word/numbering.xml": numbering(LEGAL)},
         ),
     )
+    look = '<w:tblPr><w:tblLook w:firstRow="0" w:firstColumn="1"/></w:tblPr>'
+    save(
+        "tables/pairs.docx",
+        package(
+            table(row("Owner:", "Ines Falk"), row("Since:", "May"))
+            + p("Fees:")
+            + table(row("Towel", "3 EUR"), row("Locker", "1 EUR"))
+            + p("People:")
+            + table(row(cell(p(r("Lead", "<w:b/>"))), "Ines"), row(cell(p(r("Deputy", "<w:b/>"))), "Omar"))
+            + p("Closed:")
+            + table(row("1 May", "Labour Day", "all day"), row("24 June", "Midsummer", "from noon"))
+            + p("Looks:")
+            + table(row("Hall", "blue"), row("Attic", "green")).replace("<w:tblPr/>", look)
+            + p("Rooms:")
+            + table(row("Room", "Rate"), row("Heron", "40 EUR"))
+        ),
+    )
+    merged = '<w:hMerge w:val="{}"/>'
+    save(
+        "tables/lines.docx",
+        package(
+            table(
+                row(cell(p("Drinks", "<w:r><w:br/></w:r>", "(cold)")), "Rules"),
+                row(cell("Water", "Juice"), cell(p("Pay at the", "<w:r><w:br/></w:r>", "counter."), "Keep the cup")),
+                row(cell(p("red", number=(0, 1)), p("white", number=(0, 1))), "Ask"),
+                row(cell("Both", more=merged.format("restart")), cell(p(), more=merged.format("continue"))),
+            ),
+            parts={"word/numbering.xml": numbering(BULLETS)},
+        ),
+    )
+    save(
+        "tables/sections.docx",
+        package(
+            table(
+                row(
+                    cell(p("Fees", style="Heading1"), p("Guests pay 30 EUR.")),
+                    cell(p("Hours", style="Heading1"), p("From 9 to 17.")),
+                )
+            )
+        ),
+    )
+    loud = '<w:b/><w:sz w:val="{}"/>'
+    save(
+        "styles/by-hand.docx",
+        package(
+            p(r("House rules", loud.format(36)))
+            + p(r("Quiet hours", loud.format(28)))
+            + p("From 22 to 6.")
+            + p(r("Keep the doors shut.", loud.format(28)))
+            + p(r("Bold alone", "<w:b/>"))
+        ),
+    )
+
+    def open_field(instructions: str) -> str:
+        kinds = ("begin", f"<w:instrText> {instructions} </w:instrText>", "end")
+        return "".join(
+            f"<w:r>{kind}</w:r>" if kind.startswith("<") else f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+            for kind in kinds
+        )
+
+    save(
+        "inline/fields-alone.docx",
+        package(
+            p("Take 5 ", open_field('SYMBOL 109 \\f "Symbol"'), "g, ", open_field("EQ \\F(1,2)"), " inch.")
+            + p("Up to 10", open_field("EQ \\s\\up5(2)"), " m.")
+            + p("Dear ", open_field("MACROBUTTON NoMacro [name]"), ",")
+        ),
+    )
+    raised = '<w:vertAlign w:val="superscript"/>'
+    save(
+        "inline/raised.docx",
+        package(
+            p("Grow 10", r("–6", raised), " m; 80", r("2)", raised), " EUR; 25", r("1, 2", raised), " a night.")
+            + p("Area 10", r("6", '<w:position w:val="8"/>'), " m; 1", r("st", raised), " of May.")
+        ),
+    )
     save(
         "tables/numbered-rows.docx",
         package(
@@ -584,6 +660,7 @@ def by_hand() -> None:
             + p("The load is ", fraction.format("a+b", 2), " at most.")
             + p(f"<m:oMathPara><m:oMath><m:r><m:t>E=m</m:t></m:r>{power}</m:oMath></m:oMathPara>")
             + p(f"<m:oMath>{power}</m:oMath>", f"<m:oMath>{power}</m:oMath>")
+            + p("Add 2", fraction.format("1", "2"), " spoons.")
         ),
     )
     whole = (

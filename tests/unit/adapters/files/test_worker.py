@@ -39,6 +39,16 @@ def docx(*paragraphs: str) -> bytes:
     return out.getvalue()
 
 
+def swelling() -> bytes:
+    """A document whose entities would be a gigabyte in an attribute, if anybody filled them in."""
+    entities = "".join(f"<!ENTITY e{n} '{f'&e{n - 1};' * 10}'>" for n in range(1, 9))
+    return (
+        f"<!DOCTYPE w:document [<!ENTITY e0 '{'x' * 10}'>{entities}]>"
+        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" w:a="&e8;">'
+        "<w:body><w:p><w:r><w:t>&e8;</w:t></w:r></w:p></w:body></w:document>"
+    ).encode()
+
+
 def archive(entries: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
@@ -123,11 +133,12 @@ async def test_a_large_white_bitmap_is_no_bomb(worker: ReaderProcess, name: str)
     [
         ({"word/document.xml": b"\0" * 5_000_000}, "decompression bomb"),
         ({f"{n}.xml": b"x" for n in range(10_001)}, "decompression bomb"),
-        ({"word/document.xml": b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "decompression bomb"),
-        ({"word/document.xml": '<?xml version="1.0"?><!DOCTYPE a><a/>'.encode("utf-16")}, "decompression bomb"),
+        ({"word/document.xml": b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "no document of Word"),
+        ({"word/document.xml": '<?xml version="1.0"?><!DOCTYPE a><a/>'.encode("utf-16")}, "no document of Word"),
+        ({"word/document.xml": swelling()}, "damaged"),
         ({"readme.txt": b"nothing of Word"}, "damaged"),
     ],
-    ids=["ratio", "entries", "entities", "entities in UTF-16", "not a document"],
+    ids=["ratio", "entries", "entities", "entities in UTF-16", "entities that swell", "not a document"],
 )
 async def test_archives_that_are_no_documents_are_refused(
     worker: ReaderProcess, entries: dict[str, bytes], reason: str
