@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.values import Link
@@ -14,6 +16,17 @@ MOST_CELLS = 500_000
 _MOST_HEADER_ROWS = 3
 BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
+_DEEPEST = 4
+"""Rows that the header of a sheet's table may have."""
+_VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
+_PERIOD = re.compile(
+    r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?"
+    r"|\d\d?[-./]\d\d?[-./]\d\d+|(?:19|20)\d\d-\d\d-\d\d|[^\W\d_]{3,4}\.?[-' ]\d\d"
+    r"|\d\d?:\d\d|\d+ ?[-–] ?\d+",
+    re.IGNORECASE,
+)
+"""A year, quarter, month, day, hour or range, as a column may be named."""
+_NAMES_VALUES = re.compile(r"values?|wert|valeur|valor|valore|setting|answer|result", re.IGNORECASE)
 
 
 class Cell(NamedTuple):
@@ -91,3 +104,136 @@ def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
 
 def _figures(cell: Cell) -> bool:
     return any(map(str.isdigit, cell.text))
+
+
+class Figure(str):
+    """What a cell shows that holds a number or a date."""
+
+    __slots__ = ()
+
+
+class Row(NamedTuple):
+    """A row of a sheet as it is shown; columns are bits of the masks."""
+
+    number: int
+    texts: Sequence[str]
+    own: int
+    """Columns with a text that is no other cell's."""
+    strong: int = 0
+    """Columns that are bold or coloured."""
+    tall: int = 1
+    """Rows that its tallest cell spans, and whether one spans columns."""
+    wide: bool = False
+    gap: bool = False
+    """Whether an empty row stands above."""
+
+    def text(self, column: int) -> str:
+        return self.texts[column] if column < len(self.texts) else ""
+
+    def is_value(self, column: int) -> bool:
+        text = self.text(column)
+        return isinstance(text, Figure) or bool(_VALUE.fullmatch(text))
+
+    def cut(self, left: int, right: int | None = None, *, gap: bool = False) -> Row:
+        """The columns from `left` to before `right`."""
+        if not left and right is None:
+            return self
+        mask = -1 if right is None else (1 << (right - left)) - 1
+        texts = self.texts[left:right]
+        return self._replace(texts=texts, own=self.own >> left & mask, strong=self.strong >> left & mask, gap=gap)
+
+    def moved(self, columns: int) -> Row:
+        if not columns:
+            return self
+        return self._replace(texts=[*[""] * columns, *self.texts], own=self.own << columns, strong=self.strong << columns)
+
+    def without(self, hidden: set[int]) -> Row:
+        kept = [column for column in range(len(self.texts)) if column not in hidden]
+        own, strong = (sum([1 << at for at, column in enumerate(kept) if mask >> column & 1]) for mask in (self.own, self.strong))
+        return self._replace(texts=[self.texts[column] for column in kept], own=own, strong=strong)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether all that it says is bold or coloured."""
+        return not self.own & ~self.strong
+
+    @property
+    def figures(self) -> list[int]:
+        """The columns that hold values."""
+        return [column for column in range(len(self.texts)) if self.is_value(column)]
+
+    @property
+    def names(self) -> bool:
+        """Whether it may name columns: it has words, and no number or date."""
+        return is_header(self.texts) and not self.figures and not self.texts[0].endswith(":")
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a first row names columns: it has words, and no number or date."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and not any(map(_VALUE.fullmatch, filled))
+
+
+def header_depth(rows: Sequence[Row], above: Sequence[Row] = ()) -> int:
+    """How many of the first rows of a sheet's table are its header, none if it has none. `above`: rows of the table
+    that these may belong to."""
+    row, below = rows[0], rows[1:]
+    columns = [column for column in range(len(row.texts)) if row.own >> column & 1]
+    if not any(one.own > 1 for one in rows):
+        return int(row.names and bool(below) and all(one.is_value(0) for one in below))
+    if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or row.text(0).endswith(":"):
+        return 0
+    led = row.stands_out and bool(below) and not below[0].stands_out
+    if not (row.names or _periods(row, below) or (led and row.text(0) and not row.is_value(0))):
+        return 0
+    if not led and (_keys(rows) or any(one.own >> column & 1 and one.text(column) == row.text(column)
+            for one in (*below, *above) for column in columns)):
+        return 0
+    depth = row.tall
+    while depth < len(rows) - 1 and rows[depth - 1].wide and (rows[depth].names or _periods(rows[depth], rows[depth + 1:])):
+        depth += 1
+    if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, *below[:2]):
+        depth = 2
+    return max(1, min(depth, _DEEPEST, len(rows) - 1))
+
+
+def _keys(rows: Sequence[Row]) -> bool:
+    """Whether rows are names with their values, of many kinds: `Owner`, `Harbour office`."""
+    if any(row.own & ~0b11 for row in rows):
+        return False
+    if all(row.strong & 0b11 == 1 for row in rows):
+        return True
+    kinds = {_kind(row, 1) for row in rows[1:] if row.text(1)}
+    return len(kinds) > 2 and not _NAMES_VALUES.search(rows[0].text(1))
+
+
+def _kind(row: Row, column: int) -> str:
+    """What sort of value a cell shows: its signs without its figures."""
+    return "".join(sorted(set(row.text(column)) - set("0123456789., "))) if row.is_value(column) else "words"
+
+
+def _below(row: Row, second: Row, third: Row) -> bool:
+    """Whether the second row is header too: of columns that the first names in groups, or what figures are measured
+    in: `mm`, `kg`."""
+    named = [column for column in range(1, len(second.texts)) if second.text(column)]
+    measured = all(map(third.is_value, named))
+    if not second.text(0):
+        return measured
+    grouped = (row.own >> 1).bit_count() > 1 and row.own.bit_count() < second.own.bit_count()
+    return grouped and (bool(third.figures) or len(set(second.texts)) < len(second.texts))
+
+
+def _periods(row: Row, below: Sequence[Row]) -> bool:
+    """Whether a row with figures names columns all the same: by years, months or days, or by counting on."""
+    columns = [column for column in row.figures if row.own >> column & 1]
+    named = [row.text(column) for column in columns]
+    words = [text for column, text in enumerate(row.texts) if text and not row.is_value(column)]
+    if not below or not columns or len(set(named)) < len(named) or row.is_value(0) or (len(named) == 1 and not words):
+        return False
+    counted = len(named) > 2 and all(text.isdecimal() for text in named) and len(named[-1]) < 4
+    counted = counted and all(int(after) == int(before) + 1 for before, after in pairwise(named))
+    if not counted and not all(map(_PERIOD.fullmatch, named)):
+        return False
+    under = [one.text(column) for one in below[:5] for column in columns if one.text(column)]
+    like = [text for text in under if (text in named if counted else _PERIOD.fullmatch(text))]
+    return bool(under) and len(like) * 2 < len(under)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from adapters.files.inline import noted
 from adapters.files.office.workbook import Style, Workbook, plain, rich_text, rows_of
-from adapters.files.regions import Figure, Row
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
+from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Figure, Row
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["\']([A-Z0-9:]+)')
@@ -117,7 +116,7 @@ class SheetRows:
     def _row(self, element: Any, number: int) -> Row:
         texts: list[str] = []
         letters, numbers, strings, notes, place = self._letters, self._numbers, self._book.strings, self._places, -1
-        simple, strong = self._plain, bool(self._strong)
+        simple, strong = self._plain, 0
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
@@ -143,7 +142,8 @@ class SheetRows:
                 if place > len(texts):
                     texts += [""] * (place - len(texts))
                 texts.append(text)
-                strong = strong and style in self._strong
+                if style in self._strong:
+                    strong |= 1 << place
         self.cells += len(element)
         return Row(number, texts, own=_filled(texts), strong=strong)
 

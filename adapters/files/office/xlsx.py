@@ -10,7 +10,8 @@ from adapters.files.office.sheet_extras import drawn, has_picture, has_words, no
 from adapters.files.office.sheet_rows import SheetRows
 from adapters.files.office.workbook import Sheet, Workbook
 from adapters.files.outline import Content, Outline, Progress, unheard
-from adapters.files.regions import Row, tables
+from adapters.files.regions import tables
+from adapters.files.tables import Row
 from pipeline.errors import Refused
 
 _PAGE = 2_500

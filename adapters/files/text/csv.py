@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from adapters.files.outline import Content, Outline
-from adapters.files.regions import Row, is_header, tables
+from adapters.files.regions import tables
+from adapters.files.tables import Row, is_header
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
