@@ -214,16 +214,21 @@ def _sides(rows: list[Row]) -> list[int]:
 
 
 def _are_two(before: list[Row], side: list[Row]) -> bool:
-    """Whether what stands in some columns, and in those behind an empty one, are two tables: both have a header, and
-    their rows differ, or begin with words."""
+    """Whether what stands in some columns, and in those behind an empty one, are two tables: a list under its name
+    that ends elsewhere, or both have a header, one beside rows of the other, or words in front of their rows."""
     (titles, depth), (beside, own_depth) = _header(before), _header(side)
-    if not depth or not own_depth or len(before) <= titles + depth or len(side) <= beside + own_depth:
+    rows, own_rows = before[titles + depth :], side[beside + own_depth :]
+    if not (depth and rows and _used(before) > 1):
         return False
-    if before[titles].number != side[beside].number:
+    if _used(side) == 1:
+        elsewhere = before[-1].number != side[-1].number and not any(row.gap for row in side)
+        return len(side) > 1 and elsewhere and side[0].names
+    if not (own_depth and own_rows):
+        return False
+    numbers, own_numbers = {row.number for row in rows}, {row.number for row in own_rows}
+    if side[beside].number in numbers or before[titles].number in own_numbers:
         return True
-    if _used(side) == 1:  # a list under its name
-        return before[-1].number != side[-1].number and not any(row.gap for row in side)
-    return _used(before) > 1 and _words(before[titles + depth :]) and _words(side[beside + own_depth :])
+    return _words(rows) and _words(own_rows)
 
 
 def _words(rows: list[Row]) -> bool:

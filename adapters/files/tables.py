@@ -18,6 +18,8 @@ BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
 _DEEPEST = 4
 """Rows that the header of a sheet's table may have."""
+_NEAR = 3
+"""Rows below a header that repeat none of its names."""
 _VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
 _PERIOD = re.compile(
     r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?"
@@ -183,11 +185,10 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = ()) -> int:
         return int(row.names and bool(below) and all(one.is_value(0) for one in below))
     if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or row.text(0).endswith(":"):
         return 0
-    led = row.stands_out and bool(below) and not below[0].stands_out
+    led = row.stands_out and bool(below) and not below[0].stands_out and below[0].own & below[0].own - 1 != 0
     if not (row.names or _periods(row, below) or (led and row.text(0) and not row.is_value(0))):
         return 0
-    if not led and (_keys(rows) or any(one.own >> column & 1 and one.text(column) == row.text(column)
-            for one in (*below, *above) for column in columns)):
+    if not led and (_keys(rows) or any(_repeats(row, one, columns) for one in (*below[:_NEAR], *above))):
         return 0
     depth = row.tall
     while depth < len(rows) - 1 and rows[depth - 1].wide and (rows[depth].names or _periods(rows[depth], rows[depth + 1:])):
@@ -195,6 +196,12 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = ()) -> int:
     if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, *below[:2]):
         depth = 2
     return max(1, min(depth, _DEEPEST, len(rows) - 1))
+
+
+def _repeats(row: Row, other: Row, columns: list[int]) -> bool:
+    """Whether a third of the columns has the same text, which is no name then."""
+    same = [column for column in columns if other.own >> column & 1 and other.text(column) == row.text(column)]
+    return len(same) * 3 >= len(columns)
 
 
 def _keys(rows: Sequence[Row]) -> bool:
