@@ -56,16 +56,16 @@ class _Tables:
                 self._region(start, region, left)
             region.go_on()
 
-    def _region(self, start: list[Row], rest: Iterable[Row], left: int) -> None:
+    def _region(self, start: list[Row], region: _Region, left: int) -> None:
         used = _used(start)
         first = (used & -used).bit_length() - 1
         start = [row.cut(first) for row in start]
-        rest = (_joined(row, first) for row in rest) if first else rest
+        rest = (_joined(row, first) for row in region) if first else region
         place, held = left + first, self._open
         beside = place - held.left if held else 0
         width = _used(start).bit_length()
         fits = held and beside >= 0 and beside + width <= len(held.names) and (width > 1 or len(held.names) == 1)
-        titles, depth = _header(start, held.rows if held and fits and not beside else ())
+        titles, depth = _header(start, held.rows if held and fits and not beside else (), wider=region.wider)
         if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == len(held.names)):
             self._rows(row.moved(beside) for row in chain(start, rest))
             return
@@ -168,6 +168,11 @@ class _Region:
         self._over = self._next is not None and self._next.gap
         return now
 
+    @property
+    def wider(self) -> bool:
+        """Whether names of more than two columns stand behind the empty row."""
+        return self._over and self._next is not None and self._next.own.bit_count() > 2 and self._next.names
+
     def go_on(self) -> None:
         self._over = False
 
@@ -237,13 +242,12 @@ def _words(rows: list[Row]) -> bool:
     return sum(row.is_value(0) for row in keys) * 2 <= len(keys)
 
 
-def _header(rows: list[Row], above: Sequence[Row] = ()) -> tuple[int, int]:
+def _header(rows: list[Row], above: Sequence[Row] = (), *, wider: bool = False) -> tuple[int, int]:
     """How many of the first rows are titles, and how many after them are one header."""
     width = _used(rows).bit_length()
     for index, row in enumerate(rows[:_PREAMBLE]):
-        below = rows[index + 1 :]
-        pair = _pair(row, below, width)
-        if not pair and (depth := header_depth(rows[index:], above)):
+        pair = width > 2 and _pair(rows[index:])
+        if not pair and (depth := header_depth(rows[index:], above, wider=wider)):
             return index, depth
         if row.own.bit_count() > 1 and not pair:
             return index, 0
@@ -251,12 +255,21 @@ def _header(rows: list[Row], above: Sequence[Row] = ()) -> tuple[int, int]:
     return (titles if titles < _PREAMBLE and width > 1 else 0), 0
 
 
-def _pair(row: Row, below: list[Row], width: int) -> bool:
-    """Whether a row above a wider table is a name with its value: `Owner: Harbour office`."""
-    if row.own != 0b11 or width < 3 or row.wide or row.tall > 1:
+def _pair(rows: list[Row]) -> bool:
+    """Whether the first row, above a wider table, is a name with its value: `Owner: Harbour office`."""
+    row = rows[0]
+    if row.own != 0b11 or row.wide or row.tall > 1:
         return False
-    led = len(below) > 1 and below[0].own.bit_count() == width and below[0].names and bool(below[1].figures)
-    return led or row.text(0).endswith(":") or bool(row.figures)
+    if row.text(0).endswith(":") or row.figures:
+        return True
+    start = next((place for place, one in enumerate(rows) if one.own != 0b11), len(rows))
+    named, below = rows[start : start + 1], rows[start + 1 : start + 2]
+    return (
+        bool(below)
+        and named[0].own.bit_count() > 2
+        and named[0].names
+        and (bool(below[0].figures) or named[0].stands_out)
+    )
 
 
 def _carried(texts: list[str], width: int) -> list[str]:

@@ -28,7 +28,8 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 """A year, quarter, month, day, hour or range, as a column may be named."""
-_NAMES_VALUES = re.compile(r"values?|wert|valeur|valor|valore|setting|answer|result", re.IGNORECASE)
+_NAMES_VALUES = re.compile(r"value|wert|valeur|valor|setting|answer|result|amount|actual", re.IGNORECASE)
+_DAY = re.compile(r"\d[-/:]\w|[^\W\d_]{3}")
 
 
 class Cell(NamedTuple):
@@ -147,11 +148,15 @@ class Row(NamedTuple):
     def moved(self, columns: int) -> Row:
         if not columns:
             return self
-        return self._replace(texts=[*[""] * columns, *self.texts], own=self.own << columns, strong=self.strong << columns)
+        return self._replace(
+            texts=[*[""] * columns, *self.texts], own=self.own << columns, strong=self.strong << columns
+        )
 
     def without(self, hidden: set[int]) -> Row:
         kept = [column for column in range(len(self.texts)) if column not in hidden]
-        own, strong = (sum([1 << at for at, column in enumerate(kept) if mask >> column & 1]) for mask in (self.own, self.strong))
+        own, strong = (
+            sum([1 << at for at, column in enumerate(kept) if mask >> column & 1]) for mask in (self.own, self.strong)
+        )
         return self._replace(texts=[self.texts[column] for column in kept], own=own, strong=strong)
 
     @property
@@ -176,26 +181,35 @@ def is_header(cells: Sequence[str]) -> bool:
     return bool(filled) and not any(map(_VALUE.fullmatch, filled))
 
 
-def header_depth(rows: Sequence[Row], above: Sequence[Row] = ()) -> int:
+def header_depth(rows: Sequence[Row], above: Sequence[Row] = (), *, wider: bool = False) -> int:
     """How many of the first rows of a sheet's table are its header, none if it has none. `above`: rows of the table
-    that these may belong to."""
+    that these may belong to. `wider`: whether names of more columns follow behind an empty row."""
     row, below = rows[0], rows[1:]
     columns = [column for column in range(len(row.texts)) if row.own >> column & 1]
     if not any(one.own > 1 for one in rows):
         return int(row.names and bool(below) and all(one.is_value(0) for one in below))
-    if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or row.text(0).endswith(":"):
+    if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or _asks(row, below):
         return 0
     led = row.stands_out and bool(below) and not below[0].stands_out and below[0].own & below[0].own - 1 != 0
     if not (row.names or _periods(row, below) or (led and row.text(0) and not row.is_value(0))):
         return 0
-    if not led and (_keys(rows) or any(_repeats(row, one, columns) for one in (*below[:_NEAR], *above))):
+    if not led and (_keys(rows, wider=wider) or any(_repeats(row, one, columns) for one in (*below[:_NEAR], *above))):
         return 0
     depth = row.tall
-    while depth < len(rows) - 1 and rows[depth - 1].wide and (rows[depth].names or _periods(rows[depth], rows[depth + 1:])):
+    while (
+        depth < len(rows) - 1
+        and rows[depth - 1].wide
+        and (rows[depth].names or _periods(rows[depth], rows[depth + 1 :]))
+    ):
         depth += 1
     if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, *below[:2]):
         depth = 2
     return max(1, min(depth, _DEEPEST, len(rows) - 1))
+
+
+def _asks(row: Row, below: Sequence[Row]) -> bool:
+    """Whether a row begins with what its other cells answer, as the next one does."""
+    return row.text(0).endswith(":") or (row.text(0).endswith("?") and bool(below) and below[0].text(0).endswith("?"))
 
 
 def _repeats(row: Row, other: Row, columns: list[int]) -> bool:
@@ -204,19 +218,21 @@ def _repeats(row: Row, other: Row, columns: list[int]) -> bool:
     return len(same) * 3 >= len(columns)
 
 
-def _keys(rows: Sequence[Row]) -> bool:
-    """Whether rows are names with their values, of many kinds: `Owner`, `Harbour office`."""
+def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
+    """Whether rows of two cells are names with their values: `Owner`, `Harbour office`. Their values are of many kinds,
+    or of some and a `wider` table follows."""
     if any(row.own & ~0b11 for row in rows):
         return False
     if all(row.strong & 0b11 == 1 for row in rows):
         return True
-    kinds = {_kind(row, 1) for row in rows[1:] if row.text(1)}
-    return len(kinds) > 2 and not _NAMES_VALUES.search(rows[0].text(1))
+    kinds = {_kind(row.text(1)) if row.is_value(1) else "words" for row in rows if row.text(1)}
+    told = any(row.text(1) and not row.is_value(1) for row in rows[1:])
+    return len(kinds) > (1 if wider and told else 2) and not _NAMES_VALUES.search(rows[0].text(1))
 
 
-def _kind(row: Row, column: int) -> str:
-    """What sort of value a cell shows: its signs without its figures."""
-    return "".join(sorted(set(row.text(column)) - set("0123456789., "))) if row.is_value(column) else "words"
+def _kind(value: str) -> str:
+    """What a number or date is of: a day, a share, a price, a count."""
+    return "day" if _DAY.search(value) else "".join(sorted(set(value) & set("%€£$¥")))
 
 
 def _below(row: Row, second: Row, third: Row) -> bool:
@@ -239,7 +255,10 @@ def _periods(row: Row, below: Sequence[Row]) -> bool:
         return False
     counted = len(named) > 2 and all(text.isdecimal() for text in named) and len(named[-1]) < 4
     counted = counted and all(int(after) == int(before) + 1 for before, after in pairwise(named))
-    if not counted and not all(map(_PERIOD.fullmatch, named)):
+    over_words = (
+        len(named) > 1 and len(below) > 1 and not any(one.is_value(column) for one in below for column in columns)
+    )
+    if not counted and not over_words and not all(map(_PERIOD.fullmatch, named)):
         return False
     under = [one.text(column) for one in below[:5] for column in columns if one.text(column)]
     like = [text for text in under if (text in named if counted else _PERIOD.fullmatch(text))]
