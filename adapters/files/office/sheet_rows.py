@@ -112,7 +112,9 @@ class SheetRows:
             elif child.tag.endswith("}f"):
                 formula = child.text or ""
             elif child.tag.endswith("}is"):
-                raw = rich_text(child)
+                raw = plain(child[0].text) if len(child) == 1 and child[0].tag.endswith("}t") else rich_text(child)
+        if kind == "inlineStr" and style in self._plain:
+            return raw.strip()
         if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
             self.formulas.append(cell.get("r") or f"row {row}")
             return f"={formula.replace('_xlfn.', '')}" if formula else ""
