@@ -138,7 +138,7 @@ class _Section:
         if self._figures is None:
             said = "".join(general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens)
             return f"{sign}{said}" if self._tokens else ""
-        if not sign and isinstance(self._figures, Figures) and (quick := self._figures.quick(value)):
+        if isinstance(self._figures, Figures) and (quick := self._figures.quick(value)):
             return quick
         number: Decimal = exact(abs(value))
         if isinstance(self._figures, Figures) and sign and self._figures.zero(number):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from adapters.files.inline import noted
 from adapters.files.office.elements import number
-from adapters.files.office.workbook import Style, Workbook, elements, plain, rich_text
+from adapters.files.office.workbook import Style, Workbook, elements, inline_text, plain
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Figure, Row
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
@@ -35,9 +35,10 @@ class SheetRows:
         self._numbers: dict[tuple[str | None, str | None], str] = {}
         self._letters: dict[str, int] = {}
         self._notes = {place: note for reference, note in notes.items() if (place := _place(reference))}
-        looks = list(enumerate(book.styles))
-        self._plain = {None} | {str(place) for place, look in looks if not (look.struck or look.format.of_text)}
-        self._strong: set[str | None] = {str(place) for place, look in looks if look.strong}
+        self._looks: dict[str | None, Style] = {None: book.styles[0]}
+        self._looks |= {str(place): look for place, look in enumerate(book.styles)}
+        self._plain = {place for place, look in self._looks.items() if not (look.struck or look.format.of_text)}
+        self._strong = {place for place, look in self._looks.items() if look.strong}
         self.formulas: list[str] = []
         self.cells = 0
 
@@ -76,7 +77,7 @@ class SheetRows:
     def _row(self, element: Any, number: int) -> Row:
         texts: list[str] = []
         letters, numbers, strings, notes = self._letters, self._numbers, self._book.strings, self._notes
-        own, strong, place = 0, 0, -1
+        plain, own, strong, place = self._plain, 0, 0, -1
         for cell in element:
             if reference := cell.get("r"):
                 name = reference.rstrip("0123456789")
@@ -84,11 +85,18 @@ class SheetRows:
             else:
                 place += 1
             kind, style, text = cell.get("t"), cell.get("s"), None
-            if len(cell) == 1:  # as most cells: a number that was met before, or a text that cells share
+            if len(cell) == 1:  # as most cells: a number, or a text in a style that does not change it
+                held = cell[0]
                 if kind is None or kind == "n":
-                    text = numbers.get((style, cell[0].text))
-                elif kind == "s" and style in self._plain and (index := cell[0].text or "").isdecimal():
-                    text = strings[int(index)] if int(index) < len(strings) else ""
+                    raw = held.text
+                    text = numbers.get((style, raw))
+                    if text is None and raw and held.tag[-2:] == "}v":
+                        text = self._number(raw, style)
+                elif style in plain:
+                    if kind == "s" and (raw := held.text or "").isdecimal():
+                        text = strings[int(raw)] if int(raw) < len(strings) else ""
+                    elif kind == "inlineStr":
+                        text = inline_text(held).strip()
             if text is None:
                 text = self._cell(cell, kind or "n", style, number)
             if notes and (note := notes.get((number, place))):
@@ -112,27 +120,25 @@ class SheetRows:
             elif child.tag.endswith("}f"):
                 formula = child.text or ""
             elif child.tag.endswith("}is"):
-                raw = plain(child[0].text) if len(child) == 1 and child[0].tag.endswith("}t") else rich_text(child)
-        if kind == "inlineStr" and style in self._plain:
-            return raw.strip()
+                raw = inline_text(child)
         if formula is not None and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
             self.formulas.append(cell.get("r") or f"row {row}")
             return f"={formula.replace('_xlfn.', '')}" if formula else ""
-        index = number(style, 0)
-        look = self._book.styles[index if index < len(self._book.styles) else 0]
-        if look.struck or not raw:
-            return ""
         if kind == "n":
-            return self._number(raw, style, look)
+            return self._number(raw, style)
         if kind == "s":
             index = number(raw, -1)
             raw = self._book.strings[index] if 0 <= index < len(self._book.strings) else ""
-        return _told(raw, kind, look)
+        look = self._looks.get(style, self._looks[None])
+        return _told(raw, kind, look) if raw and not look.struck else ""
 
-    def _number(self, raw: str, style: str | None, look: Style) -> str:
+    def _number(self, raw: str, style: str | None) -> str:
+        look = self._looks.get(style, self._looks[None])
+        if look.struck or not raw:
+            return ""
+        if look.format.general and raw.isdecimal() and len(raw) < 15:
+            return Figure(raw)
         try:
-            if look.format.general and raw.isdecimal() and len(raw) < 15:
-                return Figure(raw)
             text = Figure(look.format.shown(float(raw), from_1904=self._book.from_1904).strip())
         except (ValueError, ArithmeticError):
             return raw

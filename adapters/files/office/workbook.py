@@ -58,7 +58,7 @@ class Workbook:
         self.strings: list[str] = []
         try:
             items = elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
-            self.strings.extend(rich_text(item).strip() for item in items)
+            self.strings.extend(inline_text(item).strip() for item in items)
         except etree.XMLSyntaxError:
             unread("texts that cells share: damaged, those behind were not read")
         core = package.xml("docProps/core.xml")
@@ -80,6 +80,13 @@ def plain(text: str | None) -> str:
     if not text or "_x" not in text:
         return text or ""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def inline_text(holder: Any) -> str:
+    """As `rich_text`, at once where all of it is one text."""
+    if len(holder) == 1 and holder[0].tag[-2:] == "}t":
+        return plain(holder[0].text)
+    return rich_text(holder)
 
 
 def rich_text(holder: Any) -> str:
