@@ -64,7 +64,7 @@ class _Tables:
         place, held = left + first, self._open
         beside = place - held.left if held else 0
         width = _used(start).bit_length()
-        fits = held and beside >= 0 and beside + width <= len(held.names) and (width > 1 or len(held.names) == 1)
+        fits = held and beside >= 0 and len(held.names) // 2 < width <= len(held.names) - beside
         titles, depth = _header(start, held.rows if held and fits and not beside else (), wider=region.wider)
         if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == len(held.names)):
             self._rows(row.moved(beside) for row in chain(start, rest))
@@ -139,6 +139,8 @@ class _Tables:
             while len(texts) > width and not texts[-1]:
                 texts.pop()
             texts += [""] * (width - len(texts))
+        if texts == self._open.names:  # the header once more, as at the top of a printed page
+            return
         self._outline.row(BlockKind.ROW, texts, row=row.number)
         if len(self._open.rows) < _LOOK:
             self._open.rows.append(row)

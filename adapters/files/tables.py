@@ -28,8 +28,11 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 """A year, quarter, month, day, hour or range, as a column may be named."""
-_NAMES_VALUES = re.compile(r"value|wert|valeur|valor|setting|answer|result|amount|actual", re.IGNORECASE)
-_DAY = re.compile(r"\d[-/:]\w|[^\W\d_]{3}")
+_NAMES_VALUES = re.compile(
+    r"value|wert|valeur|valor|answer|result|amount|pri[cx]e?|prei?[sc]|cost|rate|limit|setting|default|number",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d[-/:]\w|\d\.\d+\.\d|[^\W\d_]{3}")
 
 
 class Cell(NamedTuple):
@@ -106,7 +109,7 @@ def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
 
 
 def _figures(cell: Cell) -> bool:
-    return any(map(str.isdigit, cell.text))
+    return _has_digit(cell.text)
 
 
 class Figure(str):
@@ -191,9 +194,10 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = (), *, wider: bool 
     if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or _asks(row, below):
         return 0
     led = row.stands_out and bool(below) and not below[0].stands_out and below[0].own & below[0].own - 1 != 0
-    if not (row.names or _periods(row, below) or (led and row.text(0) and not row.is_value(0))):
+    heads = led or _over_values(row, below, columns)
+    if not (row.names or _periods(row, below) or (heads and row.text(0) and not row.is_value(0))):
         return 0
-    if not led and (_keys(rows, wider=wider) or any(_repeats(row, one, columns) for one in (*below[:_NEAR], *above))):
+    if not led and (_keys(rows, wider=wider) or _is_like(row, below[:_NEAR], above, columns)):
         return 0
     depth = row.tall
     while (
@@ -212,10 +216,25 @@ def _asks(row: Row, below: Sequence[Row]) -> bool:
     return row.text(0).endswith(":") or (row.text(0).endswith("?") and bool(below) and below[0].text(0).endswith("?"))
 
 
-def _repeats(row: Row, other: Row, columns: list[int]) -> bool:
-    """Whether a third of the columns has the same text, which is no name then."""
-    same = [column for column in columns if other.own >> column & 1 and other.text(column) == row.text(column)]
-    return len(same) * 3 >= len(columns)
+def _over_values(row: Row, below: Sequence[Row], columns: list[int]) -> bool:
+    """Whether words stand above columns of nothing but values."""
+    names = [column for column in columns[1:] if not row.is_value(column)]
+    return len(below) > 0 and sum(all(one.is_value(column) for one in below[:_NEAR]) for column in names) > 1
+
+
+def _is_like(row: Row, below: Sequence[Row], above: Sequence[Row], columns: list[int]) -> bool:
+    """Whether a row says what others say in the same columns, so that it names none: a third of them in a row below,
+    which is no second header, or one in a table above, where codes such as `B1` count as the same."""
+    for one in below:
+        same = [column for column in columns if one.own >> column & 1 and one.text(column) == row.text(column)]
+        if len(same) * 3 >= len(columns) > len(same):
+            return True
+    return any(
+        one.text(column) == row.text(column) or (_has_digit(one.text(column)) and _has_digit(row.text(column)))
+        for one in above
+        for column in columns
+        if one.text(column)
+    )
 
 
 def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
@@ -223,27 +242,35 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     or of some and a `wider` table follows."""
     if any(row.own & ~0b11 for row in rows):
         return False
-    if all(row.strong & 0b11 == 1 for row in rows):
+    named = rows[0].text(1)
+    told = [row for row in rows[1:] if row.text(1) and not row.is_value(1)]
+    counts = _has_digit(named) and not _PERIOD.fullmatch(named) and len(told) * 2 > len(rows) - 1
+    if counts or all(row.strong & 0b11 == 1 for row in rows):
         return True
-    kinds = {_kind(row.text(1)) if row.is_value(1) else "words" for row in rows if row.text(1)}
-    told = any(row.text(1) and not row.is_value(1) for row in rows[1:])
-    return len(kinds) > (1 if wider and told else 2) and not _NAMES_VALUES.search(rows[0].text(1))
+    kinds = {_kind(row, 1) for row in rows if row.text(1)}
+    return len(kinds) > (1 if wider and told else 2) and not _NAMES_VALUES.search(named)
 
 
-def _kind(value: str) -> str:
-    """What a number or date is of: a day, a share, a price, a count."""
-    return "day" if _DAY.search(value) else "".join(sorted(set(value) & set("%€£$¥")))
+def _kind(row: Row, column: int) -> str:
+    """What a cell holds: words, an address, a day, a share, a price, another figure."""
+    text = row.text(column)
+    if not row.is_value(column):
+        return "" if _has_digit(text) or text[0] in "=#" else "address" if "@" in text else "words"
+    return "day" if _DAY.search(text) else "".join(sorted(set(text) & set("%€£$¥")))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _below(row: Row, second: Row, third: Row) -> bool:
     """Whether the second row is header too: of columns that the first names in groups, or what figures are measured
     in: `mm`, `kg`."""
-    named = [column for column in range(1, len(second.texts)) if second.text(column)]
-    measured = all(map(third.is_value, named))
-    if not second.text(0):
-        return measured
-    grouped = (row.own >> 1).bit_count() > 1 and row.own.bit_count() < second.own.bit_count()
-    return grouped and (bool(third.figures) or len(set(second.texts)) < len(second.texts))
+    named = [column for column in range(len(second.texts)) if second.text(column)]
+    if all(map(third.is_value, named)):
+        return True
+    grouped = (row.own >> 1).bit_count() > 1 and row.own.bit_count() < second.own.bit_count() and second.own & 1
+    return bool(grouped) and (bool(third.figures) or len(set(second.texts)) < len(second.texts))
 
 
 def _periods(row: Row, below: Sequence[Row]) -> bool:
@@ -251,15 +278,19 @@ def _periods(row: Row, below: Sequence[Row]) -> bool:
     columns = [column for column in row.figures if row.own >> column & 1]
     named = [row.text(column) for column in columns]
     words = [text for column, text in enumerate(row.texts) if text and not row.is_value(column)]
-    if not below or not columns or len(set(named)) < len(named) or row.is_value(0) or (len(named) == 1 and not words):
+    if not below or not columns or row.is_value(0) or (len(named) == 1 and not words):
         return False
+    under = [(one, column) for one in below[:5] for column in columns if one.text(column)]
     counted = len(named) > 2 and all(text.isdecimal() for text in named) and len(named[-1]) < 4
-    counted = counted and all(int(after) == int(before) + 1 for before, after in pairwise(named))
-    over_words = (
-        len(named) > 1 and len(below) > 1 and not any(one.is_value(column) for one in below for column in columns)
-    )
-    if not counted and not over_words and not all(map(_PERIOD.fullmatch, named)):
-        return False
-    under = [one.text(column) for one in below[:5] for column in columns if one.text(column)]
-    like = [text for text in under if (text in named if counted else _PERIOD.fullmatch(text))]
+    if counted and all(int(after) == int(before) + 1 for before, after in pairwise(named)):
+        like = [one for one, column in under if one.text(column) in named]
+    elif all(map(_PERIOD.fullmatch, named)):
+        like = [one for one, column in under if _PERIOD.fullmatch(one.text(column))]
+    else:  # shares above counts, days above words
+        kinds = {_kind(row, column) for column in columns}
+        like = [
+            one
+            for one, column in under
+            if _kind(one, column) in kinds or len(named) < 2 or "" in kinds and one.is_value(column)
+        ]
     return bool(under) and len(like) * 2 < len(under)

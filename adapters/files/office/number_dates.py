@@ -29,7 +29,8 @@ class Dates:
         self._digits = max((len(text) - 1 for kind, text in tokens if kind == "."), default=0)
         self._locale = named
         self._pattern = "".join(
-            text.replace("%", "%%") if kind == '"' else _field(kind, text.lower(), twelve=twelve) for kind, text in tokens
+            text.replace("%", "%%") if kind == '"' else _field(kind, text.lower(), twelve=twelve)
+            for kind, text in tokens
         )
 
     def shown(self, serial: float, *, from_1904: bool) -> str | None:

@@ -115,7 +115,9 @@ def _styles(tree: Any) -> list[Style]:
         [_switched(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
         for mark in ("b", "strike")
     )
-    solid = [fill.find("{*}patternFill[@patternType='solid']") is not None for fill in tree.iterfind("{*}fills/{*}fill")]
+    solid = [
+        fill.find("{*}patternFill[@patternType='solid']") is not None for fill in tree.iterfind("{*}fills/{*}fill")
+    ]
     styles = []
     for form in tree.iterfind("{*}cellXfs/{*}xf"):
         code = codes.get(form.get("numFmtId")) or BUILT_IN.get(number(form.get("numFmtId"), 0), "General")
