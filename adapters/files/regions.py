@@ -64,7 +64,8 @@ class _Tables:
         place, held = left + first, self._open
         beside = place - held.left if held else 0
         width = _used(start).bit_length()
-        fits = held and beside >= 0 and len(held.names) // 2 < width <= len(held.names) - beside
+        fits = held and beside >= 0 and width <= len(held.names) - beside
+        fits = fits and (width > 1 or len(held.names) == 1) and (beside or width > len(held.names) // 2)
         titles, depth = _header(start, held.rows if held and fits and not beside else (), wider=region.wider)
         if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == len(held.names)):
             self._rows(row.moved(beside) for row in chain(start, rest))
@@ -92,7 +93,7 @@ class _Tables:
         if not depth or not held.rows or len(start) <= titles + depth:
             return titles < len(start)
         named = start[0]
-        if titles or not whole or (named.stands_out and not held.strong) or held.differs(named):
+        if titles or not whole or list(named.texts) == held.names or (named.stands_out and not held.strong) or held.differs(named):
             return False
         return self._spaced or (held.strong and not named.stands_out)
 
@@ -249,7 +250,7 @@ def _header(rows: list[Row], above: Sequence[Row] = (), *, wider: bool = False) 
     width = _used(rows).bit_length()
     for index, row in enumerate(rows[:_PREAMBLE]):
         pair = width > 2 and _pair(rows[index:])
-        if not pair and (depth := header_depth(rows[index:], above, wider=wider)):
+        if not pair and (depth := header_depth(rows[index:], () if index else above, wider=wider)):
             return index, depth
         if row.own.bit_count() > 1 and not pair:
             return index, 0

@@ -32,6 +32,7 @@ _NAMES_VALUES = re.compile(
     r"value|wert|valeur|valor|answer|result|amount|pri[cx]e?|prei?[sc]|cost|rate|limit|setting|default|number",
     re.IGNORECASE,
 )
+_LETTERS, _FIGURES = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _DAY = re.compile(r"\d[-/:]\w|\d\.\d+\.\d|[^\W\d_]{3}")
 
 
@@ -224,17 +225,22 @@ def _over_values(row: Row, below: Sequence[Row], columns: list[int]) -> bool:
 
 def _is_like(row: Row, below: Sequence[Row], above: Sequence[Row], columns: list[int]) -> bool:
     """Whether a row says what others say in the same columns, so that it names none: a third of them in a row below,
-    which is no second header, or one in a table above, where codes such as `B1` count as the same."""
-    for one in below:
+    which is no second header, or one in a table above, where codes such as `A1` and `B2` are the same."""
+    for place, one in enumerate(below):
         same = [column for column in columns if one.own >> column & 1 and one.text(column) == row.text(column)]
-        if len(same) * 3 >= len(columns) > len(same):
+        if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
             return True
+    shapes = [_shape(row.text(column)) for column in columns]
     return any(
-        one.text(column) == row.text(column) or (_has_digit(one.text(column)) and _has_digit(row.text(column)))
+        one.text(column) and _shape(one.text(column)) == shape
         for one in above
-        for column in columns
-        if one.text(column)
+        for column, shape in zip(columns, shapes, strict=True)
     )
+
+
+def _shape(text: str) -> str:
+    """A code without its letters and figures, so that those of one kind are equal; words are as they are."""
+    return _FIGURES.sub("0", _LETTERS.sub("a", text)) if _has_digit(text) else text
 
 
 def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
@@ -243,9 +249,10 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     if any(row.own & ~0b11 for row in rows):
         return False
     named = rows[0].text(1)
-    told = [row for row in rows[1:] if row.text(1) and not row.is_value(1)]
-    counts = _has_digit(named) and not _PERIOD.fullmatch(named) and len(told) * 2 > len(rows) - 1
-    if counts or all(row.strong & 0b11 == 1 for row in rows):
+    told = [row.text(1) for row in rows[1:] if row.text(1) and not row.is_value(1)]
+    counted = _has_digit(named) and not _has_digit(rows[0].text(0)) and not _PERIOD.fullmatch(named)
+    like = len(told) * 2 > len(rows) - 1 and (named[0].isdigit() or sum(map(_has_digit, told)) * 2 > len(rows) - 1)
+    if (counted and like) or all(row.strong & 0b11 == 1 for row in rows):
         return True
     kinds = {_kind(row, 1) for row in rows if row.text(1)}
     return len(kinds) > (1 if wider and told else 2) and not _NAMES_VALUES.search(named)
