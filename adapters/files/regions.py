@@ -64,10 +64,11 @@ class _Tables:
         place, held = left + first, self._open
         beside = place - held.left if held else 0
         width = _used(start).bit_length()
-        fits = held and beside >= 0 and width <= len(held.names) - beside
-        fits = fits and (width > 1 or len(held.names) == 1) and (beside or width > len(held.names) // 2)
-        titles, depth = _header(start, held.rows if held and fits and not beside else (), wider=region.wider)
-        if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == len(held.names)):
+        names = len(held.names) if held else 0
+        fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
+        above = held.rows if held and fits and not beside else ()
+        titles, depth = _header(start, above, wider=region.wider)
+        if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == names):
             self._rows(row.moved(beside) for row in chain(start, rest))
             return
         if len(start) == 1 and start[0].own.bit_count() > 1 and not start[0].own & start[0].own << 1:
@@ -93,7 +94,13 @@ class _Tables:
         if not depth or not held.rows or len(start) <= titles + depth:
             return titles < len(start)
         named = start[0]
-        if titles or not whole or list(named.texts) == held.names or (named.stands_out and not held.strong) or held.differs(named):
+        if (
+            titles
+            or not whole
+            or list(named.texts) == held.names
+            or (named.stands_out and not held.strong)
+            or held.differs(named)
+        ):
             return False
         return self._spaced or (held.strong and not named.stands_out)
 

@@ -138,8 +138,7 @@ class Row(NamedTuple):
         return self.texts[column] if column < len(self.texts) else ""
 
     def is_value(self, column: int) -> bool:
-        text = self.text(column)
-        return isinstance(text, Figure) or bool(_VALUE.fullmatch(text))
+        return is_value(self.text(column))
 
     def cut(self, left: int, right: int | None = None, *, gap: bool = False) -> Row:
         """The columns from `left` to before `right`."""
@@ -177,6 +176,11 @@ class Row(NamedTuple):
     def names(self) -> bool:
         """Whether it may name columns: it has words, and no number or date."""
         return is_header(self.texts) and not self.figures and not self.texts[0].endswith(":")
+
+
+def is_value(text: str) -> bool:
+    """Whether a cell holds a number or a date."""
+    return isinstance(text, Figure) or bool(_VALUE.fullmatch(text))
 
 
 def is_header(cells: Sequence[str]) -> bool:
@@ -298,6 +302,6 @@ def _periods(row: Row, below: Sequence[Row]) -> bool:
         like = [
             one
             for one, column in under
-            if _kind(one, column) in kinds or len(named) < 2 or "" in kinds and one.is_value(column)
+            if _kind(one, column) in kinds or len(named) < 2 or ("" in kinds and one.is_value(column))
         ]
     return bool(under) and len(like) * 2 < len(under)

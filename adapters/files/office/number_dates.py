@@ -45,8 +45,8 @@ class Dates:
         year, month, day, weekday = _day_of(days + shift)
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
         said = self._pattern % {
-            "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month, "day": day,
-            "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second, "fraction": fraction,
+            "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month,
+            "day": day, "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second, "fraction": fraction,
             "hours": seconds // 3600, "minutes": seconds // 60, "seconds": seconds,
             "AM": "AM" if hour < 12 else "PM", "A": "A" if hour < 12 else "P",
         }  # fmt: skip
@@ -102,7 +102,8 @@ def _name(code: str, named: str, number: int) -> str:
         spoken = Locale("en")
     width = "abbreviated" if len(code) == 3 else "wide"
     names = (spoken.months if code[0] == "m" else spoken.days)["format" if width == "wide" else "stand-alone"][width]
-    return names[number] if len(code) < 5 else names[number][0].upper()
+    name: str = names[number]
+    return name if len(code) < 5 else name[0].upper()
 
 
 @lru_cache(maxsize=10_000)

@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.files.outline import Content, Outline
 from adapters.files.regions import tables
-from adapters.files.tables import Row, is_header
+from adapters.files.tables import Row, is_header, is_value
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -20,16 +20,24 @@ _DELIMITERS = ",;\t|"
 _NONE = "\x1f"
 _NAMED = re.compile(r"\s*sep=(.)\r?\n")
 """What Excel writes above a table to name its delimiter."""
+_REMARKS = re.compile(r"(?:# .*(?:\r?\n|\r|\Z))+")
+_KEPT_AS_TEXT = re.compile(r'="(.*)"')
+"""How a code is written so that Excel keeps its zeros."""
 
 
 def read_csv(content: bytes) -> Content:
     """Delimiter and quoting are recognised; rows keep their line in the file."""
     text = decode(content)
     outline = Outline()
+    first = 1
+    if remarks := _REMARKS.match(text):
+        for first, line in enumerate(remarks[0].splitlines(), 2):
+            outline.add(BlockKind.PROSE, line.lstrip("# "), row=first - 1)
+        text = text[remarks.end() :]
     try:
         named = _NAMED.match(text)
         dialect = {"delimiter": named[1]} if named else _dialect(text)
-        rows = _rows(text[named.end() :] if named else text, dialect, 2 if named else 1)
+        rows = _rows(text[named.end() :] if named else text, dialect, first + bool(named))
         if dialect.get("delimiter") == _NONE:
             _list(outline, rows)
         else:
@@ -44,12 +52,26 @@ def read_csv(content: bytes) -> Content:
 
 def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
     gap = False
-    for number, cells in enumerate(csv.reader(io.StringIO(text, newline=None), **dialect), first):
+    for number, cells in enumerate(csv.reader(_lines(text), **dialect), first):
         texts = [cell.strip() for cell in cells]
+        if any(cell[:2] == '="' for cell in texts):
+            texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
         own = sum([1 << column for column, cell in enumerate(texts) if cell])
         if own:
             yield Row(number, texts, own, gap=gap)
         gap = not own
+
+
+def _lines(text: str) -> Iterator[str]:
+    """A quotation mark that is never closed would take all that follows into its cell, and is left out."""
+    lines: Iterator[str] = io.StringIO(text, newline=None)
+    if text.count('"') % 2:
+        held = list(lines)
+        odd = [place for place, line in enumerate(held) if line.count('"') % 2]
+        if len(odd) == 1:
+            held[odd[0]] = held[odd[0]].replace('"', "")
+        return iter(held)
+    return lines
 
 
 def _list(outline: Outline, rows: Iterator[Row]) -> None:
@@ -69,10 +91,16 @@ def _dialect(text: str) -> dict[str, Any]:
     found = Detector().detect(sample, delimiters=_DELIMITERS)
     if found is None or (not found.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
-    named = sample.lstrip().partition("\n")[0]
+    named, *lines = sample.strip().splitlines() or [""]
     delimiter = found.delimiter or _NONE
-    if delimiter not in named and sample.count(delimiter) == sample.count(f"{delimiter} "):
-        delimiter = _NONE  # commas of sentences
+    sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
+    if delimiter not in named and (sentences or not any(delimiter in line for line in lines if not is_value(line))):
+        delimiter = _NONE  # commas of sentences, or of figures
     single = found.quotechar == "'" and '"' not in sample
     escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None
-    return {"delimiter": delimiter, "quotechar": "'" if single else '"', "escapechar": escape}
+    return {
+        "delimiter": delimiter,
+        "quotechar": "'" if single else '"',
+        "escapechar": escape,
+        "skipinitialspace": f'{delimiter} "' in sample,
+    }
