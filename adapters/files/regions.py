@@ -238,6 +238,8 @@ def _are_two(before: list[Row], side: list[Row]) -> bool:
     if _used(side) == 1:
         elsewhere = before[-1].number != side[-1].number and not any(row.gap for row in side)
         return len(side) > 1 and elsewhere and side[0].names
+    if not own_depth and _words(side) and all(row.own == 0b11 and not row.gap for row in side):  # labels with values
+        return True
     if not (own_depth and own_rows):
         return False
     numbers, own_numbers = {row.number for row in rows}, {row.number for row in own_rows}

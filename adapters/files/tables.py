@@ -211,7 +211,7 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = (), *, wider: bool 
         and (rows[depth].names or _periods(rows[depth], rows[depth + 1 :]))
     ):
         depth += 1
-    if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, *below[:2]):
+    if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, below):
         depth = 2
     return max(1, min(depth, _DEEPEST, len(rows) - 1))
 
@@ -274,14 +274,16 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def _below(row: Row, second: Row, third: Row) -> bool:
+def _below(row: Row, below: Sequence[Row]) -> bool:
     """Whether the second row is header too: of columns that the first names in groups, or what figures are measured
     in: `mm`, `kg`."""
+    second, *rest = below[:_NEAR]
     named = [column for column in range(len(second.texts)) if second.text(column)]
-    if all(map(third.is_value, named)):
-        return True
-    grouped = (row.own >> 1).bit_count() > 1 and row.own.bit_count() < second.own.bit_count() and second.own & 1
-    return bool(grouped) and (bool(third.figures) or len(set(second.texts)) < len(second.texts))
+    measured = all(one.is_value(column) for one in rest for column in named)
+    if not second.text(0) or (measured and len(rest) > 1):
+        return measured
+    grouped = (row.own >> 1).bit_count() > 1 and row.own.bit_count() < second.own.bit_count()
+    return grouped and (bool(rest[0].figures) or len(set(second.texts)) < len(second.texts))
 
 
 def _periods(row: Row, below: Sequence[Row]) -> bool:

@@ -46,8 +46,8 @@ class Dates:
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
         said = self._pattern % {
             "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month,
-            "day": day, "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second, "fraction": fraction,
-            "hours": seconds // 3600, "minutes": seconds // 60, "seconds": seconds,
+            "day": day, "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second,
+            "fraction": fraction, "hours": seconds // 3600, "minutes": seconds // 60, "seconds": seconds,
             "AM": "AM" if hour < 12 else "PM", "A": "A" if hour < 12 else "P",
         }  # fmt: skip
         if "\0" in said:  # names of months and days

@@ -51,10 +51,10 @@ def read_csv(content: bytes) -> Content:
 
 
 def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
-    gap = False
-    for number, cells in enumerate(csv.reader(_lines(text), **dialect), first):
+    gap, kept = False, '="' in text
+    for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
-        if any(cell[:2] == '="' for cell in texts):
+        if kept:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
         own = sum([1 << column for column, cell in enumerate(texts) if cell])
         if own:
@@ -62,14 +62,14 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
         gap = not own
 
 
-def _lines(text: str) -> Iterator[str]:
-    """A quotation mark that is never closed would take all that follows into its cell, and is left out."""
+def _lines(text: str, delimiter: str) -> Iterator[str]:
+    """A quotation mark that opens a cell and is never closed would take all that follows, and is left out."""
     lines: Iterator[str] = io.StringIO(text, newline=None)
     if text.count('"') % 2:
         held = list(lines)
         odd = [place for place, line in enumerate(held) if line.count('"') % 2]
         if len(odd) == 1:
-            held[odd[0]] = held[odd[0]].replace('"', "")
+            held[odd[0]] = re.sub(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)', r"\1", held[odd[0]])
         return iter(held)
     return lines
 

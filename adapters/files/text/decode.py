@@ -19,6 +19,7 @@ _GUESSED = 65_536
 """Bytes by which a code page is told."""
 _CODE_PAGES = ("cp932", "gb18030", "big5", "euc_kr", "cp1250", "cp1251", "cp1253", "koi8_r")
 """In which Excel and editors write outside of Western Europe; UTF-8 and Windows-1252 come first."""
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a]")
 _TORN = re.compile(r"[^\W\d_][¡-©«-¹»-¿×÷][^\W\d_]|[£¥³¹¿¯¼¾][a-zà-ÿ]|[a-zà-ÿ][ŠŒŽŸÀ-Þ]")
 """What no word of Western Europe has: a sign or a capital in its midst."""
 
@@ -37,6 +38,9 @@ def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
+        text = content.decode("utf-8", "replace")
+        if text.count("\ufffd") * 4 < sum(letter > "\x7f" for letter in text):  # but for a few bytes
+            return text
         text = content.decode("cp1252", "replace")
         return text if _is_western(text[:_GUESSED]) else content.decode(_code_page(content[:_GUESSED]), "replace")
 
@@ -60,4 +64,6 @@ def _utf16(content: bytes, sample: bytes) -> str:
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         if sample[offset::2].count(0) > 0.6 * pairs and sample[1 - offset :: 2].count(0) < 0.05 * pairs:
             return content.decode(encoding, "replace")
+    if sample.count(0) * 10 < len(sample) and not _CONTROL.search(sample):
+        return decode(content.replace(b"\0", b""))
     raise Refused("the file is not text", what_to_do="Save it as a document in one of the supported formats.")
