@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,15 +64,20 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
 
 
 def _lines(text: str, delimiter: str) -> Iterator[str]:
-    """A quotation mark that opens a cell and is never closed would take all that follows, and is left out."""
-    lines: Iterator[str] = io.StringIO(text, newline=None)
-    if text.count('"') % 2:
-        held = list(lines)
-        odd = [place for place, line in enumerate(held) if line.count('"') % 2]
-        if len(odd) == 1:
-            held[odd[0]] = re.sub(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)', r"\1", held[odd[0]])
-        return iter(held)
-    return lines
+    """A quotation mark that opens a cell, and is closed by none that ends a cell, would take all that follows; it is
+    left out."""
+    lines = list(io.StringIO(text, newline=None))
+    opens = re.compile(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)')
+    closes = re.compile(rf'[^"]*"(?:{re.escape(delimiter)}|$)')
+    odd = deque(place for place, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
+    while odd:
+        place = odd.popleft()
+        if opens.search(lines[place]):
+            if odd and closes.match(lines[odd[0]]):
+                odd.popleft()
+            else:
+                lines[place] = opens.sub(r"\1", lines[place])
+    return iter(lines)
 
 
 def _list(outline: Outline, rows: Iterator[Row]) -> None:
