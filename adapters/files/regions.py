@@ -91,16 +91,12 @@ class _Tables:
 
     def _goes_on(self, held: _Open, start: list[Row], titles: int, depth: int, *, whole: bool) -> bool:
         """Whether rows below an empty one belong to the table above."""
+        named = start[0]
+        if list(named.texts) == held.names:
+            return False
         if not depth or not held.rows or len(start) <= titles + depth:
             return titles < len(start)
-        named = start[0]
-        if (
-            titles
-            or not whole
-            or list(named.texts) == held.names
-            or (named.stands_out and not held.strong)
-            or held.differs(named)
-        ):
+        if titles or not whole or (named.stands_out and not held.strong) or held.differs(named):
             return False
         return self._spaced or (held.strong and not named.stands_out)
 
