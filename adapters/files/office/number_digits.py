@@ -70,12 +70,11 @@ class Figures:
         self._shift = 2 * kinds.count("%") - 3 * scaling
         self._quick = ""
         """What Python shows as the usual formats do: `#,##0.00`."""
-        between = kinds[first : last_figure + 1]
-        plain = self._power == len(kinds) and not self._shift and "".join(between).replace("#,##0", "0", 1)
-        if plain and re.fullmatch(r"0(?:\.0{1,9})?", plain):
+        between = "".join(kinds[first : last_figure + 1]).replace("#,##0", "0", 1)
+        if self._power == len(kinds) and not scaling and re.fullmatch(r"0(?:\.0{1,9})?", between):
             self._quick = f"{',' if self._commas else ''}.{len(self._after)}f"
             self._edges = tuple(
-                "".join(text for kind, text in side if kind == '"')
+                "".join("%" if kind == "%" else text for kind, text in side if kind in {'"', "%"})
                 for side in (tokens[:first], tokens[last_figure + 1 :])
             )
 
@@ -87,13 +86,14 @@ class Figures:
         return self._power == len(self._tokens) and not _rounded(self.scaled(value), len(self._after))
 
     def quick(self, value: float) -> str:
-        """As `shown`, where that is sure: away from the middle between two roundings."""
-        if not self._quick or not 1e-9 < value < 1e12:
+        """As `shown` for a number of either sign, where that is sure: away from the middle between two roundings, and
+        from zero."""
+        size = abs(value) * 10**self._shift
+        if not self._quick or not 10 ** -len(self._after) < size < 1e12:
             return ""
-        scaled = value * 10 ** len(self._after) % 1
-        if abs(scaled - 0.5) < 1e-4:
+        if abs(size * 10 ** len(self._after) % 1 - 0.5) < 1e-4:
             return ""
-        return f"{self._edges[0]}{value:{self._quick}}{self._edges[1]}"
+        return f"{'-' * (value < 0)}{self._edges[0]}{size:{self._quick}}{self._edges[1]}"
 
     def shown(self, value: Decimal) -> str:
         value = self.scaled(value)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 
-from adapters.files.office.number_dates import Moment, language, shows
+from adapters.files.office.number_dates import Dates
 from adapters.files.office.number_digits import PLACES, Broken, Figures, exact, general
 
 _LONGEST = 500
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
     r"|\[(?P<elapsed>h+|m+|s+)\]|\[\$(?P<currency>[^\]-]*)(?:-(?P<locale>[^\]]*))?\]"
     r"|\[(?P<condition>[<>=]{1,2})\s*(?P<limit>-?[\d.]+(?:E[+-]?\d+)?)\]|\[[^\]]*\]"
     r"|(?P<general>General|Standard)|(?P<half>AM/PM|A/P)|(?P<power>E[+-])(?=[0#?])"
-    r"|(?P<date>y+|m+|d+|h+|s+|b+|e+|g+)|(?P<other>.)",
+    r"|(?P<date>y+|m+|d+|h+|s+|b+|e+|g+|aaa+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -109,19 +109,16 @@ class _Section:
         locale = next((match["locale"] for match in matches if match["locale"]), "")
         if system := _SYSTEM.get(locale.lower()):
             matches = list(_TOKEN.finditer(system))
-        self._spoken = language(locale)
         condition = next((match for match in matches if match["condition"] in _COMPARED), None)
         self.condition = (str(condition["condition"]), _number(condition["limit"])) if condition else None
         self.of_text = any(match["other"] == "@" for match in matches)
         self.is_date = any(match["date"] or match["elapsed"] or match["half"] for match in matches) and not any(
             match["general"] for match in matches
         )
-        self._half = any(match["half"] for match in matches)
         self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
-        self._elapsed = any(kind == "date" and text[0] == "[" for kind, text in self._tokens)
+        self._dates = Dates(self._tokens, locale) if self.is_date else None
         kinds = [kind for kind, _ in self._tokens]
         self.plain = kinds == ["general"]
-        self._digits = max((len(text) - 1 for kind, text in self._tokens if kind == "." and self.is_date), default=0)
         self._figures: Figures | Broken | None = None
         if not self.is_date and any(kind in PLACES for kind in kinds):
             broken = "/" in kinds and any(kind in PLACES for kind in kinds[: kinds.index("/")])
@@ -134,30 +131,19 @@ class _Section:
         return "".join(text if kind == "@" else said for kind, said in self._tokens)
 
     def shown(self, value: float, *, from_1904: bool) -> str:
-        if self.is_date:
-            return self._moment(value, from_1904=from_1904)
+        if self._dates:
+            said = self._dates.shown(value, from_1904=from_1904)
+            return general(value) if said is None else said
         sign = "-" if value < 0 else ""
         if self._figures is None:
             said = "".join(general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens)
             return f"{sign}{said}" if self._tokens else ""
-        if not sign and isinstance(self._figures, Figures) and (quick := self._figures.quick(value)):
+        if isinstance(self._figures, Figures) and (quick := self._figures.quick(value)):
             return quick
         number: Decimal = exact(abs(value))
         if isinstance(self._figures, Figures) and sign and self._figures.zero(number):
             sign = ""
         return f"{sign}{self._figures.shown(number)}"
-
-    def _moment(self, value: float, *, from_1904: bool) -> str:
-        if not self._elapsed and not shows(value, from_1904=from_1904):
-            return general(value)
-        moment = Moment(value, self._digits, from_1904=from_1904, nearest=self._elapsed)
-        said = "".join(
-            moment.part(text, self._spoken, half=self._half, minutes=kind == "minute")
-            if kind in {"date", "minute", "."}
-            else text
-            for kind, text in self._tokens
-        )
-        return f"-{said}" if value < 0 else said
 
 
 def _number(text: str) -> float:

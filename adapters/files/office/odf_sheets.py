@@ -10,8 +10,8 @@ from lxml import etree
 
 from adapters.files.office.odf_text import OdfText
 from adapters.files.outline import Progress
-from adapters.files.regions import Figure, Row, tables
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, spread
+from adapters.files.regions import tables
+from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, Figure, Row, spread
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TYPE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
@@ -58,14 +58,15 @@ class _Sheets:
         """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
         hidden: set[int] = set()
         numbers: list[tuple[int, bool, int]] = []
-        last = 0
+        last, above = 0, list[Cell]()
         for line in spread(self._rows(table, hidden, numbers)):
             number, wide, tall = numbers.pop(0)
             mask = 0
-            above: Cell | None = None
             for column, cell in enumerate(line):
-                mask |= (bool(cell.text) and not (cell is above and cell.columns > 1)) << column
-                above = cell
+                spanned = cell.columns > 1 and column and line[column - 1] is cell
+                spanned = spanned or (cell.rows > 1 and column < len(above) and above[column] is cell)
+                mask |= (bool(cell.text) and not spanned) << column
+            above = line
             if mask:
                 row = Row(number, [cell.text for cell in line], mask, tall=tall, wide=wide, gap=number > last + 1)
                 yield row.without(hidden) if hidden else row

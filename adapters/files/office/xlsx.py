@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from adapters.files.office.archive import check_archive
-from adapters.files.office.sheet_extras import drawn, has_picture, has_words, notes
+from adapters.files.office.charts import chart_table
+from adapters.files.office.package import Relation
 from adapters.files.office.sheet_rows import SheetRows
-from adapters.files.office.workbook import Sheet, Workbook
+from adapters.files.office.workbook import Sheet, Workbook, rich_text
 from adapters.files.outline import Content, Outline, Progress, unheard
-from adapters.files.regions import Row, tables
+from adapters.files.regions import tables
+from adapters.files.tables import Row
 from pipeline.errors import Refused
+from pipeline.values import BlockKind
 
 _PAGE = 2_500
 """Cells that count as much as a page."""
+_THREAD = "[Threaded comment]"
 
 
 def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
     """Values as last calculated, in their formats; hidden sheets, rows and columns are left out. `on_pages` hears how
     many pages' worth of cells were read."""
-    check_archive(content)
-    book = Workbook(content)
     outline = Outline()
-    for part in book.unread:
-        outline.unread(part)
+    book = Workbook(content, outline.unread)
     reading = _Reading(book, outline, on_pages)
     for sheet in book.sheets:
         if sheet.shown:
@@ -43,30 +44,58 @@ class _Reading:
     def sheet(self, sheet: Sheet) -> None:
         """A part of a sheet that cannot be read is named, and the rest is."""
         self._outline.sheet = sheet.name
-        related = list(self._book.relations(sheet.part.path).values())
-        hung: dict[str, str] = {}
-        with _rest(self._outline, sheet, "notes that could not be read"):
-            hung = notes(self._book, related)
-        rows = SheetRows(self._book, sheet.part.path, hung)
-        if sheet.part.kind == "worksheet":
+        related = list(self._book.package.relations(sheet.part).values())
+        rows = SheetRows(self._book, self._book.package.read(sheet.part) or b"", self._notes(related))
+        if sheet.kind == "worksheet":
             with _rest(self._outline, sheet, "damaged, what stands behind was not read"):
                 tables(self._outline, self._counted(rows, sheet))
-        elif sheet.part.kind != "chartsheet":
-            self._outline.unread(f"sheet {sheet.name}: a {sheet.part.kind}, which is not read")
+        elif sheet.kind != "chartsheet":
+            self._outline.unread(f"sheet {sheet.name}: a {sheet.kind}, which is not read")
         if rows.formulas:
             self._outline.unread(f"sheet {sheet.name}, {_cells(rows.formulas)}")
         for part in related:
             if part.kind == "drawing":
                 with _rest(self._outline, sheet, "a drawing that could not be read"):
-                    self._drawing(sheet, part.path, alone=not rows.cells)
+                    self._drawing(sheet, part.target, alone=not rows.cells)
+
+    def _notes(self, related: list[Relation]) -> dict[str, str]:
+        """The notes and comments of a sheet by the cell that they hang on, `B3`."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for part in sorted(related, key=lambda part: part.kind != "threadedComment"):
+            tree = self._book.package.xml(part.target) if part.kind in {"threadedComment", "comments"} else None
+            if tree is None:
+                continue
+            for comment in tree.iter("{*}threadedComment"):
+                found[comment.get("ref", "")].append(comment.findtext("{*}text") or "")
+            authors = [f"{author.text}:" for author in tree.iter("{*}author") if author.text]
+            for comment in tree.iter("{*}comment"):
+                text = "".join(map(rich_text, comment.iterfind("{*}text"))).strip()
+                for author in authors:
+                    text = text.removeprefix(author).strip()
+                if not text.startswith(_THREAD):
+                    found[comment.get("ref", "")].append(text)
+        return {cell: " ".join(" ".join(texts).split()) for cell, texts in found.items()}
 
     def _drawing(self, sheet: Sheet, path: str, *, alone: bool) -> None:
-        tree = self._book.tree(path)
-        if alone and has_words(tree):
+        """Text boxes as prose, charts as tables of their series; of a chart over sheets that are shown, only its
+        title."""
+        tree = self._book.package.xml(path)
+        if tree is None:
+            return
+        boxes, charts = list(tree.iter("{*}txBody")), self._book.package.of_kind(path, "chart")
+        if alone and (boxes or charts):
             self._head(sheet)
-        elif alone and has_picture(tree):
+        elif alone and next(tree.iter("{*}pic"), None) is not None:
             self._outline.unread(f"sheet {sheet.name}: no text, only a picture")
-        drawn(self._outline, self._book, path, told=self._shown if sheet.part.kind == "worksheet" else set())
+        for box in boxes:
+            for paragraph in box.iter("{*}p"):
+                self._outline.add(BlockKind.PROSE, "".join(run.text or "" for run in paragraph.iter("{*}t")))
+        for chart in (tree for part in charts if (tree := self._book.package.xml(part)) is not None):
+            title, rows = chart_table(chart)
+            self._outline.add(BlockKind.PROSE, title)
+            sources = {(formula.text or "").rpartition("!")[0].strip("'") for formula in chart.iter("{*}f")}
+            if sheet.kind == "chartsheet" or not sources or not sources <= self._shown:
+                self._outline.table(rows, header=1)
 
     def _head(self, sheet: Sheet) -> None:
         """The name of a sheet, unless it is the only one and nobody gave it one."""

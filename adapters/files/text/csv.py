@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from adapters.files.outline import Content, Outline
-from adapters.files.regions import Row, is_header, tables
+from adapters.files.regions import tables
+from adapters.files.tables import Row, is_header, is_value
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -19,16 +21,24 @@ _DELIMITERS = ",;\t|"
 _NONE = "\x1f"
 _NAMED = re.compile(r"\s*sep=(.)\r?\n")
 """What Excel writes above a table to name its delimiter."""
+_REMARKS = re.compile(r"(?:# .*(?:\r?\n|\r|\Z))+")
+_KEPT_AS_TEXT = re.compile(r'="(.*)"')
+"""How a code is written so that Excel keeps its zeros."""
 
 
 def read_csv(content: bytes) -> Content:
     """Delimiter and quoting are recognised; rows keep their line in the file."""
     text = decode(content)
     outline = Outline()
+    first = 1
+    if remarks := _REMARKS.match(text):
+        for first, line in enumerate(remarks[0].splitlines(), 2):
+            outline.add(BlockKind.PROSE, line.lstrip("# "), row=first - 1)
+        text = text[remarks.end() :]
     try:
         named = _NAMED.match(text)
         dialect = {"delimiter": named[1]} if named else _dialect(text)
-        rows = _rows(text[named.end() :] if named else text, dialect, 2 if named else 1)
+        rows = _rows(text[named.end() :] if named else text, dialect, first + bool(named))
         if dialect.get("delimiter") == _NONE:
             _list(outline, rows)
         else:
@@ -42,13 +52,32 @@ def read_csv(content: bytes) -> Content:
 
 
 def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
-    gap = False
-    for number, cells in enumerate(csv.reader(io.StringIO(text, newline=None), **dialect), first):
+    gap, kept = False, '="' in text
+    for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
+        if kept:
+            texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
         own = sum([1 << column for column, cell in enumerate(texts) if cell])
         if own:
             yield Row(number, texts, own, gap=gap)
         gap = not own
+
+
+def _lines(text: str, delimiter: str) -> Iterator[str]:
+    """A quotation mark that opens a cell, and is closed by none that ends a cell, would take all that follows; it is
+    left out."""
+    lines = list(io.StringIO(text, newline=None))
+    opens = re.compile(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)')
+    closes = re.compile(rf'[^"]*"(?:{re.escape(delimiter)}|$)')
+    odd = deque(place for place, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
+    while odd:
+        place = odd.popleft()
+        if opens.search(lines[place]):
+            if odd and closes.match(lines[odd[0]]):
+                odd.popleft()
+            else:
+                lines[place] = opens.sub(r"\1", lines[place])
+    return iter(lines)
 
 
 def _list(outline: Outline, rows: Iterator[Row]) -> None:
@@ -68,10 +97,16 @@ def _dialect(text: str) -> dict[str, Any]:
     found = Detector().detect(sample, delimiters=_DELIMITERS)
     if found is None or (not found.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
-    named = sample.lstrip().partition("\n")[0]
+    named, *lines = sample.strip().splitlines() or [""]
     delimiter = found.delimiter or _NONE
-    if delimiter not in named and sample.count(delimiter) == sample.count(f"{delimiter} "):
-        delimiter = _NONE  # commas of sentences
+    sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
+    if delimiter not in named and (sentences or not any(delimiter in line for line in lines if not is_value(line))):
+        delimiter = _NONE  # commas of sentences, or of figures
     single = found.quotechar == "'" and '"' not in sample
     escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None
-    return {"delimiter": delimiter, "quotechar": "'" if single else '"', "escapechar": escape}
+    return {
+        "delimiter": delimiter,
+        "quotechar": "'" if single else '"',
+        "escapechar": escape,
+        "skipinitialspace": f'{delimiter} "' in sample,
+    }

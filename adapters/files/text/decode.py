@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from pipeline.errors import Refused
 
@@ -14,10 +15,17 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 4096
+_GUESSED = 65_536
+"""Bytes by which a code page is told."""
+_CODE_PAGES = ("cp932", "gb18030", "big5", "euc_kr", "cp1250", "cp1251", "cp1253", "koi8_r")
+"""In which Excel and editors write outside of Western Europe; UTF-8 and Windows-1252 come first."""
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a]")
+_TORN = re.compile(r"[^\W\d_][¡-©«-¹»-¿×÷][^\W\d_]|[£¥³¹¿¯¼¾][a-zà-ÿ]|[a-zà-ÿ][ŠŒŽŸÀ-Þ]")
+"""What no word of Western Europe has: a sign or a capital in its midst."""
 
 
 def decode(content: bytes) -> str:
-    """By byte order mark, then UTF-8, then UTF-16 without a mark, then Windows-1252.
+    """By byte order mark, then UTF-8, then UTF-16 without a mark, then Windows-1252 unless words come out torn.
 
     Raises Refused for what is not text.
     """
@@ -30,7 +38,24 @@ def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
+        text = content.decode("utf-8", "replace")
+        if text.count("\ufffd") * 4 < sum(letter > "\x7f" for letter in text):  # but for a few bytes
+            return text
+        text = content.decode("cp1252", "replace")
+        return text if _is_western(text[:_GUESSED]) else content.decode(_code_page(content[:_GUESSED]), "replace")
+
+
+def _is_western(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    high = sum(letter > "\x7f" and letter.isalpha() for letter in text)
+    return high * 3 <= letters and "\ufffd" not in text and not _TORN.search(text)
+
+
+def _code_page(sample: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    found = from_bytes(sample, cp_isolation=list(_CODE_PAGES)).best()
+    return found.encoding if found else "cp1250"
 
 
 def _utf16(content: bytes, sample: bytes) -> str:
@@ -39,4 +64,6 @@ def _utf16(content: bytes, sample: bytes) -> str:
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         if sample[offset::2].count(0) > 0.6 * pairs and sample[1 - offset :: 2].count(0) < 0.05 * pairs:
             return content.decode(encoding, "replace")
+    if sample.count(0) * 10 < len(sample) and not _CONTROL.search(sample):
+        return decode(content.replace(b"\0", b""))
     raise Refused("the file is not text", what_to_do="Save it as a document in one of the supported formats.")

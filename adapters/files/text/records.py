@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.files.outline import Content, Outline
-from adapters.files.regions import is_header
+from adapters.files.tables import is_header
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind

@@ -294,6 +294,34 @@ FODS = """<?xml version="1.0" encoding="UTF-8"?>
 </office:spreadsheet></office:body></office:document>"""
 
 
+LAYOUTS: dict[str, list[list[Any]]] = {
+    "labels/boat": [["Boat", "Petrel"], ["Built", dt.date(1998, 5, 2)], ["Berths", 6], ["Draught", "1.4 m"], ["Insured", "yes"]],
+    "labels/above-a-table": [
+        ["Report", "Moorings"], ["Month", "May 2026"], ["By", "Imke"], [], ["Mooring", "Fee", "Length"], ["North", 40, 9], ["South", 35, 12],
+    ],
+    "labels/above-without-space": [
+        ["Report", "Fuel"], ["Until", "31 May 2026"], ["Tank", "Litres", "Price"], ["Pier", 900, 1.85], ["Yard", 300, 1.79],
+    ],
+    "tables/beside-and-lower": [
+        ["Crew", "Watch"], ["Lena", 1], ["Ole", 2], ["Jorn", 1, None, "Watch", "Hours"], ["Imke", 2, None, 1, 4], [None, None, None, 2, 6],
+    ],
+    "tables/same-header-again": [
+        ["Tours 2025"], ["Isle", "Spring", "Summer"], ["Hallig", 3, 9], ["Tours 2026"], ["Isle", "Spring", "Summer"], ["Hallig", 4, 8],
+    ],
+    "header/roster": [[None, *(DAY.date() + dt.timedelta(days=n) for n in (1, 2, 3))], ["Lena", "on", None, "on"], ["Ole", None, "on", "on"]],
+    "header/shares": [["Stay", "0%", "10%", "25%"], ["a night", "no", "member", "crew"], ["a week", "guest", "member", "crew"]],
+}  # fmt: skip
+"""Sheets of one kind each, as people lay them out."""
+
+
+def by_openpyxl_layouts() -> None:
+    for name, lines in LAYOUTS.items():
+        book = openpyxl.Workbook()
+        for line in lines:
+            book.active.append(line)
+        book.save(place(f"xlsx/{name}.xlsx"))
+
+
 def cell(text: str, more: str = "", inside: str = "") -> str:
     return f"<table:table-cell office:value-type='string' {more}>{inside}<text:p>{text}</text:p></table:table-cell>"
 
@@ -461,6 +489,14 @@ def by_python() -> None:
 
 TEXTS: dict[str, bytes] = {
     "csv/dialect/lists-inside.csv": b"no;name;tags\n1;Rope;['thin', 'red']\n2;Chain;['heavy', 'grey']\n",
+    "csv/dialect/blanks-before-quotes.csv": b'Port, Remark, Code\nHarlingen, "lock, then left", 8861\nNes, "by ferry", 9163\n',
+    "csv/dialect/never-closed.csv": b'Sail,Note\nJib,"patched\nGenoa,new\nMain,3" seam\n',
+    "csv/dialect/kept-as-text.csv": b'Key,Door\n="0042",Shed\n="0007",Loft\n',
+    "csv/preamble/remarks.csv": b"# from the harbour office\n# fees, per night\nLength,Fee\n8,12\n12,18\n",
+    "csv/header/units.csv": b"Hour,Wind,Rain\nh,kn,%\n6,12,40\n9,15,10\n",
+    "csv/encoding/cyrillic.csv": "Причал;Цена\nСеверный;сорок\nЮжный;тридцать пять\n".encode("cp1251"),
+    "csv/encoding/polish.csv": "Przystań;Opłata\nGdańsk;czterdzieści złotych\nŚwinoujście;pięć złotych\n".encode("cp1250"),
+    "csv/encoding/japanese.csv": "桟橋,料金\n北桟橋,四千円\n南桟橋,三千円\n".encode("cp932"),
     "csv/dialect/pipes.csv": b"Knot|Use\nBowline|a loop; it holds\nHitch|a post, a ring\n",
     "csv/dialect/named.csv": b"sep=;\r\nGate;Code, old\r\nEast;11,4\r\n",
     "csv/dialect/apostrophes.csv": b"Sign,Means\nCaptain's flag,he's aboard\nNo flag,he isn't\n",
@@ -482,6 +518,7 @@ TEXTS: dict[str, bytes] = {
 def main() -> None:
     by_xlsxwriter()
     by_openpyxl()
+    by_openpyxl_layouts()
     by_libreoffice()
     by_hand()
     by_python()

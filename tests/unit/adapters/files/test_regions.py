@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from adapters.files.outline import Outline
-from adapters.files.regions import Row, tables
+from adapters.files.regions import tables
+from adapters.files.tables import Row
 
 
 def read(text: str, *, spaced: bool = False) -> list[str]:
