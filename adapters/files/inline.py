@@ -7,16 +7,21 @@ import re
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ", "0123456789+-=()n")
 _FIGURE = re.compile(r"[-+−]?[0-9]+(?:[.,/][0-9]+)*|[-+−]?[0-9]*[nxyk]|[-+−]")
+_LETTER = re.compile(r"[a-z]")
+_WORD_BEFORE = re.compile(r"(?:[^\W\d_]{2}|[)\]%])\Z")
+_CENTURY = re.compile(r"\b[IVXLC]+\Z")
 _END = re.compile(r"[.!?:;,…。！？]+[\"'”’»)\]]*\Z")
 
 
 def raised(text: str, before: str) -> str:
-    """What stands raised behind `before`: `^6` for a figure, so that 10⁶ is not 106; words such as `th` and `TM` as
-    they are."""
+    """What stands raised behind `before`: `^6` for a figure, so that 10⁶ is not 106, and `^a` for the mark of a note
+    behind a word; words such as `th` and `TM`, and the `e` of `XXe`, as they are."""
     plain = text.strip().translate(_RAISED)
     if not plain:
         return text
-    return f"^{plain}" if before[-1:].strip() and _FIGURE.fullmatch(plain) else plain
+    before = before[-8:]
+    mark = _LETTER.fullmatch(plain) and _WORD_BEFORE.search(before) and not _CENTURY.search(before)
+    return f"^{plain}" if before[-1:].strip() and (mark or _FIGURE.fullmatch(plain)) else plain
 
 
 def lowered(text: str) -> str:

@@ -43,6 +43,9 @@ class Tree:
         self.root = etree.Element("html") if root is None else root
         self.deep = any("depth" in error.message for error in parser.error_log)
         """Whether it is nested too deeply to be read to its end."""
+        self.unread: list[str] = []
+        """What was seen and could not be read."""
+        self.notes: Any = None
         self.room = 4 * len(text) + 100_000
         """Characters that may still be looked at to tell what is mostly links."""
         self._having: dict[str, list[Element]] = {}
@@ -52,6 +55,10 @@ class Tree:
                 self._having.setdefault(str(name), []).append(element)
         for element in self._having.get("class", ()):
             self._classes.setdefault(element.get("class") or "", []).append(element)
+
+    def add(self, element: Element, name: str) -> None:
+        """Note that `element` was given an attribute."""
+        self._having.setdefault(name, []).append(element)
 
     def having(self, *names: str) -> list[Element]:
         """Elements that still have an attribute."""
