@@ -14,6 +14,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from adapters.files.text.sphinx import NOTES
+
 _LINES = 30
 """Lines that a mark may have."""
 GAP = "…"
@@ -21,22 +23,29 @@ GAP = "…"
 _VALUE = re.compile(r"\{\{[^{}<%]*\}\}|\{%-?\s*data\b[^{}]*%\}")
 _INSIDE = ".{0,1000}?"
 _TAG = re.compile(
-    rf"\{{%{_INSIDE}%\}}|\{{\{{{_INSIDE}\}}\}}|\{{#{_INSIDE}#\}}|\{{/\*{_INSIDE}\*/\}}|\{{:?\s*[#.:][^{{}}]{{0,200}}\}}",
+    rf"\{{%{_INSIDE}%\}}|\{{\{{{_INSIDE}\}}\}}|\{{#{_INSIDE}#\}}|\{{/\*{_INSIDE}\*/\}}|\{{:?\s*[#.:][^{{}}]{{0,200}}\}}"
+    r"|(?<=[)\]`])\{ ?[\w-]{1,30}=[^{}]{0,200}\}",
     re.DOTALL,
 )
 _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?\)")
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
-_ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*")
+_ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*([^\n]*)\n?")
 _CONTAINER = re.compile(r":{3,}[ \t]*\{?([\w-]*)\}?[ \t]*(.*)")
 _INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
     r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
     r"|export\s+(?:default\s|\{|(?:const|let|var|function|async|class)\s+\w+\s*[=({]).*"
 )
-_DIRECTIVE = re.compile(r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*", re.IGNORECASE)
-_KINDS = {kind: f"{kind.capitalize()}:" for kind in "note tip hint info important warning caution danger".split()}
-"""What stands over a note without a title."""
+_DIRECTIVE = re.compile(
+    r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*|\+\+\+.*|/{3,}(?: .*)?", re.IGNORECASE
+)
+_TITLED = re.compile(
+    r"""[{<%\s]*(?:Tab|Card|Step|Accordion|Expand|Details|Alert|Hint|Callout|Note|Admonition|Panel|Update|Collapse)"""
+    r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary)=)?["']([^"']{1,200})["']""",
+    re.IGNORECASE,
+)
+"""What opens a tab, a card or a note with a name."""
 _AUTOTITLE = "AUTOTITLE"
 _ENDS = ["paragraph", "reference", "blockquote", "list"]
 """What such a line ends."""
@@ -53,7 +62,7 @@ def without_marks(markdown: MarkdownIt) -> MarkdownIt:
     return markdown
 
 
-def _current(state: StateBlock, line: int) -> str:
+def current(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
 
 
@@ -61,17 +70,18 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A line that is nothing but a mark: the edge of a container, a component's tag, an import, a directive."""
     if state.is_code_block(start):
         return False
-    text = _current(state, start)
+    text = current(state, start)
     title = ""
     after = start + 1
     if container := _CONTAINER.fullmatch(text):
-        title = container.group(2).strip("[]{} ") or _KINDS.get(container.group(1).lower(), "")
+        title = container.group(2).strip("[]{} ") or NOTES.get(container.group(1).lower(), "")
     elif _MODULE.fullmatch(text):
         while after < end and not state.isEmpty(after):
             after += 1
     elif text.startswith(("<", "{")):
+        title = named[1] if (named := _TITLED.match(text)) else ""
         while not _only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
-            text += "\n" + _current(state, after)
+            text += "\n" + current(state, after)
             after += 1
         if not _only_marks(text):
             return False
@@ -79,7 +89,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if not silent:
         state.line = after
-        _say(state, title, start)
+        say(state, title, start)
     return True
 
 
@@ -96,7 +106,7 @@ def _only_marks(text: str) -> bool:
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A note or tab of Python-Markdown: its title, and what is indented below it."""
-    if state.is_code_block(start) or not (found := _INDENTED.fullmatch(_current(state, start))):
+    if state.is_code_block(start) or not (found := _INDENTED.fullmatch(current(state, start))):
         return False
     inner = state.sCount[start] + 4
     after = start + 1
@@ -108,7 +118,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     while after < end and (state.isEmpty(after) or state.sCount[after] >= inner):
         after += 1
-    _say(state, found.group(2) or _KINDS.get(found.group(1).partition(" ")[0].lower(), ""), start)
+    say(state, found.group(2) or NOTES.get(found.group(1).partition(" ")[0].lower(), ""), start)
     indent, last = state.blkIndent, state.lineMax
     state.blkIndent, state.lineMax = inner, after
     state.md.block.tokenize(state, start + 1, after)
@@ -116,8 +126,10 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _say(state: StateBlock, title: str, line: int) -> None:
+def say(state: StateBlock, title: str, line: int) -> None:
+    """Push `title` as a paragraph; that of a note ends in a colon."""
     if title:
+        title = f"{title}:" if title in NOTES.values() else title
         state.push("paragraph_open", "p", 1).map = [line, line + 1]
         said = state.push("inline", "", 0)
         said.content, said.map, said.children = title, [line, line + 1], []
@@ -135,11 +147,13 @@ def _tag(state: StateInline, silent: bool) -> bool:
         found = _COMPONENT.match(state.src, state.pos)
     else:
         found = _ALERT.match(state.src) if first == "[" and state.pos == 0 else None
-        content = f"{found[1].capitalize()}: " if found else ""
+        content = f"{found[1].capitalize()}: {found[2]}" if found else ""
     if not found:
         return False
     if not silent and content:
         state.push("text", "", 0).content = content
+        if found.re is _ALERT and found[2]:
+            state.push("hardbreak", "br", 0)
     state.pos = found.end()
     return True
 

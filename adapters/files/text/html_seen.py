@@ -90,8 +90,8 @@ def _styles(tree: Tree) -> None:
     room = _MOST_STYLE
     for sheet in tree.root.iter("style"):
         for rule in _STYLE.finditer((sheet.text or "")[: max(room, 0)]):
-            if told := _TELLING.search(rule[2]):
-                named[rule[1]] = told[0]
+            if telling := _TELLING.search(rule[2]):
+                named[rule[1]] = telling[0]
         room -= len(sheet.text or "")
     for element in tree.having("class") if named else ():
         if told := ";".join(named[name] for name in element.get("class").split() if name in named):
