@@ -8,7 +8,7 @@ from adapters.files.inline import lowered, raised
 from adapters.files.text.html_tree import BREAK, Element, Tree, gone, led, say, text_of
 
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
-_RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
+_RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
 _ENVIRONMENTS = ((r"\begin{equation*}", r"\end{equation*}"), (r"\begin{equation}", r"\end{equation}"))
 _TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), *_ENVIRONMENTS)
@@ -66,7 +66,7 @@ def read_marks(tree: Tree) -> None:
         quoted.tail = f"”{quoted.tail or ''}"
     for element in tree.having("style"):
         if element.tag == "span" and (place := _RAISED.search(element.get("style"))):
-            element.tag = "sup" if place[1].lower() == "super" else "sub"
+            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), "b")
     for word in list(tree.root.iter("ruby")):
         _ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):

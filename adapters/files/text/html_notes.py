@@ -49,6 +49,8 @@ class _Notes:
         self._backward = _links_back(tree.root)
         self._linked()
         self._unlinked()
+        for _, note in self._calls:
+            self._unmark(note)
         self._beside = [one for one in tree.with_class("sidenote", "marginnote") if one.tag in {"span", "small"}]
 
     def join(self) -> None:
@@ -118,16 +120,19 @@ class _Notes:
                 gone(mark)
                 self._calls += [(call, block) for call in calls]
 
-    def _words(self, note: Element) -> str:
-        """What a note says, without its mark and the way back; empty where it is no text of a sentence."""
-        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
-            return ""
+    def _unmark(self, note: Element) -> None:
+        """Take out of a note its mark and the way back."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             own = link.tag == "a" and (
                 str(link.get("href") or "")[1:] in self._backward or link.get("role") == "doc-backlink"
             )
             if own or _BACK.search(classes(link)) or _LABEL.search(classes(link)):
                 gone(link)
+
+    def _words(self, note: Element) -> str:
+        """What a note says; empty where it is no text of a sentence."""
+        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
+            return ""
         parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else text_of(note)
         text = " ".join(parts.replace(NOTE, " ").replace(NOTE_END, " ").replace(BREAK, " ").split())
         text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))

@@ -44,20 +44,30 @@ _TAGS = {
 """Roles that make a plain element what another is."""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _STYLE = re.compile(r"\.([\w-]{1,60})\s*\{([^{}]{0,2000})\}")
-_TELLING = re.compile(r"text-decoration[^;]*line-through|vertical-align\s*:\s*(?:super|sub)\b", re.IGNORECASE)
+_TELLING = re.compile(
+    r"text-decoration[^;]*line-through|vertical-align\s*:\s*(?:super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)",
+    re.IGNORECASE,
+)
 _MOST_STYLE = 500_000
 """Characters of style sheets in a page that are looked at."""
 _AROUND = re.compile(
     r"(?:cookie|consent|gdpr)[-_]?\w*[-_]?(?:banner|bar|popup|modal|dialog|overlay|wall|wrapper)|onetrust|cybotcookie"
-    r"|(?:^|[\s_-])(?:breadcrumbs?|skip(?:-?link|-?nav|-to-\w+)|skip-to-content|mw-editsection)(?:$|[\s_-])"
+    r"|(?:^|[\s_-])(?:breadcrumbs?|skip(?:-?link|-?nav(?:igation)?|-?to-?\w+)|"
+    r"mw-(?:editsection|jump-link)|sitesub|printfooter|ttc|sr-only|visually-hidden|screen-reader-text)(?:$|[\s_-])"
 )
 _LISTED = ("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb", "sidebar")
+_CONTENTS = re.compile(r"(?:^|\s)(?:toc2?|table-of-contents)(?:$|\s)")
 _LINE_NUMBER = re.compile(
     r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|lnt?|gutter|rouge-gutter|blob-num|hljs-ln-numbers|"
     r"line-numbers-rows|(?:react-)?\S*line-number)(?:$|\s)"
 )
+_UNSELECTED = re.compile(r"user-select\s*:\s*none")
+_GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
+"""Between a bullet of Word and what it is of."""
+_HOLDS = frozenset("body html div section article main header form center".split())
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
+_TICKED = re.compile(r"checkbox-on|fa-check")
 _COMMENT = re.compile(r"#cmnt(?:_ref)?[0-9]")
 """From the words of a page of Google Docs to what somebody remarked on them, and back."""
 _ABOUT = re.compile(r"sidebar|related|share|sharing|newsletter|promo|advert|author-bio|toc|table-of-contents|widget")
@@ -108,20 +118,51 @@ def _roles(tree: Tree) -> None:
         if tag and element.tag in {"div", "span", "section", "p"}:
             level = element.get("aria-level") or ""
             element.tag = f"h{level}" if tag == "h2" and level in set("123456") else tag
-    for title in tree.with_class("title") if tree.root.find("body[@class]") is not None else ():
-        if title.tag == "p" and "doc-content" in classes(tree.root.find("body")):  # of Google Docs
-            title.tag = "h1"
-            title.set("title", "title")
+    first = next((one for one in tree.root.iter(*BLOCKS) if one.tag not in _HOLDS and text_of(one)), None)
+    named = tree.root.find(".//title")
+    titled = first is not None and named is not None and text_of(first) == text_of(named)
+    if first is not None and first.tag == "p" and (titled or {"title", "msotitle"} & set(classes(first).split())):
+        first.tag = "h1"
+        first.set("title", "title")
     for table in tree.with_class("summary-table"):  # of Javadoc
         if table.tag != "div":
             continue
-        row = None
-        for cell in list(table):
-            if row is None or "col-first" in classes(cell):
+        row, width = None, sum("table-header" in classes(cell) for cell in table)
+        for place, cell in enumerate(list(table)):
+            if row is None or place % max(width, 1) == 0:
                 row = etree.SubElement(table, "tr")
             cell.tag = "th" if "table-header" in classes(cell) else "td"
             row.append(cell)
         table.tag = "table"
+
+
+def _listed(tree: Tree) -> None:
+    """Paragraphs that Word numbers or marks with a bullet, as entries; code that is made of lines, as code."""
+    for entry in tree.with_class("msolistparagraph"):
+        gap = next((span for span in entry.iter("span") if _GAP.search(span.get("style") or "")), None)
+        mark = gap.getparent() if gap is not None else None
+        if entry.tag != "p" or mark is None or mark is entry:
+            continue
+        number = re.match(r"\s*([0-9]{1,4})[.)]", mark.text or "")
+        level = re.search(r"level([1-9])|margin-left:\s*([0-9]{1,3})", entry.get("style") or "")
+        depth = 0 if not level else int(level[1]) - 1 if level[1] else max(int(level[2]) // 36 - 1, 0)
+        around = etree.Element("ol" if number else "ul", {"class": f"lst-kix_word-{min(depth, 9)}"})
+        if number:
+            around.set("start", number[1])
+        gone(mark)
+        entry.addprevious(around)
+        around.append(entry)
+        around.tail, entry.tail, entry.tag = entry.tail, None, "li"
+    for code in tree.where("class", "fragment"):  # of Doxygen
+        code.tag = "pre"
+        for line in code.iterchildren("div"):
+            if line.attrib.pop("class", "") == "line":
+                line.tail = None
+            else:
+                gone(line)
+    for pairs in tree.where("class", "hdlist"):  # of AsciiDoctor
+        for cell in pairs.iter("table", "tbody", "tr", "td"):
+            cell.tag = {"table": "dl", "td": "dt" if "hdlist1" in classes(cell) else "dd"}.get(cell.tag, "div")
 
 
 def _panels(tree: Tree) -> None:
@@ -129,9 +170,12 @@ def _panels(tree: Tree) -> None:
     tabs = tree.where("role", "tab")
     named = {str(tab.get("id")): tab for tab in tabs if tab.get("id")}
     names: dict[str, str] = {}
-    for tab in [*tabs, *tree.where("data-toggle", "tab"), *tree.where("data-bs-toggle", "tab")]:
-        target = tab.get("aria-controls") or tab.get("data-bs-target") or tab.get("href") or ""
-        names.setdefault(target.lstrip("#"), text_of(tab))
+    shared: set[str] = set()
+    """Panels that several tabs only filter."""
+    for tab in {*tabs, *tree.where("data-toggle", "tab"), *tree.where("data-bs-toggle", "tab")}:
+        target = (tab.get("aria-controls") or tab.get("data-bs-target") or tab.get("href") or "").lstrip("#")
+        shared |= {target} & names.keys()
+        names[target] = text_of(tab)
     lists: list[list[str]] = []
     heads = {*tree.where("role", "tablist"), *tree.with_class("tabbed-labels")}
     heads |= {one for one in tree.where("class", "tabs") if one.find("label") is not None}
@@ -148,6 +192,7 @@ def _panels(tree: Tree) -> None:
         by_order = lists[-1].pop() if lists else ""
         by = named.get(element.get("aria-labelledby") or "")
         name = names.get(element.get("id") or "-", "") or (text_of(by) if by is not None else "") or by_order
+        name = "" if element.get("id") in shared else name
         for attribute in ("hidden", "aria-hidden", "style", "aria-labelledby"):
             element.attrib.pop(attribute, None)
         element.set("role", "tabpanel")
@@ -172,14 +217,16 @@ def _unseen(tree: Tree) -> None:
             or element.get("aria-hidden") == "true"
             or _HIDDEN.search(element.get("style") or "")
         )
-        if (hidden and element.get("id") not in controlled) or element.get("role") in _UNREAD_ROLES:
+        opens = element.getprevious() if hidden else None
+        opened = element.get("id") in controlled or (opens is not None and opens.get("aria-expanded") is not None)
+        if (hidden and not opened) or element.get("role") in _UNREAD_ROLES:
             gone(element)
 
 
 def _around(tree: Tree) -> None:
     """Take out what stands around the content, on every page."""
     for element in tree.with_class(*_LISTED):
-        listed = {"toc", "table-of-contents"} & set(classes(element).split()) and element.find(".//a") is not None
+        listed = _CONTENTS.search(classes(element)) and element.find(".//a") is not None
         if element.tag in {"div", "section", "ul", "ol"} and (listed or _mostly_links(tree, element)):
             gone(element)
     for element in [*tree.root.iter("nav"), *tree.having("role")]:
@@ -250,6 +297,9 @@ def _numbers(tree: Tree) -> None:
             gone(link.getparent() if link.get("href").startswith("#cmnt_ref") else link)
         elif own and (_PERMALINK.search(classes(link)) or text_of(link) in {"¶", "#", "§", "🔗"}):
             gone(link)
+    for number in tree.having("style"):
+        if _UNSELECTED.search(number.get("style")) and next(number.iterancestors("pre"), None) is not None:
+            gone(number)
     for icon in tree.with_class("icon"):
         if icon.tag in {"span", "i"} and "icon" in classes(icon).split():
             gone(icon)
@@ -297,9 +347,11 @@ def _fields(tree: Tree) -> None:
     for tasks in tree.with_class("inline-task-list"):  # of Confluence
         for task in tasks.iterchildren("li"):
             led(task, "☑ " if "checked" in classes(task).split() else "☐ ")
-    for box in tree.with_class("checkbox-o"):  # of Notion
-        if box.tag == "div" and not text_of(box):
-            say(box, "☑" if "checkbox-on" in classes(box) else "☐")
+    for box in tree.with_class("checkbox-o", "fa-check-square-o", "fa-square-o"):  # of Notion and AsciiDoctor
+        if not text_of(box):
+            say(box, "☑" if _TICKED.search(classes(box)) else "☐")
+    for chosen in tree.with_class("selected-value"):  # of Notion
+        chosen.tail = ", " if chosen.getnext() is not None else chosen.tail
 
 
 def _paragraph(text: str, holder: Element) -> Element:
@@ -336,6 +388,7 @@ AROUND = Pass("navigation", _around)
 SEEN = (
     Pass("style sheets", _styles),
     Pass("tables of other elements", _roles),
+    Pass("lists of Word", _listed),
     Pass("tab panels", _panels),
     Pass("titles of notes", _leads),
     Pass("hidden text", _unseen),
