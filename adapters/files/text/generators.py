@@ -31,6 +31,7 @@ _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
 _ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*([^\n]*)\n?")
+_CODE_NAME = re.compile(r"""\btitle=["']([^"'`]{1,200})["']|\s\[([^\[\]]{1,80})\]""")
 _CONTAINER = re.compile(r":{3,}[ \t]*\{?([\w-]*)\}?[ \t]*(.*)")
 _INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
@@ -41,11 +42,21 @@ _DIRECTIVE = re.compile(
     r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*|\+\+\+.*|/{3,}(?: .*)?", re.IGNORECASE
 )
 _TITLED = re.compile(
-    r"""[{<%\s]*(?:Tab|Card|Step|Accordion|Expand|Details|Alert|Hint|Callout|Note|Admonition|Panel|Update|Collapse)"""
-    r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary)=)?["']([^"']{1,200})["']""",
+    r"""[{<%\s]*(?:Tab|Card|Step|Accordion|Expand|Details|Alert|Hint|Callout|Note|Admonition|Panel|Update|Collapse|Figure|Aside|ParamField|ResponseField)"""
+    r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary|path)=)?["']([^"']{1,200})["']""",
     re.IGNORECASE,
 )
 """What opens a tab, a card or a note with a name."""
+_NOTED = re.compile(
+    r"""[{<%\s]*(?:(?:hint|notice|callout|alert|admonition|aside)\b[^{}]*?\b)?"""
+    r"""(note|tip|hint|info|important|warning|caution|danger)\b["'\s%}>]""",
+    re.IGNORECASE,
+)
+"""What opens a note without one."""
+_CRITIC = re.compile(
+    r"\{(?:(?:\+\+|\+ |==|~~[^{}\n]{0,500}?~>)([^{}\n]{1,1000}?)(?:\+\+|\+| \+|==|~~)|(?:--|- |>>)[^{}\n]{1,1000}?)\}"
+)
+"""What was put in, and what was taken out, of CriticMarkup and GitLab."""
 _AUTOTITLE = "AUTOTITLE"
 _ENDS = ["paragraph", "reference", "blockquote", "list"]
 """What such a line ends."""
@@ -58,6 +69,7 @@ def without_marks(markdown: MarkdownIt) -> MarkdownIt:
     markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
     markdown.core.ruler.after("inline", "generator_title", _titles)
     markdown.core.ruler.after("generator_title", "generator_gap", _gaps)
+    markdown.core.ruler.after("block", "generator_code", _named_code)
     markdown.inline.ruler.before("escape", "generator_tag", _tag)
     return markdown
 
@@ -79,7 +91,8 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         while after < end and not state.isEmpty(after):
             after += 1
     elif text.startswith(("<", "{")):
-        title = named[1] if (named := _TITLED.match(text)) else ""
+        named, noted = _TITLED.match(text), _NOTED.match(text)
+        title = named[1] if named else NOTES[noted[1].lower()] if noted else ""
         while not _only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
             text += "\n" + current(state, after)
             after += 1
@@ -140,7 +153,9 @@ def _tag(state: StateInline, silent: bool) -> bool:
     """A template, a component's tag or an alert's mark within a text."""
     first = state.src[state.pos]
     content = ""
-    if first == "{" and not state.src.startswith("$", state.pos - 1):
+    if first == "{" and (found := _CRITIC.match(state.src, state.pos)):
+        content = found[1] or ""
+    elif first == "{" and not state.src.startswith("$", state.pos - 1):
         found = _TAG.match(state.src, state.pos)
         content = GAP if _VALUE.match(state.src, state.pos) else ""
     elif first == "<":
@@ -156,6 +171,19 @@ def _tag(state: StateInline, silent: bool) -> bool:
             state.push("hardbreak", "br", 0)
     state.pos = found.end()
     return True
+
+
+def _named_code(state: StateCore) -> None:
+    """The name of a file or of a tab over its code."""
+    made: list[Token] = []
+    for token in state.tokens:
+        if token.type == "fence" and (named := _CODE_NAME.search(token.info)):
+            title = Token("inline", "", 0, content=named[1] or named[2], children=[], level=token.level, map=token.map)
+            opened, closed = Token("paragraph_open", "p", 1, map=token.map), Token("paragraph_close", "p", -1)
+            opened.level = closed.level = token.level
+            made += [opened, title, closed]
+        made.append(token)
+    state.tokens = made
 
 
 def _plain_destinations(state: StateCore) -> None:

@@ -23,6 +23,8 @@ from adapters.files.text.myst import with_myst
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_COMPONENTS = re.compile(r"^\s*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
+"""MDX, in which indented text is no code."""
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
@@ -44,6 +46,8 @@ def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
             known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    if _COMPONENTS.search(text):
+        markdown.disable("code")
     with_marks(with_myst(without_marks(markdown)))
     return _content(_Reading(markdown, on_pages=on_pages), text, known)
 

@@ -54,8 +54,14 @@ AS_CODE = frozenset(
 )
 
 
-_TOLD = frozenset({"type", "default"})
+_TOLD = frozenset({"type", "default", "value"})
 """Options of objects that are shown."""
+
+
+_SAID = frozenset("class exception get post put patch delete".split())
+"""Kinds of objects that stand before their names."""
+_SHOWN = re.compile(r"html|not\b")
+"""Conditions that hold for a page."""
 
 
 class _AnyOption(dict[str, Any]):
@@ -82,7 +88,7 @@ class OfSphinx(Directive):
             return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
         if name == "math":
             return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
-        if name in UNSEEN:
+        if name in UNSEEN or (name == "only" and not _SHOWN.search(argument)):
             return []
         if name in VERSIONS:
             version, _, more = argument.partition(" ")
@@ -97,7 +103,8 @@ class OfSphinx(Directive):
             said = f"{argument}:" if name in _TABS and argument else argument
             return [*self._said(said), *self._parsed(lines)]
         if argument and (name in _OBJECTS or ":" in name or name.startswith("auto")):
-            term = nodes.term("", "", nodes.literal("", argument))
+            kind = name.rpartition(":")[2]
+            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _SAID else argument))
             told = [f":{key.capitalize()}: {said}" for key, said in options.items() if key in _TOLD and said]
             definition = nodes.definition("", *self._parsed([*told, "", *lines]))
             return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
@@ -129,6 +136,8 @@ def shown(
 ) -> tuple[list[Any], list[Any]]:
     """The role that shows its title, else its target."""
     said = words_of(text.replace("\x00", "\\"))
+    if name in {"guilabel", "menuselection"}:
+        said = said.replace("-->", "‣").replace("&", "")
     kind = nodes.literal if name.rpartition(":")[2] in AS_CODE or name.partition(":")[0] in AS_CODE else nodes.inline
     return [kind(raw, said)], []
 
