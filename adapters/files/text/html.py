@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
+from typing import Any
 
 from adapters.files.outline import Content, Outline, given_title, label
-from adapters.files.tables import MOST_COLUMNS, Cell, filled
+from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
 from adapters.files.text.html_code import code_of, code_table
 from adapters.files.text.html_marks import read_formulas, read_marks
 from adapters.files.text.html_notes import find_notes, join_notes
 from adapters.files.text.html_seen import AROUND, SEEN, Pass
-from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, text_of, written
+from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, holds, text_of, written
 from adapters.files.text.html_words import MARKED, Shape, Words
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -69,7 +70,7 @@ class Page:
     def __init__(self, text: str, outline: Outline | None = None, *, titled: bool | None = None) -> None:
         self._outline = outline or Outline()
         self._read(text, PASSES)
-        if titled is None and len(text_of(self.root)) < _NOTHING:
+        if titled is None and not holds(self.root, _NOTHING):
             self._read(text, [step for step in PASSES if step is not AROUND])
         if titled is None:
             heads = self.root.findall(".//h1[@title='title']") or self.root.findall(".//h1")
@@ -97,7 +98,7 @@ class Page:
         """The element that the page itself calls its content, otherwise all of it."""
         for path in (".//main", ".//*[@role='main']", ".//article"):
             held = self.root.findall(path)
-            if len(held) == 1 and len(text_of(held[0])) >= _ENOUGH:
+            if len(held) == 1 and holds(held[0], _ENOUGH):
                 return held[0]
         return self.root
 
@@ -236,22 +237,23 @@ class _Walk:
         rows = list(_rows(table))
         if _is_layout(table, rows):
             for row in rows:
-                for cell in row:
+                for cell in _cells(row):
                     self.flow(cell, depth + 1, nested=nested)
             return
         for stray in table.iterchildren("p", "div"):
             self._guarded(stray, depth + 1, nested)
-        grid = filled([self._cell(cell) for cell in row] for row in rows)
-        header = _header_rows(rows)
-        if len(grid) > 1:
-            grid = [row for row, below in pairwise([*grid, []]) if not _repeated(row, below)]
-        self._outline.table(
-            [[cell.text for cell in row] for row in grid],
-            header=header,
+        grid = spread(map(self._cell, _cells(row)) for row in rows)
+        head = list(islice(grid, _header_rows(rows)))
+        self._outline.table([], header=0)
+        self._outline.row(
+            BlockKind.HEADER,
+            header_of([[cell.text for cell in row] for row in head]),
             depth=nested,
-            links=[[link for cell in row for link in cell.links] for row in grid],
-            code=[[code for cell in row for code in cell.code] for row in grid],
+            **_marks(chain(*head)),
         )
+        for row, below in pairwise(chain(grid, [[]])):
+            if not _repeated(row, below):
+                self._outline.row(BlockKind.ROW, [cell.text for cell in row], depth=nested, **_marks(row))
 
     def _cell(self, cell: Element) -> Cell:
         if not len(cell) and not cell.keys():
@@ -275,19 +277,32 @@ class _Walk:
         return element.tag in BLOCKS or element in self._holders
 
 
-def _rows(table: Element) -> Iterable[list[Element]]:
+def _rows(table: Element) -> Iterable[Element]:
     """The rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
             if row.tag == "tr":
-                yield [cell for cell in row if cell.tag in {"td", "th"}]
+                yield row
 
 
-def _is_layout(table: Element, rows: Sequence[Sequence[Element]]) -> bool:
+def _cells(row: Element) -> list[Element]:
+    return list(row.iterchildren("td", "th"))
+
+
+def _marks(row: Iterable[Cell]) -> dict[str, Any]:
+    """The links and the code of its cells."""
+    marked = [cell for cell in row if cell.links or cell.code]
+    return {
+        "links": [link for cell in marked for link in cell.links],
+        "code": [code for cell in marked for code in cell.code],
+    }
+
+
+def _is_layout(table: Element, rows: Sequence[Element]) -> bool:
     """Whether `table` only puts things beside each other."""
     if table.get("role") in {"presentation", "none"} or all(len(row) <= 1 for row in rows):
         return True
-    if any(cell.tag == "th" for row in rows for cell in row):
+    if any(row.find("th") is not None for row in rows):
         return False
     held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
     return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
@@ -298,28 +313,24 @@ def _repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
     return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
 
 
-def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
+def _header_rows(rows: Sequence[Element]) -> int:
     """How many of the first rows name the columns."""
     count = 0
     for row in rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
-        parent = row[0].getparent() if row else None
-        group = parent.getparent() if parent is not None else None
-        named = [cell for cell in row if cell.tag == "th" or text_of(cell)]
-        if not (group is not None and group.tag == "thead") and not (named and all(c.tag == "th" for c in named)):
+        named = [cell for cell in _cells(row) if cell.tag == "th" or text_of(cell)]
+        if row.getparent().tag != "thead" and not (named and all(cell.tag == "th" for cell in named)):
             break
         count += 1
     if count > _MOST_HEADERS:
         return 1
-    deep = (at for at, row in enumerate(rows[1:count], 1) for cell in row if at + _number(cell.get("rowspan")) > count)
-    count = next(deep, count)
-    if not count and len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]):
-        return 1
-    return count
+    spans = ((at, at + _number(cell.get("rowspan"))) for at, row in enumerate(rows[:count]) for cell in _cells(row))
+    count = next((at for at, end in spans if at and end > count), count)
+    return count or int(len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]))
 
 
-def _is_bold(row: Sequence[Element]) -> bool:
+def _is_bold(row: Element) -> bool:
     """Whether all that a row says is bold."""
-    told = [cell for cell in row if text_of(cell)]
+    told = [cell for cell in _cells(row) if text_of(cell)]
     bold = (sum(len(text_of(part)) for part in cell.iter("b", "strong")) for cell in told)
     return bool(told) and all(size >= len(text_of(cell)) for size, cell in zip(bold, told, strict=True))
 

@@ -30,7 +30,7 @@ def read_formulas(tree: Tree) -> None:
         ):
             formula, around = around, around.getparent()
         say(formula, f" {text} ")
-    for drawn in tree.where("class", "katex-html"):
+    for drawn in tree.with_class("katex-html"):
         if drawn.getparent() is not None and drawn.getparent().find(".//annotation") is None and text_of(drawn):
             tree.unread.append("formulas that are only drawn")
             drawn.attrib.pop("aria-hidden", None)

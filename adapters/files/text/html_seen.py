@@ -67,6 +67,7 @@ _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
 _HOLDS = frozenset("body html div section article main header form center".split())
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
+_LINE, _FRAGMENT, _PAIRS = re.compile("^line$"), re.compile("^fragment$"), re.compile("^hdlist$")
 _TICKED = re.compile(r"checkbox-on|fa-check")
 _COMMENT = re.compile(r"#cmnt(?:_ref)?[0-9]")
 """From the words of a page of Google Docs to what somebody remarked on them, and back."""
@@ -84,6 +85,8 @@ _TITLE = re.compile(
 _LONGEST_TITLE = 80
 _DEEPEST_LEAD = 6
 _PANELS = ("tab-pane", "tabbed-block", "tabpanel", "tab-panel")
+_TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
+"""Of Spectre, and of Zensical."""
 
 
 class Pass(NamedTuple):
@@ -105,8 +108,7 @@ def _styles(tree: Tree) -> None:
         room -= len(sheet.text or "")
     for element in tree.having("class") if named else ():
         if told := ";".join(named[name] for name in element.get("class").split() if name in named):
-            element.set("style", f"{element.get('style') or ''};{told}")
-            tree.add(element, "style")
+            tree.give(element, "style", f"{element.get('style') or ''};{told}")
 
 
 def _roles(tree: Tree) -> None:
@@ -153,14 +155,14 @@ def _listed(tree: Tree) -> None:
         entry.addprevious(around)
         around.append(entry)
         around.tail, entry.tail, entry.tag = entry.tail, None, "li"
-    for code in tree.where("class", "fragment"):  # of Doxygen
+    for code in tree.classed(_FRAGMENT):  # of Doxygen
         code.tag = "pre"
         for line in code.iterchildren("div"):
             if line.attrib.pop("class", "") == "line":
                 line.tail = None
             else:
                 gone(line)
-    for pairs in tree.where("class", "hdlist"):  # of AsciiDoctor
+    for pairs in tree.classed(_PAIRS):  # of AsciiDoctor
         for cell in pairs.iter("table", "tbody", "tr", "td"):
             cell.tag = {"table": "dl", "td": "dt" if "hdlist1" in classes(cell) else "dd"}.get(cell.tag, "div")
 
@@ -178,9 +180,9 @@ def _panels(tree: Tree) -> None:
         names[target] = text_of(tab)
     lists: list[list[str]] = []
     heads = {*tree.where("role", "tablist"), *tree.with_class("tabbed-labels")}
-    heads |= {one for one in tree.where("class", "tabs") if one.find("label") is not None}
+    heads |= {one for one in tree.classed(_TABS) if one.find("label") is not None}
     panels = {*tree.where("role", "tabpanel"), *tree.with_class(*_PANELS)}
-    panels |= {one for blocks in tree.where("class", "blocks") for one in blocks}
+    panels |= {one for blocks in tree.classed(_BLOCKS) for one in blocks}
     for element in tree.in_order(heads | panels):
         if element in heads:
             tabs_of = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
@@ -240,10 +242,9 @@ def _around(tree: Tree) -> None:
             for part in element.iter("ul", "ol"):
                 if _mostly_links(tree, part):
                     gone(part)
-    for element in tree.having("class", "id"):
-        name = f"{classes(element)} {(element.get('id') or '').lower()}"
-        held = element.tag in {"body", "html", "main", "article", *HEADINGS}
-        if _AROUND.search(name) and not held:
+    named = [one for one in tree.having("id") if _AROUND.search(one.get("id").lower())]
+    for element in [*tree.classed(_AROUND), *named]:
+        if element.tag not in {"body", "html", "main", "article", *HEADINGS}:
             gone(element)
 
 
@@ -307,8 +308,7 @@ def _numbers(tree: Tree) -> None:
 
 def _leads(tree: Tree) -> None:
     """Put the title of a note, or what kind of note it is, before its first words."""
-    noted = [one for one in tree.having("class") if _NOTE.search(classes(one))]
-    for note in dict.fromkeys([*noted, *tree.where("role", "note"), *tree.root.iter("aside")]):
+    for note in dict.fromkeys([*tree.classed(_NOTE), *tree.where("role", "note"), *tree.root.iter("aside")]):
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in classes(note):
             continue
         title = next((part for part in islice(note.iter(), 1, 8) if _TITLE.search(classes(part))), None)
@@ -337,7 +337,7 @@ def _fields(tree: Tree) -> None:
                 gone(name)
     for kind in tree.with_class("classifier"):
         led(kind, " : ")
-    for line in tree.where("class", "line"):
+    for line in tree.classed(_LINE):
         if line.tag == "div":
             line.tag, line.tail = "span", BREAK
     for entry in tree.where("role", "doc-biblioentry"):

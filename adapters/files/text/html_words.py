@@ -13,6 +13,8 @@ from pipeline.values import Link
 _CODE = ("code", "kbd", "samp", "tt")
 MARKED = ("a", *_CODE)
 _NOTE = re.compile(f"{NOTE}([^{NOTE_END}]*){NOTE_END}")
+_MEANT = frozenset({*MARKED, "ol", "a"})
+"""Elements that say something themselves."""
 _BETWEEN = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
 """What stands between such parts of a cell."""
 _ENDS = ",;:.!?"
@@ -46,6 +48,11 @@ class Words:
 
     def add(self, element: Element) -> None:
         """What `element` says; blocks in it stand apart."""
+        while len(element) == 1 and element.tag not in _MEANT:
+            inner = element[0]
+            if (element.text or "").strip() or (inner.tail or "").strip():
+                break
+            element = inner
         if not len(element):
             self.say(element.text)
             if element.tag in MARKED:
