@@ -36,7 +36,7 @@ _LONGEST_NUMBER = 9
 """Digits of a step's number, as in CommonMark."""
 _MOST_ROWS = 65_534
 """Rows that a cell spans, as in browsers."""
-MAX_DEPTH = 200
+MAX_DEPTH = 140
 """Elements nested deeper are read as inline text."""
 _MOST_HEADERS = 5
 """Rows of a header."""
@@ -208,8 +208,7 @@ class _Walk:
             words.say(child.tail)
             end += 1
         kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        said = bool(words.text)
-        self._add(kind, words, nested, number or 0)
+        said = self._add(kind, words, nested, number or 0)
         if end < len(item) and not said and item[end].tag in _WRAPPING and depth <= MAX_DEPTH:
             wrapper, end, said = item[end], end + 1, True
             self._item(wrapper, depth + 1, nested, number=number)
@@ -269,9 +268,11 @@ class _Walk:
         words.add(element)
         return words
 
-    def _add(self, kind: BlockKind, words: Words, nested: int, number: int = 0) -> None:
+    def _add(self, kind: BlockKind, words: Words, nested: int, number: int = 0) -> bool:
+        """Whether there are such words."""
         if text := words.text:
             self._outline.add(kind, text, depth=nested, number=number, links=words.links, code=words.code)
+        return bool(text)
 
     def _is_block(self, element: Element) -> bool:
         return element.tag in BLOCKS or element in self._holders

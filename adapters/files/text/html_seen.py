@@ -28,20 +28,7 @@ _UNREAD = (
 )
 _UNREAD_ROLES = frozenset("search toolbar dialog alertdialog tablist".split())
 _AROUND_ROLES = frozenset("navigation banner contentinfo complementary doc-toc menu menubar".split())
-_TAGS = {
-    "table": "table",
-    "grid": "table",
-    "rowgroup": "tbody",
-    "row": "tr",
-    "columnheader": "th",
-    "rowheader": "th",
-    "cell": "td",
-    "gridcell": "td",
-    "list": "ul",
-    "listitem": "li",
-    "heading": "h2",
-}
-"""Roles that make a plain element what another is."""
+_CELLS = {"columnheader": "th", "rowheader": "th", "cell": "td", "gridcell": "td"}
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _STYLE = re.compile(r"\.([\w-]{1,60})\s*\{([^{}]{0,2000})\}")
 _TELLING = re.compile(
@@ -64,6 +51,7 @@ _LINE_NUMBER = re.compile(
 _UNSELECTED = re.compile(r"user-select\s*:\s*none")
 _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
 """Between a bullet of Word and what it is of."""
+_MARK = re.compile(r"\(?[\w.]{1,8}[.)]|\S")
 _HOLDS = frozenset("body html div section article main header form center".split())
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
@@ -113,13 +101,24 @@ def _styles(tree: Tree) -> None:
 
 def _roles(tree: Tree) -> None:
     """Tables, lists and headings that are made of other elements, as such."""
-    for element in tree.having("role"):
-        tag = _TAGS.get(element.get("role"))
-        if tag == "ul" and element.find("./*[@role='listitem']") is None:
+    for table in [*tree.where("role", "table"), *tree.where("role", "grid")]:
+        rows = [row for row in table.iterdescendants("div", "span", "ul", "li") if row.get("role") == "row"]
+        if table.tag != "div" or not rows or _within(table, {"table"}, 2_048):
             continue
-        if tag and element.tag in {"div", "span", "section", "p"}:
-            level = element.get("aria-level") or ""
-            element.tag = f"h{level}" if tag == "h2" and level in set("123456") else tag
+        for row in rows:
+            for cell in [cell for cell in row.iterdescendants() if cell.get("role") in _CELLS]:
+                cell.tag = _CELLS[cell.get("role")]
+                row.append(cell)
+            row.tag = "tr" if row.find("*") is not None else "p"
+            table.append(row)
+        table.tag = "table"
+    for entry in tree.where("role", "listitem"):
+        if entry.tag in {"div", "span"} and entry.getparent().get("role") == "list":
+            entry.tag, entry.getparent().tag = "li", "ul"
+    for heading in tree.where("role", "heading"):
+        level = heading.get("aria-level") or ""
+        if heading.tag in {"div", "span", "p"}:
+            heading.tag = f"h{level if level in set('123456') else 2}"
     first = next((one for one in tree.root.iter(*BLOCKS) if one.tag not in _HOLDS and text_of(one)), None)
     named = tree.root.find(".//title")
     titled = first is not None and named is not None and text_of(first) == text_of(named)
@@ -143,7 +142,7 @@ def _listed(tree: Tree) -> None:
     for entry in tree.with_class("msolistparagraph"):
         gap = next((span for span in entry.iter("span") if _GAP.search(span.get("style") or "")), None)
         mark = gap.getparent() if gap is not None else None
-        if entry.tag != "p" or mark is None or mark is entry:
+        if entry.tag != "p" or mark is None or mark is entry or not _MARK.fullmatch(text_of(mark)):
             continue
         number = re.match(r"\s*([0-9]{1,4})[.)]", mark.text or "")
         level = re.search(r"level([1-9])|margin-left:\s*([0-9]{1,3})", entry.get("style") or "")
@@ -299,7 +298,7 @@ def _numbers(tree: Tree) -> None:
         elif own and (_PERMALINK.search(classes(link)) or text_of(link) in {"¶", "#", "§", "🔗"}):
             gone(link)
     for number in tree.having("style"):
-        if _UNSELECTED.search(number.get("style")) and next(number.iterancestors("pre"), None) is not None:
+        if _UNSELECTED.search(number.get("style")) and _within(number, {"pre"}):
             gone(number)
     for icon in tree.with_class("icon"):
         if icon.tag in {"span", "i"} and "icon" in classes(icon).split():

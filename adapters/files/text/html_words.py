@@ -68,7 +68,7 @@ class Words:
 
     @property
     def text(self) -> str:
-        text = " ".join("".join(self._parts).split())
+        text = " ".join("".join(self._parts).split()) if self._parts else ""
         if NOTE in text:
             text = with_notes(text)
         return text.replace(BREAK, "\n") if BREAK in text else text

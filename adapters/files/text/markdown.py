@@ -23,7 +23,7 @@ from adapters.files.text.myst import with_myst
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_COMPONENTS = re.compile(r"^\s*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
+_COMPONENTS = re.compile(r"^[ \t]*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
 """MDX, in which indented text is no code."""
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")

@@ -9,7 +9,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 from adapters.files.text.generators import current, say
-from adapters.files.text.sphinx import AS_CODE, CODE, NOTES, UNSEEN, VERSIONS, divided, words_of
+from adapters.files.text.sphinx import AS_CODE, CODE, MAX_DIRECTIVES, NOTES, UNSEEN, VERSIONS, divided, words_of
 
 _DIRECTIVE = re.compile(r"(`{3,}|~{3,})\{([\w:.+-]+)\}[ \t]*(.*)")
 _ROLE = re.compile(r"\{([\w:.+-]{1,80})\}(`{1,3})(?!`)([^`]{1,2000}?)\2(?!`)")
@@ -43,8 +43,8 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opened = None if state.is_code_block(start) else _DIRECTIVE.fullmatch(current(state, start))
-    if opened is None or silent:
-        return opened is not None
+    if opened is None or silent or state.level >= MAX_DIRECTIVES:
+        return opened is not None and silent
     fence, name, argument = opened[1], opened[2].lower(), opened[3].strip()
     after = start + 1
     while after < end and not (current(state, after).startswith(fence) and not current(state, after).strip(fence[0])):
@@ -65,9 +65,9 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     else:
         title = VERSIONS[name].format(argument) if name in VERSIONS else argument or NOTES.get(name, "")
         say(state, "" if name in _FILES else title, start)
-        last, parent, state.lineMax, state.parentType = state.lineMax, state.parentType, after, "blockquote"
+        last, state.lineMax, state.level = state.lineMax, after, state.level + 1
         state.md.block.tokenize(state, first, after)
-        state.line, state.lineMax, state.parentType = min(after + 1, end), last, parent
+        state.line, state.lineMax, state.level = min(after + 1, end), last, state.level - 1
     return True
 
 
