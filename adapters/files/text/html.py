@@ -316,10 +316,10 @@ def _repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
 
 def _header_rows(rows: Sequence[Element]) -> int:
     """How many of the first rows name the columns."""
-    count = 0
-    for row in rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
+    count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
+    for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
         named = [cell for cell in _cells(row) if cell.tag == "th" or text_of(cell)]
-        if row.getparent().tag != "thead" and not (named and all(cell.tag == "th" for cell in named)):
+        if not (named and all(cell.tag == "th" for cell in named)):
             break
         count += 1
     if count > _MOST_HEADERS:

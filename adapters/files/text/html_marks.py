@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from adapters.files.inline import lowered, raised
-from adapters.files.text.html_tree import BREAK, Element, Tree, gone, led, say, text_of
+from adapters.files.text.html_tree import BREAK, Element, Tree, emptied, gone, led, say, text_of
 
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 _RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
@@ -58,15 +58,16 @@ def read_marks(tree: Tree) -> None:
         say(picture, f" {said} " if said else "")
     for struck in [*tree.root.iter("del", "s", "strike"), *tree.having("style")]:
         if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
-            gone(struck)
+            emptied(struck)
     for control in list(tree.root.iter("input", "textarea", "select")):
         say(control, _value(control))
     for quoted in tree.root.iter("q"):
         led(quoted, "“")
         quoted.tail = f"”{quoted.tail or ''}"
     for element in tree.having("style"):
-        if element.tag == "span" and (place := _RAISED.search(element.get("style"))):
-            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), "b")
+        if element.tag in {"span", "td"} and (place := _RAISED.search(element.get("style"))):
+            bold = "b" if element.tag == "span" else "th"
+            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), bold)
     for word in list(tree.root.iter("ruby")):
         _ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):

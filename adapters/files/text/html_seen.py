@@ -17,6 +17,7 @@ from adapters.files.text.html_tree import (
     Tree,
     allowed,
     classes,
+    emptied,
     gone,
     led,
     say,
@@ -52,6 +53,7 @@ _UNSELECTED = re.compile(r"user-select\s*:\s*none")
 _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
 """Between a bullet of Word and what it is of."""
 _MARK = re.compile(r"\(?[\w.]{1,8}[.)]|\S")
+_NAMING = frozenset({*HEADINGS, "p", "dt", "summary"})
 _HOLDS = frozenset("body html div section article main header form center".split())
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
@@ -112,6 +114,11 @@ def _roles(tree: Tree) -> None:
             row.tag = "tr" if row.find("*") is not None else "p"
             table.append(row)
         table.tag = "table"
+    for cell in tree.where("role", "columnheader"):
+        cell.tag = "th" if cell.tag == "td" else cell.tag
+    for edge in tree.with_class("row-headers-background", "column-headers-background", "freezebar-cell"):
+        if edge.tag in {"td", "th"}:  # of Google Sheets
+            edge.getparent().remove(edge)
     for entry in tree.where("role", "listitem"):
         if entry.tag in {"div", "span"} and entry.getparent().get("role") == "list":
             entry.tag, entry.getparent().tag = "li", "ul"
@@ -241,7 +248,8 @@ def _around(tree: Tree) -> None:
             for part in element.iter("ul", "ol"):
                 if _mostly_links(tree, part):
                     gone(part)
-    named = [one for one in tree.having("id") if _AROUND.search(one.get("id").lower())]
+    ids = ((one, one.get("id").lower()) for one in tree.having("id"))
+    named = [one for one, name in ids if "skip" not in name and _AROUND.search(name)]
     for element in [*tree.classed(_AROUND), *named]:
         if element.tag not in {"body", "html", "main", "article", *HEADINGS}:
             gone(element)
@@ -255,7 +263,11 @@ def _stands_around(tree: Tree, element: Element) -> bool:
         case "footer":
             return not _within(element, {"blockquote", "figure"})
         case "button":
-            return not _within(element, {*HEADINGS, "p", "dt", "summary"}, steps=2)
+            opens = element.get("aria-expanded") is not None or element.get("aria-controls") is not None
+            around = next((one for one in islice(element.iterancestors(), 2) if one.tag in _NAMING), None)
+            if opens and around is None:
+                element.tag = "p"
+            return not opens and (around is None or text_of(around) != text_of(element))
         case "form":
             inputs = list(element.iter("input"))
             asked = any(one.get("type") in {"search", "password", "email"} for one in inputs)
@@ -288,9 +300,7 @@ def _numbers(tree: Tree) -> None:
     for element in tree.with_class("lin", "ln", "gutter", "blob-num"):
         numbers = element.tag in _NUMBERED and _LINE_NUMBER.search(classes(element))
         if numbers and not any(map(str.isalpha, text_of(element))):
-            cell = element.tag if element.tag in {"td", "th"} else ""
-            gone(element)
-            element.tag = cell or element.tag
+            emptied(element)
     for link in list(tree.root.iter("a")):
         own = (link.get("href") or "").startswith("#") and not any(map(str.isalnum, link.text or ""))
         if _COMMENT.match(link.get("href") or ""):
@@ -307,6 +317,7 @@ def _numbers(tree: Tree) -> None:
 
 def _leads(tree: Tree) -> None:
     """Put the title of a note, or what kind of note it is, before its first words."""
+    kinds: set[Element] = set()
     for note in dict.fromkeys([*tree.classed(_NOTE), *tree.where("role", "note"), *tree.root.iter("aside")]):
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in classes(note):
             continue
@@ -315,6 +326,8 @@ def _leads(tree: Tree) -> None:
         if title is None:
             kind = _KIND.search(classes(note))
             said = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
+            said = "" if any(one in kinds for one in islice(note.iterancestors(), 3)) else said
+            kinds.add(note)
         elif len(said) > _LONGEST_TITLE:
             continue
         else:

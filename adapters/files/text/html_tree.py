@@ -51,7 +51,7 @@ class Tree:
         self._having: dict[str, list[Element]] = {}
         for element in self.root.iter():
             for name in element.keys():  # noqa: SIM118 - iterating an element gives its children
-                self._having.setdefault(name, []).append(element)
+                self._having.setdefault(str(name), []).append(element)
         self._classes: dict[str, list[Element]] = {}
         for element in self._having.get("class", ()):
             self._classes.setdefault(element.get("class"), []).append(element)
@@ -101,6 +101,13 @@ def gone(element: Element) -> None:
     """Take `element` out, and leave the text behind it. In its place, as moving that text takes its length in time."""
     element.clear(keep_tail=True)
     element.tag = "wbr"
+
+
+def emptied(element: Element) -> None:
+    """As `gone`, but a cell stays one."""
+    cell = element.tag if element.tag in {"td", "th"} else ""
+    gone(element)
+    element.tag = cell or element.tag
 
 
 def say(element: Element, text: str) -> None:
