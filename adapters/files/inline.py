@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import string
 
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ", "0123456789+-=()n")
-_FIGURE = re.compile(r"[(\[]?[0-9]+[)\]]|[-+−]?[0-9]+(?:[.,/][0-9]+)*|[-+−]?[0-9]*[nxyk]|[-+−]")
+_FIGURE = re.compile(r"[(\[]?[0-9]+[)\]]|[0-9]+[-+−]|[-+−]?[0-9]+(?:[.,/][0-9]+)*|[-+−]?[0-9]*[nxyk]|[-+−]")
 _SUM = re.compile(r"\w+(?:[-+−*]\w+)+")
+_BEGINS = frozenset("([" + string.ascii_letters + string.digits)
 _WORDS = frozenset("st nd rd th er re e ème o os TM SM s r t".split())
 """What stands raised behind a figure and is no figure."""
 _LETTER = re.compile(r"[a-z]")
@@ -24,7 +26,7 @@ def raised(text: str, before: str) -> str:
         return text
     before = before[-8:]
     mark = _LETTER.fullmatch(plain) and _WORD_BEFORE.search(before) and not _CENTURY.search(before)
-    mark = mark or (before[-1:].isdigit() and plain[0].isascii() and plain not in _WORDS and not plain.startswith("*"))
+    mark = mark or (before[-1:].isdigit() and plain[0] in _BEGINS and plain not in _WORDS)
     if not before[-1:].strip() or not (mark or _FIGURE.fullmatch(plain) or _SUM.fullmatch(plain)):
         return plain
     return f"^({plain})" if _SUM.fullmatch(plain) else f"^{plain}"

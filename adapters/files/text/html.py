@@ -282,7 +282,7 @@ def _rows(table: Element) -> Iterable[Element]:
     """The rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
-            if row.tag == "tr":
+            if row.tag == "tr" and len(row):
                 yield row
 
 
