@@ -116,7 +116,7 @@ def _roles(tree: Tree) -> None:
         table.tag = "table"
     for cell in tree.where("role", "columnheader"):
         cell.tag = "th" if cell.tag == "td" else cell.tag
-    for edge in tree.with_class("row-headers-background", "column-headers-background", "freezebar-cell"):
+    for edge in tree.with_class("row-headers-background", "column-headers-background", "freezebar"):
         if edge.tag in {"td", "th"}:  # of Google Sheets
             edge.getparent().remove(edge)
     for entry in tree.where("role", "listitem"):
