@@ -32,7 +32,7 @@ _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
 _ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*([^\n]*)\n?")
 _CODE_NAME = re.compile(r"""\btitle=["']([^"'`]{1,200})["']|\s\[([^\[\]]{1,80})\]""")
-_CONTAINER = re.compile(r":{3,}[ \t]*\{?([\w-]*)\}?[ \t]*(.*)")
+_CONTAINER = re.compile(r":{3,}[ \t]*\{?\.?([\w-]*)(?: [.#][^{}]*)?\}?[ \t]*(.*)")
 _INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
     r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
