@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice, pairwise
+from typing import Any
 
 from adapters.files.outline import Content, Outline, given_title, label
-from adapters.files.tables import MOST_COLUMNS, Cell, filled
+from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
 from adapters.files.text.html_code import code_of, code_table
 from adapters.files.text.html_marks import read_formulas, read_marks
-from adapters.files.text.html_notes import Notes
-from adapters.files.text.html_seen import only_seen
-from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, text_of, written
+from adapters.files.text.html_notes import find_notes, join_notes
+from adapters.files.text.html_seen import AROUND, SEEN, Pass
+from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, holds, text_of, written
 from adapters.files.text.html_words import MARKED, Shape, Words
+from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
+PASSES = (
+    Pass("formulas", read_formulas),
+    *SEEN,
+    Pass("notes", find_notes),
+    Pass("raised, struck and filled-in words", read_marks),
+    Pass("notes", join_notes),
+)
+"""What is done to the tree of a page before its blocks are read, in this order."""
+_NOTHING = 40
+"""Characters of a page that is nothing but navigation, which then is its content."""
 _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
 _LONGEST_ANCHOR = 400
@@ -23,11 +36,19 @@ _LONGEST_NUMBER = 9
 """Digits of a step's number, as in CommonMark."""
 _MOST_ROWS = 65_534
 """Rows that a cell spans, as in browsers."""
-MAX_DEPTH = 200
+MAX_DEPTH = 140
 """Elements nested deeper are read as inline text."""
 _MOST_HEADERS = 5
 """Rows of a header."""
+_LONGEST_CELL = 300
+"""Characters of a cell of a table that begins with a heading."""
 _LISTS = frozenset({"ul", "ol", "menu"})
+_OPENING = frozenset({"p", "div", "summary"})
+"""Of an entry of a list: without blocks in them they are its text."""
+_WRAPPING = frozenset({"div", "section", "article", "details"})
+"""What holds such text and more."""
+_GOOGLE_LEVEL = re.compile(r"\blst-kix_\w+-([1-9])(?:\s|$)")
+"""Google Docs writes the lists in a list behind each other."""
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
@@ -43,29 +64,41 @@ def read_into(outline: Outline, fragment: str, *, titled: bool = False) -> None:
 
 
 class Page:
-    """A page, or a fragment of one, as the tree of what is seen of it."""
+    """A page, or a fragment of one, as the tree of what is seen of it. `titled`: whether a fragment's `h1` is the
+    title; None for a whole page."""
 
     def __init__(self, text: str, outline: Outline | None = None, *, titled: bool | None = None) -> None:
+        self._outline = outline or Outline()
+        self._read(text, PASSES)
+        if titled is None and not holds(self.root, _NOTHING):
+            self._read(text, [step for step in PASSES if step is not AROUND])
+        if titled is None:
+            heads = self.root.findall(".//h1[@title='title']") or self.root.findall(".//h1")
+            self._title = heads[0] if len(heads) == 1 else None
+        else:
+            self._title = self.root.find(".//h1") if titled else None
+
+    def _read(self, text: str, passes: Iterable[Pass]) -> None:
         tree = Tree(text)
         self.root = tree.root
-        self._outline = outline or Outline()
         if tree.deep:
             self._outline.unread("what is nested within more than two thousand elements, and what follows it")
         named, base = self.root.find(".//title"), self.root.find(".//base[@href]")
         self._named = given_title(text_of(named)) if named is not None else ""
         self._base = (base.get("href") or "") if base is not None else ""
-        read_formulas(tree)
-        only_seen(tree)
-        notes = Notes(tree)
-        read_marks(tree)
-        notes.join()
-        self._titled = len(self.root.findall(".//h1")) == 1 if titled is None else titled
+        for step in passes:
+            try:
+                step.read(tree)
+            except Exception:  # noqa: BLE001 - the rest of the page is read
+                self._outline.unread(f"some {step.name}")
+        for what in tree.unread:
+            self._outline.unread(what)
 
     def main(self) -> Element:
         """The element that the page itself calls its content, otherwise all of it."""
         for path in (".//main", ".//*[@role='main']", ".//article"):
             held = self.root.findall(path)
-            if len(held) == 1 and len(text_of(held[0])) >= _ENOUGH:
+            if len(held) == 1 and holds(held[0], _ENOUGH):
                 return held[0]
         return self.root
 
@@ -77,15 +110,15 @@ class Page:
     def read(self, main: Element | None = None) -> None:
         main = self.root if main is None else main
         shape = Shape(self._base, holding(main), holding(main, MARKED))
-        _Walk(self._outline, shape, titled=self._titled).flow(main, 0, nested=0)
+        _Walk(self._outline, shape, self._title).flow(main, 0, nested=0)
 
 
 class _Walk:
-    def __init__(self, outline: Outline, shape: Shape, *, titled: bool) -> None:
+    def __init__(self, outline: Outline, shape: Shape, title: Element | None) -> None:
         self._outline = outline
         self._shape = shape
         self._holders = shape.holders
-        self._titled = titled
+        self._title = title
 
     def flow(self, holder: Element, depth: int, *, nested: int, start: int | None = None) -> None:
         """The blocks in `holder`, or of those from a child on; text between them is prose. `nested`: how many lists
@@ -97,11 +130,19 @@ class _Walk:
             if self._is_block(element) and depth <= MAX_DEPTH:
                 self._add(BlockKind.PROSE, run, nested)
                 run = Words(self._shape)
-                self._block(element, depth, nested=nested)
+                self._guarded(element, depth, nested)
             else:
                 run.add(element)
             run.say(element.tail)
         self._add(BlockKind.PROSE, run, nested)
+
+    def _guarded(self, element: Element, depth: int, nested: int) -> None:
+        try:
+            self._block(element, depth, nested=nested)
+        except Refused:
+            raise
+        except Exception:  # noqa: BLE001 - the rest of the page is read
+            self._outline.unread(f"an element of the page (<{element.tag}>)")
 
     def _block(self, element: Element, depth: int, *, nested: int) -> None:
         name = element.tag
@@ -111,7 +152,7 @@ class _Walk:
             words = self._words(element)
             self._outline.anchor = _anchor(element)
             level = int(name[1])
-            self._outline.heading(level, words.text, title=level == 1 and self._titled, code=words.code)
+            self._outline.heading(level, words.text, title=element is self._title, code=words.code)
             self._outline.anchor = ""
         elif name in _LISTS:
             self._list(element, depth, nested)
@@ -129,34 +170,36 @@ class _Walk:
             self.flow(element, depth + 1, nested=nested)
 
     def _list(self, element: Element, depth: int, nested: int) -> None:
+        level = _GOOGLE_LEVEL.search(element.get("class") or "")
+        nested += int(level[1]) if level else 0
         counts = element.tag == "ol" and not nested
         number = _number(element.get("start")) if counts else 0
         loose = Words(self._shape)
         loose.say(element.text)
         for item in element:
-            if item.tag == "li":
+            block = self._is_block(item) and depth <= MAX_DEPTH
+            if item.tag == "li" or block:
                 self._add(BlockKind.PROSE, loose, nested + 1)
                 loose = Words(self._shape)
+            if item.tag == "li":
                 number = _number(item.get("value"), number) if counts else 0
                 self._item(item, depth, nested, number=number if counts else None)
                 number += 1
-            elif self._is_block(item) and depth <= MAX_DEPTH:
-                self._add(BlockKind.PROSE, loose, nested + 1)
-                loose = Words(self._shape)
-                self._block(item, depth + 1, nested=nested + 1)
+            elif block:
+                self._guarded(item, depth + 1, nested + 1)
             else:
                 loose.add(item)
             loose.say(item.tail)
         self._add(BlockKind.PROSE, loose, nested + 1)
 
     def _item(self, item: Element, depth: int, nested: int, *, number: int | None) -> None:
-        """Inline content and paragraphs that open an item are its text; what else it holds follows it. `number`: of a
-        step."""
+        """Inline content and paragraphs that open an item are its text; what else it holds follows it, a level deeper
+        if there is such text. `number`: of a step."""
         words = Words(self._shape)
         words.say(item.text)
         end = 0
         for child in item:
-            paragraph = child.tag == "p" and child not in self._holders
+            paragraph = child.tag in _OPENING and child not in self._holders
             if not paragraph and self._is_block(child):
                 break
             words.say(BREAK if paragraph else "")
@@ -165,16 +208,23 @@ class _Walk:
             words.say(child.tail)
             end += 1
         kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        self._add(kind, words, nested, number or 0)
-        if end < len(item):
-            if depth <= MAX_DEPTH:
-                self.flow(item, depth + 1, nested=nested + 1, start=end)
-            else:
-                rest = Words(self._shape)
-                for child in item[end:]:
-                    rest.add(child)
-                    rest.say(child.tail)
-                self._add(BlockKind.PROSE, rest, nested + 1)
+        said = self._add(kind, words, nested, number or 0)
+        if end < len(item) and not said and item[end].tag in _WRAPPING and depth <= MAX_DEPTH:
+            wrapper, end, said = item[end], end + 1, True
+            self._item(wrapper, depth + 1, nested, number=number)
+            words = Words(self._shape)
+            words.say(wrapper.tail)
+            self._add(BlockKind.PROSE, words, nested + 1)
+        if end == len(item):
+            return
+        if depth <= MAX_DEPTH:
+            self.flow(item, depth + 1, nested=nested + (said or item.tag == "dd"), start=end)
+        else:
+            rest = Words(self._shape)
+            for child in item[end:]:
+                rest.add(child)
+                rest.say(child.tail)
+            self._add(BlockKind.PROSE, rest, nested + 1)
 
     def _table(self, table: Element, depth: int, nested: int) -> None:
         for caption in table.iterchildren("caption"):
@@ -186,19 +236,23 @@ class _Walk:
         rows = list(_rows(table))
         if _is_layout(table, rows):
             for row in rows:
-                for cell in row:
+                for cell in _cells(row):
                     self.flow(cell, depth + 1, nested=nested)
             return
         for stray in table.iterchildren("p", "div"):
-            self._block(stray, depth + 1, nested=nested)
-        grid = filled([self._cell(cell) for cell in row] for row in rows)
-        self._outline.table(
-            [[cell.text for cell in row] for row in grid],
-            header=_header_rows(rows),
+            self._guarded(stray, depth + 1, nested)
+        grid = spread(map(self._cell, _cells(row)) for row in rows)
+        head = list(islice(grid, _header_rows(rows)))
+        self._outline.table([], header=0)
+        self._outline.row(
+            BlockKind.HEADER,
+            header_of([[cell.text for cell in row] for row in head]),
             depth=nested,
-            links=[[link for cell in row for link in cell.links] for row in grid],
-            code=[[code for cell in row for code in cell.code] for row in grid],
+            **_marks(chain(*head)),
         )
+        for row, below in pairwise(chain(grid, [[]])):
+            if not _repeated(row, below):
+                self._outline.row(BlockKind.ROW, [cell.text for cell in row], depth=nested, **_marks(row))
 
     def _cell(self, cell: Element) -> Cell:
         if not len(cell) and not cell.keys():
@@ -214,51 +268,70 @@ class _Walk:
         words.add(element)
         return words
 
-    def _add(self, kind: BlockKind, words: Words, nested: int, number: int = 0) -> None:
+    def _add(self, kind: BlockKind, words: Words, nested: int, number: int = 0) -> bool:
+        """Whether there are such words."""
         if text := words.text:
             self._outline.add(kind, text, depth=nested, number=number, links=words.links, code=words.code)
+        return bool(text)
 
     def _is_block(self, element: Element) -> bool:
         return element.tag in BLOCKS or element in self._holders
 
 
-def _rows(table: Element) -> Iterable[list[Element]]:
+def _rows(table: Element) -> Iterable[Element]:
     """The rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
-            if row.tag == "tr":
-                yield [cell for cell in row if cell.tag in {"td", "th"}]
+            if row.tag == "tr" and len(row):
+                yield row
 
 
-def _is_layout(table: Element, rows: Sequence[Sequence[Element]]) -> bool:
+def _cells(row: Element) -> list[Element]:
+    return list(row.iterchildren("td", "th"))
+
+
+def _marks(row: Iterable[Cell]) -> dict[str, Any]:
+    """The links and the code of its cells."""
+    marked = [cell for cell in row if cell.links or cell.code]
+    return {
+        "links": [link for cell in marked for link in cell.links],
+        "code": [code for cell in marked for code in cell.code],
+    }
+
+
+def _is_layout(table: Element, rows: Sequence[Element]) -> bool:
     """Whether `table` only puts things beside each other."""
     if table.get("role") in {"presentation", "none"} or all(len(row) <= 1 for row in rows):
         return True
-    if any(cell.tag == "th" for row in rows for cell in row):
+    if any(row.find("th") is not None for row in rows):
         return False
-    return next(table.iter(*HEADINGS, "pre"), None) is not None
+    held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
+    return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
 
 
-def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
+def _repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
+    """Whether all cells of `row` span into the row `below`, which says the same and more."""
+    return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
+
+
+def _header_rows(rows: Sequence[Element]) -> int:
     """How many of the first rows name the columns."""
-    count = 0
-    for row in rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
-        parent = row[0].getparent() if row else None
-        group = parent.getparent() if parent is not None else None
-        named = [cell for cell in row if cell.tag == "th" or text_of(cell)]
-        if not (group is not None and group.tag == "thead") and not (named and all(c.tag == "th" for c in named)):
+    count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
+    for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
+        named = [cell for cell in _cells(row) if cell.tag == "th" or text_of(cell)]
+        if not (named and all(cell.tag == "th" for cell in named)):
             break
         count += 1
     if count > _MOST_HEADERS:
         return 1
-    if not count and len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]):
-        return 1
-    return count
+    spans = ((at, at + _number(cell.get("rowspan"))) for at, row in enumerate(rows[:count]) for cell in _cells(row))
+    count = next((at for at, end in spans if at and end > count), count)
+    return count or int(len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]))
 
 
-def _is_bold(row: Sequence[Element]) -> bool:
+def _is_bold(row: Element) -> bool:
     """Whether all that a row says is bold."""
-    told = [cell for cell in row if text_of(cell)]
+    told = [cell for cell in _cells(row) if text_of(cell)]
     bold = (sum(len(text_of(part)) for part in cell.iter("b", "strong")) for cell in told)
     return bool(told) and all(size >= len(text_of(cell)) for size, cell in zip(bold, told, strict=True))
 

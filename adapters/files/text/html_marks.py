@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from adapters.files.inline import lowered, raised
-from adapters.files.text.html_tree import BREAK, Element, Tree, gone, say, text_of
+from adapters.files.text.html_tree import BREAK, Element, Tree, emptied, gone, led, say, text_of
 
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
+_RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
 _ENVIRONMENTS = ((r"\begin{equation*}", r"\end{equation*}"), (r"\begin{equation}", r"\end{equation}"))
 _TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), *_ENVIRONMENTS)
@@ -29,12 +30,21 @@ def read_formulas(tree: Tree) -> None:
         ):
             formula, around = around, around.getparent()
         say(formula, f" {text} ")
+    for drawn in tree.with_class("katex-html"):
+        if drawn.getparent() is not None and drawn.getparent().find(".//annotation") is None and text_of(drawn):
+            tree.unread.append("formulas that are only drawn")
+            drawn.attrib.pop("aria-hidden", None)
+            say(drawn, "…")
     for formula in tree.with_class("math", "arithmatex"):
+        number = formula.find(".//span[@class='eqno']")
+        counted = f" {text_of(number)}" if number is not None else ""
+        if number is not None:
+            gone(number)
         text = text_of(formula)
         for start, end in _TEX_EDGES:
             if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
                 block = formula.tag in {"div", "p"}
-                say(formula, _tex(text[len(start) : -len(end)]))
+                say(formula, _tex(text[len(start) : -len(end)]) + counted)
                 formula.tag = "p" if block else "span"
                 break
 
@@ -48,9 +58,16 @@ def read_marks(tree: Tree) -> None:
         say(picture, f" {said} " if said else "")
     for struck in [*tree.root.iter("del", "s", "strike"), *tree.having("style")]:
         if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
-            gone(struck)
+            emptied(struck)
     for control in list(tree.root.iter("input", "textarea", "select")):
         say(control, _value(control))
+    for quoted in tree.root.iter("q"):
+        led(quoted, "“")
+        quoted.tail = f"”{quoted.tail or ''}"
+    for element in tree.having("style"):
+        if element.tag in {"span", "td"} and (place := _RAISED.search(element.get("style"))):
+            bold = "b" if element.tag == "span" else "th"
+            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), bold)
     for word in list(tree.root.iter("ruby")):
         _ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):

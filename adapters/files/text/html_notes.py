@@ -19,7 +19,7 @@ from adapters.files.text.html_tree import (
 )
 
 _MARK = re.compile(r"[\[(]?\s*(?:(?:note|nb|n)\.?\s?)?(?:[0-9]{1,4}|[ivx]{1,6}|[a-zA-Z]|[*†‡§¶]{1,3})\s*[\])]?")
-_NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)(?:fn|reference)(?:$|[\s_-])")
+_NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)fn(?:$|[\s_-])")
 _BACK = re.compile(r"back-?(?:ref|link)|footnote-back|reversefootnote|footnote-return|data-footnote-backref")
 _LABEL = re.compile(r"label|fn-bracket|sdfootnotesym|mw-cite-backlink|footnote-number|mw-reference-label")
 _LONGEST = 1_000
@@ -29,9 +29,18 @@ _MOST_CALLS = 20
 _STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADINGS)
 
 
-class Notes:
-    """Calls and their notes, found before the marks of a line are read and joined after it."""
+def find_notes(tree: Tree) -> None:
+    """Find calls and their notes, before the marks of a line are read."""
+    tree.notes = _Notes(tree)
 
+
+def join_notes(tree: Tree) -> None:
+    """Put the words of each note behind its call, and take it out of where it stood."""
+    if tree.notes is not None:
+        tree.notes.join()
+
+
+class _Notes:
     def __init__(self, tree: Tree) -> None:
         self._tree, self._root = tree, tree.root
         self._calls: list[tuple[Element, Element]] = []
@@ -40,10 +49,11 @@ class Notes:
         self._backward = _links_back(tree.root)
         self._linked()
         self._unlinked()
+        for _, note in self._calls:
+            self._unmark(note)
         self._beside = [one for one in tree.with_class("sidenote", "marginnote") if one.tag in {"span", "small"}]
 
     def join(self) -> None:
-        """Put the words of each note behind its call, and take it out of where it stood."""
         said: dict[Element, str] = {}
         times: dict[Element, int] = {}
         for note in self._beside:
@@ -110,16 +120,19 @@ class Notes:
                 gone(mark)
                 self._calls += [(call, block) for call in calls]
 
-    def _words(self, note: Element) -> str:
-        """What a note says, without its mark and the way back; empty where it is no text of a sentence."""
-        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
-            return ""
+    def _unmark(self, note: Element) -> None:
+        """Take out of a note its mark and the way back."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             own = link.tag == "a" and (
                 str(link.get("href") or "")[1:] in self._backward or link.get("role") == "doc-backlink"
             )
             if own or _BACK.search(classes(link)) or _LABEL.search(classes(link)):
                 gone(link)
+
+    def _words(self, note: Element) -> str:
+        """What a note says; empty where it is no text of a sentence."""
+        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
+            return ""
         parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else text_of(note)
         text = " ".join(parts.replace(NOTE, " ").replace(NOTE_END, " ").replace(BREAK, " ").split())
         text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))

@@ -43,31 +43,43 @@ class Tree:
         self.root = etree.Element("html") if root is None else root
         self.deep = any("depth" in error.message for error in parser.error_log)
         """Whether it is nested too deeply to be read to its end."""
+        self.unread: list[str] = []
+        """What was seen and could not be read."""
+        self.notes: Any = None
         self.room = 4 * len(text) + 100_000
         """Characters that may still be looked at to tell what is mostly links."""
         self._having: dict[str, list[Element]] = {}
-        self._classes: dict[str, list[Element]] = {}
         for element in self.root.iter():
             for name in element.keys():  # noqa: SIM118 - iterating an element gives its children
                 self._having.setdefault(str(name), []).append(element)
+        self._classes: dict[str, list[Element]] = {}
         for element in self._having.get("class", ()):
-            self._classes.setdefault(element.get("class") or "", []).append(element)
+            self._classes.setdefault(element.get("class"), []).append(element)
 
     def having(self, *names: str) -> list[Element]:
         """Elements that still have an attribute."""
         return [one for name in names for one in self._having.get(name, ()) if one.get(name) is not None]
 
+    def give(self, element: Element, name: str, value: str) -> None:
+        """Set an attribute."""
+        element.set(name, value)
+        self._having.setdefault(name, []).append(element)
+
     def where(self, name: str, value: str) -> list[Element]:
-        return [one for one in self._having.get(name, ()) if one.get(name) == value]
+        return [one for one in self.having(name) if one.get(name) == value]
+
+    def classed(self, pattern: re.Pattern[str]) -> list[Element]:
+        """Elements whose class has what `pattern` finds, which is asked once for each class."""
+        names = [name for name in self._classes if pattern.search(name.lower())]
+        return [one for name in names for one in self._classes[name] if one.get("class") == name]
 
     def with_class(self, *parts: str) -> list[Element]:
         """Elements with one of `parts` in their class, however it goes on."""
-        named = [name for name in self._classes if any(part in name.lower() for part in parts)]
-        return [one for name in named for one in self._classes[name] if one.get("class") == name]
+        return self.classed(re.compile("|".join(parts)))
 
     def in_order(self, elements: Iterable[Element]) -> list[Element]:
         wanted = set(elements)
-        return [one for one in self.root.iter() if one in wanted] if wanted else []
+        return [one for one in self.root.iter(*{one.tag for one in wanted}) if one in wanted] if wanted else []
 
 
 def written(content: bytes) -> str:
@@ -91,6 +103,13 @@ def gone(element: Element) -> None:
     element.tag = "wbr"
 
 
+def emptied(element: Element) -> None:
+    """As `gone`, but a cell stays one."""
+    cell = element.tag if element.tag in {"td", "th"} else ""
+    gone(element)
+    element.tag = cell or element.tag
+
+
 def say(element: Element, text: str) -> None:
     """Put `text` in the place of `element`."""
     gone(element)
@@ -105,6 +124,15 @@ def allowed(text: str) -> str:
 def led(element: Element, text: str) -> None:
     """Put `text` before what `element` says."""
     element.text = allowed(text + (element.text or ""))
+
+
+def holds(element: Element, size: int) -> bool:
+    """Whether it says at least as many characters."""
+    for text in element.itertext():
+        size -= len(text) if not text.isspace() else 0
+        if size <= 0:
+            return True
+    return False
 
 
 def text_of(element: Element) -> str:

@@ -13,6 +13,11 @@ from pipeline.values import Link
 _CODE = ("code", "kbd", "samp", "tt")
 MARKED = ("a", *_CODE)
 _NOTE = re.compile(f"{NOTE}([^{NOTE_END}]*){NOTE_END}")
+_MEANT = frozenset({*MARKED, "ol", "a"})
+"""Elements that say something themselves."""
+_BETWEEN = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
+"""What stands between such parts of a cell."""
+_ENDS = ",;:.!?"
 _SENTENCE = 400
 """Characters before a note that tell where its sentence ends."""
 
@@ -43,6 +48,11 @@ class Words:
 
     def add(self, element: Element) -> None:
         """What `element` says; blocks in it stand apart."""
+        while len(element) == 1 and element.tag not in _MEANT:
+            inner = element[0]
+            if (element.text or "").strip() or (inner.tail or "").strip():
+                break
+            element = inner
         if not len(element):
             self.say(element.text)
             if element.tag in MARKED:
@@ -58,7 +68,7 @@ class Words:
 
     @property
     def text(self) -> str:
-        text = " ".join("".join(self._parts).split())
+        text = " ".join("".join(self._parts).split()) if self._parts else ""
         if NOTE in text:
             text = with_notes(text)
         return text.replace(BREAK, "\n") if BREAK in text else text
@@ -70,27 +80,42 @@ class Words:
             self.links.append(Link(text=_plain(element), url=_resolved(self._shape.base, url)))
 
     def _apart(self, element: Element) -> None:
-        """The text of `element` with the blocks in it apart: cells of a table by a comma, its rows by a semicolon."""
+        """The text of `element` with the blocks in it apart: cells of a table by a comma, rows and entries of a list by
+        a semicolon, steps with their numbers."""
         ahead: list[tuple[Element, bool]] = [(element, False)]
         while ahead:
             inner, left = ahead.pop()
             block = inner is not element and inner.tag in BLOCKS
             if left:
-                self.say(_between(inner) if block else None)
+                if block:
+                    self._between(inner.tag if _goes_on(inner) else "")
                 self.say(inner.tail if inner is not element else None)
                 continue
             if block:
                 self.say(" ")
+                if inner.tag == "li" and (parent := inner.getparent()).tag == "ol":
+                    self.say(f"{parent.index(inner) + 1}. ")
             self.say(inner.text)
             ahead.append((inner, True))
             ahead.extend((child, False) for child in reversed(inner))
 
+    def _between(self, tag: str) -> None:
+        mark = _BETWEEN.get(tag, "")
+        while mark and self._parts and not self._parts[-1].strip():
+            self._parts.pop()
+        if mark and self._parts:
+            self._parts[-1] = self._parts[-1].rstrip()
+            empty = self._parts[-1][-1] in _ENDS
+            mark = mark if not empty else " ," if mark == "," else ""
+        self._parts.append(f"{mark} ")
 
-def _between(block: Element) -> str:
+
+def _goes_on(block: Element) -> bool:
+    """Whether another cell, row or entry follows."""
     following = block.getnext()
-    if following is None or block.tag not in {"td", "th", "tr"}:
-        return " "
-    return "; " if following.tag == "tr" else ", "
+    if following is None and block.tag == "tr" and block.getparent().tag in {"thead", "tbody"}:
+        following = block.getparent().getnext()
+    return following is not None and following.tag != "caption"
 
 
 def with_notes(text: str) -> str:

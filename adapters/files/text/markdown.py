@@ -19,9 +19,12 @@ from adapters.files.text.generators import without_marks
 from adapters.files.text.html import read_into
 from adapters.files.text.markdown_marks import with_marks
 from adapters.files.text.markdown_parts import PART, Parts, in_parts, is_title
+from adapters.files.text.myst import with_myst
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_COMPONENTS = re.compile(r"^[ \t]*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
+"""MDX, in which indented text is no code."""
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
@@ -42,7 +45,10 @@ def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
         with suppress(tomllib.TOMLDecodeError):
             known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
-    markdown = with_marks(without_marks(MarkdownIt("commonmark").enable(["table", "strikethrough"])))
+    markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    if _COMPONENTS.search(text):
+        markdown.disable("code")
+    with_marks(with_myst(without_marks(markdown)))
     return _content(_Reading(markdown, on_pages=on_pages), text, known)
 
 

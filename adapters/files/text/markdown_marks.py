@@ -42,6 +42,7 @@ def with_marks(markdown: MarkdownIt) -> MarkdownIt:
     markdown.inline.ruler.before("escape", "formula", _formula)
     markdown.inline.ruler.before("link", "wiki_link", _wiki_link)
     markdown.inline.ruler.before("strikethrough", "added_mark", _added)
+    markdown.core.ruler.before("footnote_tail", "notes_alone", _notes_alone)
     markdown.core.ruler.push("tasks", _tasks)
     markdown.core.ruler.push("balanced", _balanced)
     return markdown
@@ -89,7 +90,10 @@ def _formula(state: StateInline, silent: bool) -> bool:
 def _is_formula(text: str, *, certain: bool) -> bool:
     if certain:
         return any(sign in text for sign in "\\^_=")
-    return not _WORD.search(_GROUP.sub("", text)) and not re.match(r"[\d.,]+\s+\S", text.replace("\\", ""))
+    plain = _GROUP.sub("", text)
+    if re.match(r"[\d.,]+\s+\S", text.replace("\\", "")):
+        return False
+    return not _WORD.search(plain) or ("=" in text and "^" in text and not re.search(r"[^\W\d_]{4}", plain))
 
 
 def _added(state: StateInline, silent: bool) -> bool:
@@ -117,6 +121,18 @@ def _added(state: StateInline, silent: bool) -> bool:
     state.push(f"{tag}_close", tag, -1)
     state.pos, state.posMax = found.end(), last
     return True
+
+
+def _notes_alone(state: StateCore) -> None:
+    """Notes that nobody calls are read where they stand."""
+    called = {name for name, number in state.env.get("footnotes", {}).get("refs", {}).items() if number >= 0}
+    called |= state.env.get("called", set())
+    alone = False
+    for token in state.tokens:
+        if token.type == "footnote_reference_open":
+            alone = f":{token.meta['label']}" not in called
+        if alone and token.type.startswith("footnote_reference"):
+            token.type, token.tag = token.type.replace("footnote_reference", "note"), "div"
 
 
 def _tasks(state: StateCore) -> None:

@@ -52,6 +52,7 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
         parts.texts.append("".join(f"{line}\n" for line in lines[:last]))
         start += len(parts.texts[-1])
     parts.known.pop("footnotes", None)
+    parts.known["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
     parts.texts = [_with_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
 

@@ -55,7 +55,12 @@ _ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search
 
 def read_rst(content: bytes) -> Content:
     """Sections, lists, tables, notes and code. What only Sphinx knows is read as what it shows."""
-    text = _ABOUT_THE_FILE.sub("", decode(content))
+    outline = Outline()
+    read_into(outline, to_html(_ABOUT_THE_FILE.sub("", decode(content))), titled=True)
+    return outline.content()
+
+
+def to_html(text: str) -> str:
     with _known(text):
         tree = _parse(text)
         _repair(tree)
@@ -65,9 +70,7 @@ def read_rst(content: bytes) -> Content:
     Admonitions(tree).apply()
     page = HTMLTranslator(tree)
     tree.walkabout(page)
-    outline = Outline()
-    read_into(outline, "".join([*page.body_pre_docinfo, *page.body]), titled=True)
-    return outline.content()
+    return "".join([*page.body_pre_docinfo, *page.body])
 
 
 @contextmanager

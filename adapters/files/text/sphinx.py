@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -24,30 +25,43 @@ _OPTION = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]{0,1000}>\Z", re.DOTALL)
 
 CODE = frozenset("code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split())
-OWN = CODE | {"math", "toctree", "note-list"}
+OWN = CODE | {"math", "toctree", "note-list", "glossary"}
 """Read here although docutils may know them: with the options that Sphinx adds."""
-_UNSEEN = frozenset(
+UNSEEN = frozenset(
     """toctree index highlight currentmodule module py:module py:currentmodule program literalinclude include todolist
     tabularcolumns graphviz digraph graph mermaid uml plantuml inheritance-diagram testsetup testcleanup default-domain
     autosummary meta sphinx_argparse_cli""".split()
 )
-_VERSIONS = {
+VERSIONS = {
     "versionadded": "New in version {}",
     "versionchanged": "Changed in version {}",
     "deprecated": "Deprecated since version {}",
     "versionremoved": "Removed in version {}",
+    "deprecated-removed": "Deprecated since version {}",
 }
-_NOTES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
+NOTES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
+NOTES |= {kind: kind.capitalize() for kind in "note tip hint info important warning caution danger error".split()}
+"""What stands over a note without a title."""
 _TABS = frozenset({"tab", "tab-item", "group-tab", "code-tab"})
 _TITLES = frozenset("dropdown card grid-item-card collapse details toggle centered".split())
 _OBJECTS = frozenset(
     """function class method attribute data exception option envvar confval cmdoption describe object decorator property
     staticmethod classmethod macro type var member setting""".split()
 )
-_AS_CODE = frozenset(
+AS_CODE = frozenset(
     """func meth class mod attr data exc obj const code file samp kbd option envvar program command makevar regexp
     cpp c py js rst""".split()
 )
+
+
+_TOLD = frozenset({"type", "default", "value"})
+"""Options of objects that are shown."""
+
+
+_SAID = frozenset("class exception get post put patch delete".split())
+"""Kinds of objects that stand before their names."""
+_SHOWN = re.compile(r"html|not\b")
+"""Conditions that hold for a page."""
 
 
 class _AnyOption(dict[str, Any]):
@@ -68,27 +82,33 @@ class OfSphinx(Directive):
         text = self.block_text
         first = _FIRST.match(text.lstrip())
         argument = first[1].strip() if first else ""
-        options, lines = _divided(text.lstrip()[first.end() :] if first else "")
+        options, lines = divided(text.lstrip()[first.end() :] if first else "")
         if name in CODE or name == "code-tab":
             title = f"{argument.partition(' ')[2] or argument}:" if name == "code-tab" else options.get("caption", "")
             return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
         if name == "math":
             return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
-        if name in _UNSEEN:
+        if name in UNSEEN or (name == "only" and not _SHOWN.search(argument)):
             return []
-        if name in _VERSIONS:
+        if name in VERSIONS:
             version, _, more = argument.partition(" ")
-            return [self._note(_VERSIONS[name].format(version), [more, *lines])]
-        if name in _NOTES:
-            return [self._note(_NOTES[name], [argument, *lines])]
+            if not more and not any(lines):
+                return self._said(f"{VERSIONS[name].format(version)}.")
+            return [self._note(VERSIONS[name].format(version), [more, *lines])]
+        if name == "glossary":
+            return self._parsed(_terms(lines))
+        if name in NOTES:
+            return [self._note(NOTES[name], [argument, *lines])]
         if name in _TABS or name in _TITLES:
             said = f"{argument}:" if name in _TABS and argument else argument
             return [*self._said(said), *self._parsed(lines)]
-        if name in _OBJECTS or name.rpartition(":")[2] in _OBJECTS:
-            term = nodes.term("", "", nodes.literal("", argument))
-            definition = nodes.definition("", *self._parsed(lines))
+        if argument and (name in _OBJECTS or ":" in name or name.startswith("auto")):
+            kind = name.rpartition(":")[2]
+            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _SAID else argument))
+            told = [f":{key.capitalize()}: {said}" for key, said in options.items() if key in _TOLD and said]
+            definition = nodes.definition("", *self._parsed([*told, "", *lines]))
             return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
-        return self._parsed(lines)
+        return [*self._said(argument if " " in argument else ""), *self._parsed(lines)]
 
     def _said(self, text: str) -> list[nodes.Node]:
         if not text:
@@ -115,15 +135,19 @@ def shown(
     name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
 ) -> tuple[list[Any], list[Any]]:
     """The role that shows its title, else its target."""
-    said = text.replace("\x00", "\\")
-    titled = _TITLED.match(said)
-    if titled and titled[1]:
-        said = titled[1]
-    elif said.startswith("~"):
-        said = said.rpartition(".")[2].lstrip("~")
-    said = said.lstrip("!")
-    kind = nodes.literal if name.rpartition(":")[2] in _AS_CODE or name.partition(":")[0] in _AS_CODE else nodes.inline
+    said = words_of(text.replace("\x00", "\\"))
+    if name in {"guilabel", "menuselection"}:
+        said = said.replace("-->", "‣").replace("&", "")
+    kind = nodes.literal if name.rpartition(":")[2] in AS_CODE or name.partition(":")[0] in AS_CODE else nodes.inline
     return [kind(raw, said)], []
+
+
+def words_of(role: str) -> str:
+    """What a role shows of its text."""
+    titled = _TITLED.match(role)
+    if titled and titled[1]:
+        return titled[1].lstrip("!")
+    return (role.rpartition(".")[2].lstrip("~") if role.startswith("~") else role).lstrip("!")
 
 
 def named_directives(text: str) -> list[str]:
@@ -142,7 +166,18 @@ def without_options(text: str) -> str:
     return "\n".join(line for line in lines if not _OPTION.match(line))
 
 
-def _divided(text: str) -> tuple[dict[str, str], list[str]]:
+def _terms(lines: list[str]) -> list[str]:
+    """A glossary with each term of an entry as one by itself."""
+    made: list[str] = []
+    for line, below in pairwise([*lines, ""]):
+        if line.strip() and not line[0].isspace() and below.strip() and not below[0].isspace():
+            made += [line, "   \\"]
+        else:
+            made.append(line)
+    return made
+
+
+def divided(text: str) -> tuple[dict[str, str], list[str]]:
     """The options and the lines of a directive."""
     lines = textwrap.dedent(text).split("\n")
     options: dict[str, str] = {}

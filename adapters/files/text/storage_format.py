@@ -31,7 +31,7 @@ _VOID = frozenset({"br", "hr", "col"})
 _UNSEEN = frozenset(
     {f"{_AC}{name}" for name in ("parameter", "placeholder", "adf-attribute", "adf-mark")} | {"script", "style"}
 )
-_KEPT = ("href", "colspan", "rowspan", "style")
+_KEPT = ("href", "colspan", "rowspan", "style", "start")
 """Attributes that say something about the text."""
 _NOTES = frozenset({"info", "note", "tip", "warning"})
 _CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from adapters.files.kinds import TEXT_FORMATS
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
+from adapters.files.text import html
 from adapters.files.text.csv import read_csv
 from adapters.files.text.decode import decode
 from adapters.files.text.html import read_html
@@ -529,3 +530,43 @@ def test_a_cell_without_end_is_refused_in_our_words(table: bytes) -> None:
 
 def test_a_table_with_the_line_ends_of_an_old_macintosh_is_read() -> None:
     assert shown(read_csv(b"Name,Days\rLeave,30\r")) == [("header", "Name | Days"), ("row", "Leave | 30")]
+
+
+def test_a_step_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(tree: object) -> None:
+        raise ValueError
+
+    broken = [step._replace(read=fails) if step.name == "tab panels" else step for step in html.PASSES]
+    monkeypatch.setattr(html, "PASSES", broken)
+    found = read_html(b"<h1>Loans</h1><p>Drills for 14 days.</p>")
+    assert [block.text for block in found.blocks] == ["Loans", "Drills for 14 days."]
+    assert found.unread == ("some tab panels",)
+
+
+def test_an_element_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(row: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(html, "_cells", fails)
+    found = read_html(b"<p>Before.</p><table><tr><td>a<td>b<tr><td>c<td>d</table><p>After.</p>")
+    assert [block.text for block in found.blocks] == ["Before.", "After."]
+    assert found.unread == ("an element of the page (<table>)",)
+
+
+def test_a_note_that_another_part_of_a_long_text_calls_is_read_once() -> None:
+    text = "Called.[^a]\n\n" + "Words fill a line of it.\n\n" * 40_000 + "[^a]: The note.\n\n[^b]: Nobody calls this.\n"
+    found = [block.text for block in read_markdown(text.encode()).blocks if not block.text.startswith("Words")]
+    assert found == ["Called (note: The note).", "Nobody calls this."]
+
+
+@pytest.mark.parametrize(
+    ("marked", "said"),
+    [
+        ("Berlin<sup>a</sup>", "Berlin^a"),
+        ("1<sup>st</sup>", "1st"),
+        ("XX<sup>e</sup>", "XXe"),
+        ("m<sup>2</sup>", "m^2"),
+    ],
+)
+def test_a_raised_letter_behind_a_word_is_a_mark(marked: str, said: str) -> None:
+    assert [block.text for block in read_html(f"<p>{marked} is so.</p>".encode()).blocks] == [f"{said} is so."]
