@@ -13,10 +13,10 @@ import pypdfium2.raw as pdfium
 from adapters.files.pdf.parts import Piece, Style
 from adapters.files.pdf.scripts import backwards, from_right
 
-_LINE = re.compile(r"[^\r\n\ufffe]+\ufffe?|\ufffe")
+_LINE = re.compile(r"[^\r\n\2\ufffe]+[\2\ufffe]?|[\2\ufffe]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-_MEANT = str.maketrans({**_LIGATURES, 0xFFFE: "-", 0x7F: "•", **dict.fromkeys(range(9), ""), 0x2011: "-"})
+_MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)

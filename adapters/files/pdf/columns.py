@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from adapters.files.pdf.parts import TYPED, Line
+from adapters.files.pdf.scripts import backwards
 
 _FEWEST = 3
 """Lines that a column has."""
 _NARROWEST = 5
 """Points between two columns."""
+_HANGS = 6
+"""Points that a quotation mark or the like stands out to the left of its column."""
 
 
 def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
@@ -54,13 +57,13 @@ def _split(found: Sequence[Line]) -> _Bands | None:
 
 
 def _both(band: Sequence[Line], place: float) -> bool:
-    return any(line.x1 <= place for line in band) and any(line.x0 >= place for line in band)
+    return any(line.x1 <= place for line in band) and any(line.x1 > place for line in band)
 
 
 def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
     band: list[Line] = []
     for line in sorted(found, key=lambda line: -line.y):
-        if line.x0 < place < line.x1:
+        if line.x0 < place - _HANGS and line.x1 > place:
             if band:
                 yield band, _sides(band, place)
             band = []
@@ -74,15 +77,16 @@ def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tu
 def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | None:
     """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
     left = [line for line in band if line.x1 <= place]
-    right = [line for line in band if line.x0 >= place]
+    right = [line for line in band if line.x1 > place]
     if len(left) < _FEWEST or len(right) < _FEWEST:
         return None
     if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None
-    if _before(left, right) or (_long(left) and _long(right)):
-        return left, right
+    words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
+    if _before(left, right) or (words and _before(right, left)) or (_long(left) and _long(right)):
+        return (right, left) if backwards("".join(line.text for line in right)) else (left, right)
     return None
 
 

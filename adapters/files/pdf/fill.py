@@ -130,7 +130,9 @@ class Filler:
             return True
         if self._is_code(line):
             return not 0 < apart < 3.2 * size or line.page != before.page
-        if abs(size - before.style.size) > 0.6 or (line.style.bold != before.style.bold):
+        if abs(size - before.style.size) > 0.6:
+            return True
+        if line.style.bold != before.style.bold and size < LARGER * self._body and not line.text[:1].islower():
             return True
         if _ITEM.match(line.text) or _STEP.match(line.text) or led(before.text):
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from adapters.files.inline import lowered
@@ -13,6 +14,7 @@ RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
 _FRACTION = re.compile(rf"(\d|\s|^)\s?{RAISED}(\d{{1,3}}){ENDED}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/\s?([₀-₉]{{1,3}}))")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+BULLETS = "•●▪◦‣·○■□➢✓"
 LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
 MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
@@ -47,15 +49,21 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
         and len(before.text) < 3
         and (before.text.isdigit() or before.style.symbol or before.text == "•")
     )
-    return -0.7 * size < gap < (0.45 if marks else piece.reach) * size
+    reach = (0.8 if before.style.size < 0.8 * piece.style.size else 0.45) if marks else piece.reach
+    return -0.7 * size < gap < reach * size
 
 
 def _line(pieces: Sequence[Piece]) -> Line:
     if len(pieces) == 1:
         only = pieces[0]
         return Line(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.reach, 0.5))
-    base = max(pieces, key=lambda piece: (round(piece.style.size), len(piece.text)))
     letters = sum(len(piece.text) for piece in pieces)
+    of_size = Counter[int]()
+    for piece in pieces:
+        of_size[round(piece.style.size)] += len(piece.text)
+    large = max(size for size, count in of_size.items() if 5 * count >= letters)
+    usual = max(of_size, key=lambda size: of_size[size] if 0.85 * large < size <= large else 0)
+    base = max(pieces, key=lambda piece: (round(piece.style.size) == usual, len(piece.text)))
     style = base.style._replace(
         bold=sum(len(piece.text) for piece in pieces if piece.style.bold) > 0.9 * letters,
         italic=sum(len(piece.text) for piece in pieces if piece.style.italic) > 0.9 * letters,
@@ -65,7 +73,7 @@ def _line(pieces: Sequence[Piece]) -> Line:
     for piece in sorted(pieces, key=lambda piece: -piece.x1) if backwards(pieces[0].text) else pieces:
         said, size = piece.text, base.style.size
         if piece.style.size < 0.93 * size or len(said) < 4:
-            if piece.y - base.y > 0.14 * size and len(said) < 12:
+            if piece.y - base.y > 0.14 * size and len(said) < 12 and said not in BULLETS:
                 said = f"{RAISED}{said}{ENDED}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
                 said = lowered(said)

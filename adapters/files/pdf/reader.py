@@ -63,8 +63,16 @@ def _read(document: Any, on_pages: Progress) -> Content:
     for page in pages:
         if page.pictures and not page.lines and not page.tables:
             outline.unread(f"page {page.number}: no text, only a picture")
-    notes = {page.number: notes_of(page, body) for page in pages}
-    parts = _over_pages([part for page in pages for part in _ordered(page, outline)])
+    notes: dict[int, dict[str, str]] = {}
+    read: list[Line | Table] = []
+    for page in pages:
+        try:
+            in_columns = list(columns(page.lines))
+            notes[page.number] = notes_of(in_columns, body)
+            read.extend(_in_order(page, in_columns))
+        except (ArithmeticError, LookupError, ValueError):
+            outline.unread(f"page {page.number}: its layout is not understood")
+    parts = _over_pages(read)
     parts = list(contents_left_out(parts, len(document))) or parts
     found = [part for part in parts if isinstance(part, Line)]
     if not parts:
@@ -190,19 +198,10 @@ def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> li
     return found
 
 
-def _ordered(page: Page, outline: Outline) -> list[Line | Table]:
-    try:
-        return _in_order(page)
-    except (ArithmeticError, LookupError, ValueError):
-        outline.unread(f"page {page.number}: its layout is not understood")
-        return []
-
-
-def _in_order(page: Page) -> list[Line | Table]:
+def _in_order(page: Page, found: list[list[Line]]) -> list[Line | Table]:
     """What stands on a page as it is read: column by column, tables where they stand."""
     parts: list[Line | Table] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
-    found = list(columns(page.lines))
     for column in found:
         if not column:
             continue

@@ -37,7 +37,7 @@ def without_running(pages: Sequence[Page], body: float) -> None:
         gone = {
             id(line)
             for row, apart in edge
-            if max(line.style.size for line in row) < 1.12 * body
+            if together(row).style.size < 1.12 * body
             and (
                 _only_number(row, page)
                 or any(key in running for key in _keys(row, page.number, apart=apart, body=body))
@@ -67,7 +67,7 @@ def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator
     if apart:
         yield _APART + text
         numbered = _NUMBERED.fullmatch(text)
-        if numbered and max(line.style.size for line in row) < 0.95 * body:
+        if numbered and together(row).style.size < 0.95 * body:
             yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
     for match in matches if len(matches) < 4 else ():
