@@ -151,7 +151,8 @@ def _laid_out(
 ) -> Page:
     turn = Counter(piece.style.turn for piece in pieces).most_common(1)[0][0]
     upright = [piece for piece in pieces if piece.style.turn == turn]
-    aside = [piece for piece in pieces if piece.style.turn not in {turn, 4}]
+    turned_lines = lines(piece for piece in pieces if piece.style.turn not in {turn, 4})
+    aside = [Piece(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
         flat, steep = _turned(flat, steep, turn)
     upright.extend(_bullets(upright, dots))
@@ -163,7 +164,9 @@ def _laid_out(
             gone = {piece.order for piece in inside}
             upright = [piece for piece in upright if piece.order not in gone]
             aside = [piece for piece in aside if piece.order not in gone]
-    found = lines(upright) + [Line(p.text, p.x0, p.x1, -1e6 - p.order, p.style, p.order) for p in aside]
+    found = lines(upright)
+    for count, p in enumerate(aside):  # at the end, in letters too small for a heading
+        found.append(Line(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
     for line in found:
         line.page = number
     return Page(number, found, tables, merged(flat))

@@ -11,6 +11,7 @@ _WORD, _COLUMN = 0.16, 0.7
 _LIGATURE = re.compile("([اأإآ])(ل)")
 _LEFT = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _FORWARDS = re.compile(rf"{_LEFT}(?:{_LEFT}|[%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
+_GLUED = re.compile(r"(?<=[A-Za-z])(?=[\u0620-\u064a])")
 
 Glyph = tuple[float, float, str]
 """From where to where, and what it says."""
@@ -53,8 +54,8 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
 
 
 def _read(text: str) -> str:
-    """Figures and words of other scripts run from left to right."""
-    return _FORWARDS.sub(lambda found: _turned(found.group()), text)
+    """Figures and words of other scripts run from left to right; behind those stands a blank, printed or not."""
+    return _GLUED.sub(" ", _FORWARDS.sub(lambda found: _turned(found.group()), text))
 
 
 def _turned(text: str) -> str:

@@ -208,7 +208,7 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
-    columns = _told(rows, several)
+    columns = _headed(rows, _told(rows, several))
     if len(columns) < 2:
         return None
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
@@ -259,6 +259,16 @@ def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
         else:
             joined.append((x0, x1))
     return joined
+
+
+def _headed(rows: list[list[Line]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
+    right."""
+    held = [{n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns]
+    for n, (mine, other) in enumerate(itertools.pairwise(held)):
+        if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
+            return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
+    return columns
 
 
 def _cells(row: list[Line], columns: list[tuple[float, float]]) -> Cells:
