@@ -264,7 +264,9 @@ def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
 def _headed(rows: list[list[Line]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
     right."""
-    held = [{n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns]
+    held = [
+        {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
+    ]
     for n, (mine, other) in enumerate(itertools.pairwise(held)):
         if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
             return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
@@ -327,11 +329,16 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
         return 0
     if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
         return 0
-    spanned = len({id(cell[0]) for cell in rows[0] if cell}) < sum(map(bool, rows[0]))
-    if spanned and len(rows) > 2:
+    if len(rows) > 2 and _divided(rows[0], rows[1]):
         return 2
     figures = sum(bool(_FIGURE.fullmatch(" ".join(line.text for line in cell))) for cell in rows[0])
     return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
+
+
+def _divided(above: Cells, below: Cells) -> bool:
+    """Whether one name stands over several names of columns."""
+    pairs = itertools.pairwise(zip(above, below, strict=True))
+    return any(a and b and a[0] is b[0] and c and d and c[0] is not d[0] for (a, c), (b, d) in pairs)
 
 
 def _years(row: Cells) -> bool:
