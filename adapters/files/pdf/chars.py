@@ -14,8 +14,11 @@ from adapters.files.pdf.parts import Piece, Style
 from adapters.files.pdf.scripts import backwards, from_right
 
 _LINE = re.compile(r"[^\r\n\2\ufffe]+[\2\ufffe]?|[\2\ufffe]")
+_PLAIN = re.compile(r"[A-Za-z0-9 ]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
+"""Control characters, by what TeX's T1 encoding has there."""
 _MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
@@ -55,7 +58,8 @@ class Letters:
         self._matrix = pdfium.FS_MATRIX()
         self._size = ctypes.c_float()
         self.unreadable = 0
-        self.text = self._all()
+        self.text = self._all().translate(_CODES)
+        self._reads = len(_PLAIN.findall(self.text)) > 0.7 * len(self.text)
 
     def close(self) -> None:
         pdfium.FPDFText_ClosePage(self._page)
@@ -193,6 +197,8 @@ class Letters:
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
         name, flags = self._font(drawn)
         unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
+        if unknown and not name and self._reads and self.text[index].isprintable():
+            unknown = False  # a Type 3 font whose codes are its letters
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         named = bool(_MONO.search(name))

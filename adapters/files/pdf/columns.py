@@ -64,14 +64,23 @@ def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tu
     band: list[Line] = []
     for line in sorted(found, key=lambda line: -line.y):
         if line.x0 < place - _HANGS and line.x1 > place:
-            if band:
-                yield band, _sides(band, place)
+            yield from _cut(band, place)
             band = []
             yield [line], None
         else:
             band.append(line)
-    if band:
-        yield band, _sides(band, place)
+    yield from _cut(band, place)
+
+
+def _cut(band: list[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
+    """A band up to where its right column ends, if the file goes on there with what stands below both."""
+    right = [line for line in band if line.x1 > place]
+    low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
+    tail = [line for line in band if line.y < low - line.style.size and line.order > last] if right else []
+    if upper := [line for line in band if line not in tail] if tail else band:
+        yield upper, _sides(upper, place)
+    if tail:
+        yield tail, None
 
 
 def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | None:
@@ -93,8 +102,10 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
 def _before(first: Sequence[Line], then: Sequence[Line]) -> bool:
     """Whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
-    return orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10] < TYPED and (
-        len(orders) + len(others) > 20 or orders[-1] < others[0]
+    return (
+        orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10]
+        and others[-1] < TYPED
+        and (len(orders) + len(others) > 20 or orders[-1] < others[0])
     )
 
 

@@ -12,8 +12,6 @@ from adapters.files.pdf.scripts import backwards
 
 RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
-_FRACTION = re.compile(rf"(\d|\s|^)\s?{RAISED}(\d{{1,3}}){ENDED}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/\s?([₀-₉]{{1,3}}))")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 BULLETS = "•●▪◦‣·○■□➢✓"
 LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
@@ -77,19 +75,13 @@ def _line(pieces: Sequence[Piece]) -> Line:
                 said = f"{RAISED}{said}{ENDED}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
                 said = lowered(said)
-        glued = piece.glued or (piece.style.size != before.style.size and piece.x0 - before.x1 < 0.12 * size)
+        tight = piece.x0 - before.x1 < 0.12 * size
+        spaced = min(len(said), len(before.text)) == 1 and said.isascii() and said[0].isalnum() and piece.y == before.y
+        glued = piece.glued or (tight and (piece.style.size != before.style.size or spaced))
         text += said if glued or not text else f" {said}"
         before = piece
-    if "⁄" in text or "/" in text:
-        text = _FRACTION.sub(_fraction, text)
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
-
-
-def _fraction(match: re.Match[str]) -> str:
-    """A fraction of raised and lowered figures behind a whole number: `7 1/4`."""
-    before, above, below, lower = match.groups()
-    return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")
 
 
 def rows(found: Iterable[Line]) -> list[list[Line]]:

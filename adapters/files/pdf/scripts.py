@@ -43,7 +43,7 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
     """Letters that one glyph draws together, in the order in which they are read; marks with their letter."""
     held: Glyph | None = None
     for x0, x1, letter in glyphs:
-        if held and (unicodedata.combining(letter) or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)):
+        if held and (unicodedata.combining(letter[0]) or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)):
             held = held[0], held[1], _LIGATURE.sub(r"\2\1", held[2] + letter)
             continue
         if held:

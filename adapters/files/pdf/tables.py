@@ -49,11 +49,9 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     found: list[Cells] = []
     pitch = _pitch(rows)
     owners = _owners(rows)
-    counted = len([rule for rule in rules if _between(rows, rule)])
-    each_ruled = counted >= 3 and counted >= len(rows) / 4
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners, each_ruled=each_ruled):
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
             for cell, more in zip(found[-1], row, strict=True):
                 cell.extend(more)
         else:
@@ -76,14 +74,10 @@ def _goes_on(
     rules: Sequence[Rule],
     pitch: float,
     owners: Sequence[int],
-    *,
-    each_ruled: bool,
 ) -> bool:
     upper, lower = _height(before), _height(row)
     if any(lower < rule.at < upper for rule in rules):
         return False
-    if each_ruled:
-        return True
     drawn = [line.order for cell in above for line in cell if line.order < TYPED]
     mine = [line.order for cell in row for line in cell if line.order < TYPED]
     if drawn and mine and min(mine) < max(drawn):
@@ -98,7 +92,12 @@ def _goes_on(
     tight = upper - lower < 1.45 * size and (pitch == 0 or upper - lower < 0.9 * pitch)
     if not row[0]:
         full = all(above[column] for column, cell in enumerate(row) if cell)
-        return full and (tight or (upper - lower < 1.45 * size and sum(map(bool, row)) == 1 and _broken(before, row)))
+        figures = [b for a, b in zip(above, row, strict=True) if a and b and _is_figure(a[:1]) and _is_figure(b)]
+        return (
+            full
+            and not figures
+            and (tight or (upper - lower < 1.45 * size and sum(map(bool, row)) == 1 and _broken(before, row)))
+        )
     return False
 
 
@@ -106,6 +105,10 @@ def _broken(before: Cells, row: Cells) -> bool:
     """Whether the one cell of `row` reads as going on from the cell above it."""
     above, below = next((a, b) for a, b in zip(before, row, strict=True) if b)
     return bool(above) and (below[0].text[:1].islower() or not above[-1].text.endswith((".", "!", "?")))
+
+
+def _is_figure(cell: Sequence[Line]) -> bool:
+    return bool(_FIGURE.fullmatch(" ".join(line.text for line in cell)))
 
 
 def _pitch(rows: Sequence[Cells]) -> float:
@@ -117,10 +120,6 @@ def _pitch(rows: Sequence[Cells]) -> float:
 
 def _height(row: Cells) -> float:
     return min((line.y for cell in row for line in cell), default=0.0)
-
-
-def _between(rows: Sequence[Cells], rule: Rule) -> bool:
-    return _height(rows[-1]) < rule.at < _height(rows[0])
 
 
 def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator[list[Line] | Table]:
@@ -331,7 +330,7 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
         return 0
     if len(rows) > 2 and _divided(rows[0], rows[1]):
         return 2
-    figures = sum(bool(_FIGURE.fullmatch(" ".join(line.text for line in cell))) for cell in rows[0])
+    figures = sum(map(_is_figure, rows[0]))
     return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
 
 
