@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
 from adapters.files.pdf.grids import Grid, cells_of
-from adapters.files.pdf.lines import CAPTION, LEADERS, MARK, led
+from adapters.files.pdf.lines import CAPTION, led
 from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 from adapters.files.pdf.scripts import backwards
 
@@ -37,9 +36,8 @@ def _split(cells: Cells) -> list[Cells]:
             levels.append((line.y, [[] for _ in cells]))
         levels[-1][1][column].append(line)
     rows = [row for _, row in levels]
-    filled = {tuple(map(bool, row)) for row in rows}
     first = next((n for n, cell in enumerate(cells) if cell), 0)
-    if len(rows) < 2 or not all(row[first] for row in rows) or (first and len(filled) > 1):
+    if not all(row[first] for row in rows):
         return [cells]
     return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
 
@@ -47,11 +45,11 @@ def _split(cells: Cells) -> list[Cells]:
 def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
     found: list[Cells] = []
-    pitch = _pitch(rows)
-    owners = _owners(rows)
+    firsts = [_height(row) for row in rows if row[0]]
+    pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch):
             for cell, more in zip(found[-1], row, strict=True):
                 cell.extend(more)
         else:
@@ -59,63 +57,25 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     return found
 
 
-def _owners(rows: Sequence[Cells]) -> list[int]:
-    """Where in the file the first cells stand, if it holds the table row by row."""
-    firsts = [line.order for row in rows for line in row[0]]
-    others = [line.order for row in rows for cell in row[1:] for line in cell]
-    parted = sum(any(a < other < b for other in others) for a, b in itertools.pairwise(firsts))
-    return firsts if firsts == sorted(firsts) and 2 * parted > len(firsts) - 1 else []
-
-
-def _goes_on(
-    before: Cells,
-    row: Cells,
-    above: Cells,
-    rules: Sequence[Rule],
-    pitch: float,
-    owners: Sequence[int],
-) -> bool:
+def _goes_on(before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pitch: float) -> bool:
+    """Whether a row is more of the cells `above`, of which `before` is the last line; rows stand `pitch` apart."""
     upper, lower = _height(before), _height(row)
     if any(lower < rule.at < upper for rule in rules):
         return False
-    drawn = [line.order for cell in above for line in cell if line.order < TYPED]
-    mine = [line.order for cell in row for line in cell if line.order < TYPED]
-    if drawn and mine and min(mine) < max(drawn):
-        return True
+    drawn = max((line.order for cell in above for line in cell if line.order < TYPED), default=0)
+    mine = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
-    if not row[0] and mine:
-        owner = bisect(owners, min(mine)) - 1
-        if owner >= 0 and above[0] and owners[owner] > max(line.order for line in above[0]):
-            return False
-    if upper - lower < 0.9 * size:
+    if mine < drawn or upper - lower < 0.9 * size:
         return True
-    tight = upper - lower < 1.45 * size and (pitch == 0 or upper - lower < 0.9 * pitch)
-    if not row[0]:
-        full = all(above[column] for column, cell in enumerate(row) if cell)
-        figures = [b for a, b in zip(above, row, strict=True) if a and b and _is_figure(a[:1]) and _is_figure(b)]
-        return (
-            full
-            and not figures
-            and (tight or (upper - lower < 1.45 * size and sum(map(bool, row)) == 1 and _broken(before, row)))
-        )
-    return False
-
-
-def _broken(before: Cells, row: Cells) -> bool:
-    """Whether the one cell of `row` reads as going on from the cell above it."""
-    above, below = next((a, b) for a, b in zip(before, row, strict=True) if b)
-    return bool(above) and (below[0].text[:1].islower() or not above[-1].text.endswith((".", "!", "?")))
+    more = [(a, b) for a, b in zip(above, row, strict=True) if b]
+    if row[0] or not all(a for a, _ in more) or any(_is_figure(a[:1]) and _is_figure(b) for a, b in more):
+        return False
+    broken = len(more) == 1 and not more[0][0][-1].text.endswith((".", "!", "?"))
+    return upper - lower < (1.45 * size if broken else min(1.45 * size, 0.9 * pitch))
 
 
 def _is_figure(cell: Sequence[Line]) -> bool:
     return bool(_FIGURE.fullmatch(" ".join(line.text for line in cell)))
-
-
-def _pitch(rows: Sequence[Cells]) -> float:
-    """How far rows with a first cell stand below each other."""
-    heights = [_height(row) for row in rows if row[0]]
-    gaps = [a - b for a, b in itertools.pairwise(heights)]
-    return median(gaps) if gaps else 0.0
 
 
 def _height(row: Cells) -> float:
@@ -185,8 +145,6 @@ def _hangs(
     line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float
 ) -> bool:
     """Whether a lone text is the rest of a cell, or one cell of a row."""
-    if line.style.mono or (MARK.match(line.text) and line.text[:1] in "•●▪"):
-        return False
     later = [start for start in starts if start > line.x0 + size]
     if later and line.x1 > min(later) + size:
         return False
@@ -199,7 +157,7 @@ def _hangs(
 def _several(row: list[Line]) -> bool:
     if len(row) < 2 or all(line.style.mono for line in row):
         return False
-    return not any(led(line.text) for line in row) and not all(LEADERS.fullmatch(line.text) for line in row[1:2])
+    return not any(led(line.text) for line in row)
 
 
 def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table | None:
@@ -208,11 +166,9 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     if len(several) < 2:
         return None
     columns = _headed(rows, _told(rows, several))
-    if len(columns) < 2:
-        return None
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
     cells = [_cells(row, columns) for row in rows]
-    if any(sum(map(bool, row)) < 2 for row in cells) and all(sum(map(bool, row)) < 2 for row in cells):
+    if all(sum(map(bool, row)) < 2 for row in cells):
         return None
     found = rowed(cells, own)
     firsts = [row[0][0].text for row in found if row[0]]
