@@ -165,7 +165,7 @@ def _read(function: Any, *arguments: Any) -> str:
 
 
 def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
-    """Leaves out letters that a line runs through."""
+    """Leaves out letters that a line runs through, but not the place that they take up."""
     if not rules or len(rules) > 400:
         return pieces
     lines = sorted(rules)
@@ -176,4 +176,4 @@ def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
         near = lines[bisect(heights, piece.y + 0.16 * size) : bisect(heights, piece.y + 0.42 * size)]
         return any(rule.start < piece.x0 + 0.2 * size and rule.end > piece.x1 - 0.2 * size for rule in near)
 
-    return [piece for piece in pieces if piece.style.turn or not is_struck(piece)]
+    return [piece._replace(text="") if not piece.style.turn and is_struck(piece) else piece for piece in pieces]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from adapters.files.pdf.lines import ENDED, RAISED, rows, together
@@ -21,18 +22,18 @@ def notes_of(columns: list[list[Line]], body: float) -> dict[str, str]:
     found: dict[str, str] = {}
     for column in columns:
         mark = ""
-        gone: set[int] = set()
+        top = -math.inf
         for row in _foot(column, body):
             line = together(row)
             match = _NOTE.match(line.text)
             begun = match and (match.group(1) or match.group(2))
             if match and begun in called and begun not in found:
                 mark = str(begun)
+                top = max(top, line.y + 0.36 * line.style.size)
                 found[mark] = line.text[match.end() :]
             elif mark:
                 found[mark] += f" {line.text}"
-            gone.update(id(line) for line in row if mark)
-        column[:] = [line for line in column if id(line) not in gone]
+        column[:] = [line for line in column if line.y > top]
     return found
 
 

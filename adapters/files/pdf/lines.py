@@ -31,7 +31,7 @@ def lines(pieces: Iterable[Piece]) -> list[Line]:
         together.append(piece)
     if together:
         found.append(_line(together))
-    return found
+    return [line for line in found if line.text.strip()]
 
 
 def _beside(together: Sequence[Piece], piece: Piece) -> bool:
@@ -103,7 +103,7 @@ def _in_order(row: list[Line]) -> list[Line]:
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
-        marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
+        marked = (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _marks(before, line)
         follows = line.order - before.order <= len(before.text) + 4
         if gap < (line.reach if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = together([before, line])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
@@ -47,9 +48,10 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     found: list[Cells] = []
     firsts = [_height(row) for row in rows if row[0]]
     pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
+    owners = sorted(line.order for row in rows for line in row[0])
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch):
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
             for cell, more in zip(found[-1], row, strict=True):
                 cell.extend(more)
         else:
@@ -57,15 +59,23 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     return found
 
 
-def _goes_on(before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pitch: float) -> bool:
-    """Whether a row is more of the cells `above`, of which `before` is the last line; rows stand `pitch` apart."""
+def _goes_on(
+    before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pitch: float, owners: Sequence[int]
+) -> bool:
+    """Whether a row is more of the cells `above`, of which `before` is the last line; rows stand `pitch` apart, and
+    their first cells begin at `owners` in the file."""
     upper, lower = _height(before), _height(row)
     if any(lower < rule.at < upper for rule in rules):
         return False
     drawn = max((line.order for cell in above for line in cell if line.order < TYPED), default=0)
     mine = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
-    if mine < drawn or upper - lower < 0.9 * size:
+    if mine < drawn:
+        return True
+    owner = bisect(owners, mine) - 1
+    if owner >= 0 and not row[0] and above[0] and owners[owner] > above[0][-1].order:
+        return False
+    if upper - lower < 0.9 * size:
         return True
     more = [(a, b) for a, b in zip(above, row, strict=True) if b]
     if row[0] or not all(a for a, _ in more) or any(_is_figure(a[:1]) and _is_figure(b) for a, b in more):
@@ -116,6 +126,8 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
             break
         anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
         if anew and end - at > 1 and apart > 1.5 * max(widest, size):
+            break
+        if row[0].style.size > 1.12 * max(line.style.size for line in above):
             break
         widest = max(widest, apart)
         if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
