@@ -59,7 +59,6 @@ class Letters:
         self._size = ctypes.c_float()
         self.unreadable = 0
         self.text = self._all().translate(_CODES)
-        self._reads = len(_PLAIN.findall(self.text)) > 0.7 * len(self.text)
 
     def close(self) -> None:
         pdfium.FPDFText_ClosePage(self._page)
@@ -96,16 +95,17 @@ class Letters:
             return
         left, right, *_ = self._numbers
         box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
-        begun, until, reached = start, start, math.inf
+        begun, until, near = start, start, math.inf
         for word in _WORD.finditer(self.text, start, end):
-            first, until_next = word.span()
+            first, after = word.span()
             box(page, first, *places)
-            if left.value - reached > limit:
-                yield from self._piece(begun, until)
-                begun = first
-            if until_next - first > 1:
-                box(page, until_next - 1, *places)
-            until, reached = until_next, right.value
+            x = left.value
+            if x > near:  # further than words of usual letters reach
+                box(page, until - 1, *places)
+                if x - right.value > limit:
+                    yield from self._piece(begun, until)
+                    begun = first
+            until, near = after, x + (0.4 * (after - first)) * style.size + limit
         yield from self._piece(begun, until)
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
@@ -197,8 +197,8 @@ class Letters:
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
         name, flags = self._font(drawn)
         unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
-        if unknown and not name and self._reads and self.text[index].isprintable():
-            unknown = False  # a Type 3 font whose codes are its letters
+        if unknown and not name and self.text[index].isprintable():  # may be a Type 3 font whose codes are its letters
+            unknown = len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         named = bool(_MONO.search(name))

@@ -127,7 +127,7 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
         anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
         if anew and end - at > 1 and apart > 1.5 * max(widest, size):
             break
-        if row[0].style.size > 1.12 * max(line.style.size for line in above):
+        if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
         widest = max(widest, apart)
         if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
