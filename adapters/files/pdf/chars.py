@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from adapters.files.pdf.scripts import backwards, from_right
 
 _LINE = re.compile(r"[^\r\n\2\ufffe]+[\2\ufffe]?|[\2\ufffe]")
 _PLAIN = re.compile(r"[A-Za-z0-9 ]")
+_PAIR = re.compile("([\ud800-\udbff][\udc00-\udfff])(\\1)?|[\ud800-\udfff]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
@@ -70,9 +72,25 @@ class Letters:
         got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
         text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
         if len(text) != count:
-            known = (pdfium.FPDFText_GetUnicode(self._page, index) for index in range(count))
-            text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " " for code in known)
+            known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
+            text = _PAIR.sub(self._whole, "".join(map(chr, known)))
         return text
+
+    def _whole(self, halves: re.Match[str]) -> str:
+        """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
+        a program wrote it twice at its place."""
+        if len(halves.group()) < 2:
+            return " "
+        letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
+        told = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
+        if halves.group(2) is None:
+            return told
+        left = self._numbers[0]
+        places = []
+        for index in (halves.start(), halves.start(2)):
+            pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
+            places.append(left.value)
+        return told + ("\1\1" if places[0] == places[1] else told)
 
     def pieces(self) -> Iterator[Piece]:
         for line in _LINE.finditer(self.text):

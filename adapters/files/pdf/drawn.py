@@ -17,6 +17,7 @@ _MOST = 6_000
 _THIN = 2.6
 _STACK = 4
 """Filled boxes one below the other that are cells; fewer may be every other row, below a header."""
+_HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _TYPED = Style(0, False, False, False, False, 0)
 
 
@@ -127,7 +128,7 @@ def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         try:
-            text = _value(note, forms)
+            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _value(note, forms)
             box = pdfium.FS_RECTF()
             pdfium.FPDFAnnot_GetRect(note, box)
             low, high = min(box.bottom, box.top), max(box.bottom, box.top)

@@ -17,7 +17,7 @@ LARGER = 1.12
 """A heading's letters are this much larger than those of the text, or bold."""
 _GAP = 1.45
 """Lines further apart than this many usual distances belong to different paragraphs."""
-_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢-]|[oO§](?= \S))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
+_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤-]|o(?= \S)|§(?= \D))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
 _STEP = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?([a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")

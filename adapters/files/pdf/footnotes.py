@@ -23,8 +23,12 @@ def notes_of(columns: list[list[Line]], body: float) -> dict[str, str]:
     for column in columns:
         mark = ""
         top = -math.inf
+        low = 0.0
         for row in _foot(column, body):
             line = together(row)
+            if mark and low - line.y > 1.8 * line.style.size:
+                break
+            low = line.y
             match = _NOTE.match(line.text)
             begun = match and (match.group(1) or match.group(2))
             if match and begun in called and begun not in found:
@@ -33,7 +37,7 @@ def notes_of(columns: list[list[Line]], body: float) -> dict[str, str]:
                 found[mark] = line.text[match.end() :]
             elif mark:
                 found[mark] += f" {line.text}"
-        column[:] = [line for line in column if line.y > top]
+        column[:] = [line for line in column if line.y > top or line.y < low - 1]
     return found
 
 

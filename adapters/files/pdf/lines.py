@@ -12,10 +12,10 @@ from adapters.files.pdf.scripts import backwards
 
 RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
-BULLETS = "•●▪◦‣·○■□➢✓"
+BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
 LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
-MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
 
 
 def lines(pieces: Iterable[Piece]) -> list[Line]:

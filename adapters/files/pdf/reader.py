@@ -76,6 +76,8 @@ def _read(document: Any, on_pages: Progress) -> Content:
     parts = list(contents_left_out(parts, len(document))) or parts
     found = [part for part in parts if isinstance(part, Line)]
     if not parts:
+        if any("damaged" in what for what in outline.content().unread):
+            raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
     metadata = given_title(document.get_metadata_value("Title"))
     title = metadata if _is_title(metadata) else largest(found, body)

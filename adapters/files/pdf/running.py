@@ -96,7 +96,7 @@ def _only_number(row: list[Line], page: Page) -> bool:
     if len(text) > 25:
         return False
     text = _PAGE_WORD.sub("", text).strip()
-    alone = bool(_NUMBER.fullmatch(text) or _ROMAN.fullmatch(text)) or not text
+    alone = bool(re.fullmatch(r"\d{1,4}(?:\s+\d{1,4})?", text) or _ROMAN.fullmatch(text)) or not text
     others = [line.y for line in page.lines if line not in row]
     apart = 1.5 * row[0].style.size
     return alone and (not others or row[0].y < min(others) - apart or row[0].y > max(others) + apart)

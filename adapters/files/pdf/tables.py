@@ -97,13 +97,29 @@ def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator
     at = 0
     while at < len(rows):
         end = _run(rows, at, rules)
-        table = _aligned(rows[at:end], rules, page) if end - at > 1 else None
+        is_prose = end - at < 2 or (end - at < 5 and _in_paragraph(rows, at, end))
+        table = None if is_prose else _aligned(rows[at:end], rules, page)
         if table:
             yield table
             at = end
         else:
             yield rows[at]
             at += 1
+
+
+def _in_paragraph(rows: list[list[Line]], at: int, end: int) -> bool:
+    """Whether a line above or below them reaches from the same left to the same right edge: they are justified."""
+    left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
+    around = [(rows[at - 1], rows[at])] if at else []
+    around += [(rows[end - 1], rows[end])] if end < len(rows) else []
+    return any(
+        len(row) == 1
+        and abs(row[0].x0 - left) < 3
+        and abs(row[0].x1 - right) < 3
+        and a[0].y - b[0].y < 1.8 * row[0].style.size
+        for a, b in around
+        for row in (a, b)
+    )
 
 
 def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
@@ -286,6 +302,8 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
     """How many rows are the header: those in bold, or above the first rule, or the first one."""
     if len(rows) < 2:
         return 0
+    if len(rows) > 2 and _divided(rows[0], rows[1]):
+        return 2
     bold = [all(line.style.bold for cell in row for line in cell) for row in rows]
     leading = bold.index(False) if False in bold else 1
     if 0 < leading < len(rows) and leading <= 3:
@@ -296,8 +314,6 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
         return 0
     if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
         return 0
-    if len(rows) > 2 and _divided(rows[0], rows[1]):
-        return 2
     figures = sum(map(_is_figure, rows[0]))
     return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
 

@@ -79,12 +79,13 @@ def with_notes(text: str, notes: Mapping[str, str]) -> tuple[str, list[str]]:
     said, at, called = "", 0, []
     for match in _RAISED.finditer(text):
         said += text[at : match.start()]
-        mark = match.group(1).strip()
+        mark = match.group(1).strip().rstrip(".)")
         if mark in notes:
             said = noted(said, notes[mark])
             called.append(mark)
         else:
-            said += raised(match.group(1).replace("–", "−"), said)
+            rest = match.group(1).strip()[len(mark) :]
+            said += raised(match.group(1).replace("–", "−").removesuffix(rest), said) + rest
         at = match.end()
     return said + text[at:], called
 
