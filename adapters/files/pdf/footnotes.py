@@ -10,7 +10,7 @@ from adapters.files.pdf.parts import Line
 
 _MARK = r"(\d{1,3}|[*∗†‡§¶]{1,3}|[a-z])"
 _CALLED = re.compile(rf"{RAISED}\s?{_MARK}[.)]?{ENDED}")
-_NOTE = re.compile(rf"(?:{RAISED}\s?{_MARK}[.)]?{ENDED}|{_MARK}[.)]?(?=\s))\s*(?=\S)")
+_NOTE = re.compile(rf"(?:{RAISED}\s?{_MARK}[.)]?{ENDED}[.)]?|{_MARK}[.)]?(?=\s))\s*(?=\S)")
 
 
 def notes_of(columns: list[list[Line]], body: float) -> dict[str, str]:
@@ -20,7 +20,10 @@ def notes_of(columns: list[list[Line]], body: float) -> dict[str, str]:
     if not called:
         return {}
     found: dict[str, str] = {}
+    middle = (min(line.y for line in lines if line.y > -1e6) + max(line.y for line in lines)) / 2
     for column in columns:
+        if not any(-1e6 < line.y <= middle for line in column):
+            continue
         mark = ""
         top = -math.inf
         low = 0.0
