@@ -116,7 +116,8 @@ def _marks(before: Line, line: Line) -> bool:
     """Whether it is the bullet or number of an entry; a number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
-    return bool(MARK.fullmatch(before.text))
+    words = before.text in BULLETS or any(map(str.isalpha, line.text))
+    return words and bool(MARK.fullmatch(before.text))
 
 
 def led(text: str) -> bool:
@@ -135,4 +136,4 @@ def together(row: Sequence[Line]) -> Line:
     )
     text = " ".join(line.text for line in row)
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
-    return Line(text, x0, x1, longest.y, style, row[0].order, longest.reach, row[0].page, row[0].right)
+    return Line(text, x0, x1, longest.y, style, longest.order, longest.reach, row[0].page, row[0].right)
