@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +18,25 @@ BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
 LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
 MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+
+
+def attached(pieces: Sequence[Piece]) -> list[Piece]:
+    """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
+    ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
+    moved: dict[int, list[int]] = {}
+    for place, piece in enumerate(pieces):
+        if len(piece.text) > 3 or not piece.text.strip("+-−").isdecimal():
+            continue
+        around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
+        if any(_beside([before], after) for before, after in around):
+            continue
+        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))]:
+            size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
+            if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
+                moved.setdefault(other, []).append(place)
+                break
+    gone = {place for places in moved.values() for place in places}
+    return [pieces[n] for place in range(len(pieces)) if place not in gone for n in (place, *moved.get(place, ()))]
 
 
 def lines(pieces: Iterable[Piece]) -> list[Line]:

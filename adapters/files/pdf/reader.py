@@ -19,7 +19,7 @@ from adapters.files.pdf.drawn import drawn, filled_in, without_struck
 from adapters.files.pdf.fill import Filler, contents_left_out, largest, shape
 from adapters.files.pdf.footnotes import notes_of
 from adapters.files.pdf.grids import grids, merged
-from adapters.files.pdf.lines import lines, rows, together
+from adapters.files.pdf.lines import attached, lines, rows, together
 from adapters.files.pdf.parts import Line, Page, Piece, Rule, Table
 from adapters.files.pdf.running import without_running
 from adapters.files.pdf.tables import placed, ruled
@@ -166,7 +166,7 @@ def _laid_out(
             gone = {piece.order for piece in inside}
             upright = [piece for piece in upright if piece.order not in gone]
             aside = [piece for piece in aside if piece.order not in gone]
-    found = lines(upright)
+    found = lines(attached(upright))
     for count, p in enumerate(aside):  # at the end, in letters too small for a heading
         found.append(Line(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
     for line in found:

@@ -132,8 +132,8 @@ WEASYPRINT = {
         + rows("Item | Hours | Amount", "Consulting | 12.5 | 1,500.00", "Travel | 1 | 318.40", kind="none").replace(
             "</tbody>",
             "".join(
-                f'<tr><td></td><td style="text-align:right">{name}</td><td>{sum}</td></tr>'
-                for name, sum in (("Net", "1,818.40"), ("VAT", "307.29"), ("Total", "2,125.69"))
+                f'<tr><td></td><td style="text-align:right">{name}</td><td>{amount}</td></tr>'
+                for name, amount in (("Net", "1,818.40"), ("VAT", "307.29"), ("Total", "2,125.69"))
             )
             + "</tbody>",
         )
