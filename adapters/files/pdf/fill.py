@@ -140,8 +140,6 @@ class Filler:
         lettered = bool(step and step.group(2) and not _STEP.match(first.text))
         if _ITEM.match(line.text) or (step and not lettered) or led(before.text):
             return True
-        if led(line.text) and before.text.endswith((".", ":")):
-            return True
         ends = before.text.endswith((".", "!", "?", ":"))
         if lettered and ends:
             return True
