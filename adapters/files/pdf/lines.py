@@ -20,6 +20,10 @@ CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tab
 MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
 
 
+_MOST = 200
+"""Letters that end at one place and are looked at; a page has fewer."""
+
+
 def attached(pieces: Sequence[Piece]) -> list[Piece]:
     """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
     ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
@@ -30,7 +34,7 @@ def attached(pieces: Sequence[Piece]) -> list[Piece]:
         around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
         if any(_beside([before], after) for before, after in around):
             continue
-        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))]:
+        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
             size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
             if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
                 moved.setdefault(other, []).append(place)

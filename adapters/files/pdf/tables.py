@@ -15,6 +15,8 @@ from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 from adapters.files.pdf.scripts import backwards
 
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
+_MOST = 60
+"""Columns of a table that are looked at closely."""
 Cells = list[list[Line]]
 """A row: the lines in each of its cells."""
 
@@ -247,6 +249,8 @@ def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
 def _headed(rows: list[list[Line]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
     right."""
+    if len(columns) > _MOST:
+        return columns
     held = [
         {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
     ]
