@@ -76,7 +76,8 @@ def _cut(band: list[Line], place: float) -> Iterator[tuple[list[Line], tuple[lis
     """A band up to where its right column ends, if the file goes on there with what stands below both."""
     right = [line for line in band if line.x1 > place]
     low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
-    upper, tail = [], []
+    upper: list[Line] = []
+    tail: list[Line] = []
     for line in band:
         below = bool(right) and line.y < low - line.style.size and line.order > last
         (tail if below else upper).append(line)
