@@ -60,7 +60,7 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard, *, de
 
             return read_content(read_line(content))
         case ".pdf":
-            from adapters.files.office.pdf import read_pdf
+            from adapters.files.pdf.reader import read_pdf
 
             return read_pdf(content, on_pages)
         case ".docx":

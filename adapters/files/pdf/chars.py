@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,14 @@ import pypdfium2.raw as pdfium
 from adapters.files.pdf.parts import Piece, Style
 from adapters.files.pdf.scripts import backwards, from_right
 
-_LINE = re.compile(r"[^\r\n\ufffe]+\ufffe?|\ufffe")
+_LINE = re.compile(r"[^\r\n\2\ufffe]+[\2\ufffe]?|[\2\ufffe]")
+_PLAIN = re.compile(r"[A-Za-z0-9 ]")
+_PAIR = re.compile("([\ud800-\udbff][\udc00-\udfff])(\\1)?|[\ud800-\udfff]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-_MEANT = str.maketrans({**_LIGATURES, 0xFFFE: "-", 0x7F: "•", **dict.fromkeys(range(9), ""), 0x2011: "-"})
+_CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
+"""Control characters, by what TeX's T1 encoding has there."""
+_MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
@@ -55,7 +60,7 @@ class Letters:
         self._matrix = pdfium.FS_MATRIX()
         self._size = ctypes.c_float()
         self.unreadable = 0
-        self.text = self._all()
+        self.text = self._all().translate(_CODES)
 
     def close(self) -> None:
         pdfium.FPDFText_ClosePage(self._page)
@@ -67,9 +72,25 @@ class Letters:
         got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
         text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
         if len(text) != count:
-            known = (pdfium.FPDFText_GetUnicode(self._page, index) for index in range(count))
-            text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " " for code in known)
+            known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
+            text = _PAIR.sub(self._whole, "".join(map(chr, known)))
         return text
+
+    def _whole(self, halves: re.Match[str]) -> str:
+        """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
+        a program wrote it twice at its place."""
+        if len(halves.group()) < 2:
+            return " "
+        letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
+        told = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
+        if halves.group(2) is None:
+            return told
+        left = self._numbers[0]
+        places = []
+        for index in (halves.start(), halves.start(2)):
+            pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
+            places.append(left.value)
+        return told + ("\1\1" if places[0] == places[1] else told)
 
     def pieces(self) -> Iterator[Piece]:
         for line in _LINE.finditer(self.text):
@@ -92,16 +113,17 @@ class Letters:
             return
         left, right, *_ = self._numbers
         box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
-        begun, until, reached = start, start, math.inf
+        begun, until, near = start, start, math.inf
         for word in _WORD.finditer(self.text, start, end):
-            first, until_next = word.span()
+            first, after = word.span()
             box(page, first, *places)
-            if left.value - reached > limit:
-                yield from self._piece(begun, until)
-                begun = first
-            if until_next - first > 1:
-                box(page, until_next - 1, *places)
-            until, reached = until_next, right.value
+            x = left.value
+            if x > near:  # further than words of usual letters reach
+                box(page, until - 1, *places)
+                if x - right.value > limit:
+                    yield from self._piece(begun, until)
+                    begun = first
+            until, near = after, x + (0.4 * (after - first)) * style.size + limit
         yield from self._piece(begun, until)
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[Piece]:
@@ -193,6 +215,8 @@ class Letters:
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
         name, flags = self._font(drawn)
         unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
+        if unknown and not name and self.text[index].isprintable():  # may be a Type 3 font whose codes are its letters
+            unknown = len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         named = bool(_MONO.search(name))

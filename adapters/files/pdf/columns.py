@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from adapters.files.pdf.parts import TYPED, Line
+from adapters.files.pdf.scripts import backwards
 
 _FEWEST = 3
 """Lines that a column has."""
 _NARROWEST = 5
 """Points between two columns."""
+_HANGS = 6
+"""Points that a quotation mark or the like stands out to the left of its column."""
 
 
 def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
@@ -54,43 +57,59 @@ def _split(found: Sequence[Line]) -> _Bands | None:
 
 
 def _both(band: Sequence[Line], place: float) -> bool:
-    return any(line.x1 <= place for line in band) and any(line.x0 >= place for line in band)
+    return any(line.x1 <= place for line in band) and any(line.x1 > place for line in band)
 
 
 def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
     band: list[Line] = []
     for line in sorted(found, key=lambda line: -line.y):
-        if line.x0 < place < line.x1:
-            if band:
-                yield band, _sides(band, place)
+        if line.x0 < place - _HANGS and line.x1 > place:
+            yield from _cut(band, place)
             band = []
             yield [line], None
         else:
             band.append(line)
-    if band:
-        yield band, _sides(band, place)
+    yield from _cut(band, place)
+
+
+def _cut(band: list[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
+    """A band up to where its right column ends, if the file goes on there with what stands below both."""
+    right = [line for line in band if line.x1 > place]
+    low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
+    upper: list[Line] = []
+    tail: list[Line] = []
+    for line in band:
+        below = bool(right) and line.y < low - line.style.size and line.order > last
+        (tail if below else upper).append(line)
+    if upper:
+        yield upper, _sides(upper, place)
+    if tail:
+        yield tail, None
 
 
 def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | None:
     """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
     left = [line for line in band if line.x1 <= place]
-    right = [line for line in band if line.x0 >= place]
+    right = [line for line in band if line.x1 > place]
     if len(left) < _FEWEST or len(right) < _FEWEST:
         return None
     if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None
-    if _before(left, right) or (_long(left) and _long(right)):
-        return left, right
+    words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
+    if _before(left, right) or (words and _before(right, left)) or (_long(left) and _long(right)):
+        return (right, left) if backwards("".join(line.text for line in right)) else (left, right)
     return None
 
 
 def _before(first: Sequence[Line], then: Sequence[Line]) -> bool:
     """Whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
-    return orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10] < TYPED and (
-        len(orders) + len(others) > 20 or orders[-1] < others[0]
+    return (
+        orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10]
+        and others[-1] < TYPED
+        and (len(orders) + len(others) > 20 or orders[-1] < others[0])
     )
 
 

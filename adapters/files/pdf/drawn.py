@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -14,6 +15,9 @@ from adapters.files.pdf.parts import TYPED, Piece, Rule, Style
 _MOST = 6_000
 """Paths and segments of a page that are looked at: maps and plots have more."""
 _THIN = 2.6
+_STACK = 4
+"""Filled boxes one below the other that are cells; fewer may be every other row, below a header."""
+_HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _TYPED = Style(0, False, False, False, False, 0)
 
 
@@ -22,11 +26,13 @@ class Drawn(NamedTuple):
     vertical: list[Rule]
     dots: list[tuple[float, float]]
     """Middles of small round shapes: bullets of lists that are no letters."""
+    sides: list[Rule]
+    """Left and right edges of filled boxes."""
     pictures: bool
 
 
 def drawn(page: Any, width: float, height: float) -> Drawn:
-    found = Drawn([], [], [], False)
+    found = Drawn([], [], [], [], False)
     pictures, room = False, _MOST
     for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
         part = pdfium.FPDFPage_GetObject(page, index)
@@ -35,7 +41,22 @@ def drawn(page: Any, width: float, height: float) -> Drawn:
             pictures = True
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
             room -= 1 + _path(part, width, height, found)
-    return found._replace(pictures=pictures) if room > 0 else Drawn([], [], [], True)
+    if room <= 0:
+        return Drawn([], [], [], [], pictures=True)
+    if len(found.vertical) < 2:
+        found.vertical.extend(_stacked(found.sides))
+    return found._replace(pictures=pictures)
+
+
+def _stacked(sides: list[Rule]) -> Iterator[Rule]:
+    """Edges of boxes that are filled one below the other without a gap, as cells of a table are."""
+    begun, count = 0.0, 0
+    for side, after in pairwise([*sorted(set(sides)), Rule(0, 0, 0)]):
+        begun, count = (begun, count + 1) if count else (side.start, 1)
+        if side.at != after.at or abs(after.start - side.end) > 1.5:
+            if count >= _STACK:
+                yield Rule(side.at, begun, side.end)
+            count = 0
 
 
 def _path(part: Any, width: float, height: float, found: Drawn) -> int:
@@ -64,6 +85,7 @@ def _path(part: Any, width: float, height: float, found: Drawn) -> int:
         return count
     if not stroke.value:
         found.horizontal.extend((Rule(low, left, right), Rule(high, left, right)))
+        found.sides.extend((Rule(round(left), low, high), Rule(round(right), low, high)))
         return count
     for a, b, c, d in _segments(part, min(count, _MOST)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
@@ -106,7 +128,7 @@ def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         try:
-            text = _value(note, forms)
+            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _value(note, forms)
             box = pdfium.FS_RECTF()
             pdfium.FPDFAnnot_GetRect(note, box)
             low, high = min(box.bottom, box.top), max(box.bottom, box.top)
@@ -144,7 +166,7 @@ def _read(function: Any, *arguments: Any) -> str:
 
 
 def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
-    """Leaves out letters that a line runs through."""
+    """Leaves out letters that a line runs through, but not the place that they take up."""
     if not rules or len(rules) > 400:
         return pieces
     lines = sorted(rules)
@@ -155,4 +177,4 @@ def without_struck(pieces: list[Piece], rules: list[Rule]) -> list[Piece]:
         near = lines[bisect(heights, piece.y + 0.16 * size) : bisect(heights, piece.y + 0.42 * size)]
         return any(rule.start < piece.x0 + 0.2 * size and rule.end > piece.x1 - 0.2 * size for rule in near)
 
-    return [piece for piece in pieces if piece.style.turn or not is_struck(piece)]
+    return [piece._replace(text="") if not piece.style.turn and is_struck(piece) else piece for piece in pieces]

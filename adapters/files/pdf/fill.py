@@ -17,8 +17,9 @@ LARGER = 1.12
 """A heading's letters are this much larger than those of the text, or bold."""
 _GAP = 1.45
 """Lines further apart than this many usual distances belong to different paragraphs."""
-_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§](?= \S))\s+(?=\S)")
-_STEP = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?[a-zA-Z][.)]\s+(?=\S)|\(?[ivx]{1,4}[.)]\s+(?=\S)")
+_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤-]|o(?= \S)|§(?= \D))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
+_STEP = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?([a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _CONTENTS = re.compile(
     r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|contenido|sumário",
@@ -104,7 +105,8 @@ class Filler:
         elif match := _ITEM.match(text):
             self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._depth(lines[0]))
         elif match := _STEP.match(text):
-            number = int(match.group(1) or 0)
+            letter = match.group(2)
+            number = int(match.group(1)) if not letter else _ROMAN.get(letter) or ord(letter[0]) - 96
             self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._depth(lines[0]), number=number)
         else:
             if lines[0].x0 <= min(self._indents, default=0) + 2:
@@ -130,13 +132,17 @@ class Filler:
             return True
         if self._is_code(line):
             return not 0 < apart < 3.2 * size or line.page != before.page
-        if abs(size - before.style.size) > 0.6 or (line.style.bold != before.style.bold):
+        if abs(size - before.style.size) > 0.6:
             return True
-        if _ITEM.match(line.text) or _STEP.match(line.text) or led(before.text):
+        if line.style.bold != before.style.bold and size < LARGER * self._body and not line.text[:1].islower():
             return True
-        if led(line.text) and before.text.endswith((".", ":")):
+        step = _STEP.match(line.text)
+        lettered = bool(step and step.group(2) and not _STEP.match(first.text))
+        if _ITEM.match(line.text) or (step and not lettered) or led(before.text):
             return True
         ends = before.text.endswith((".", "!", "?", ":"))
+        if lettered and ends:
+            return True
         if line.page != before.page or apart < -2 * size:
             return ends or not (line.text[:1].islower() or before.text.endswith("-"))
         usual = min(self._usual, 1.5 * size) if size > LARGER * self._body else self._usual

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from adapters.files.inline import lowered
@@ -11,11 +14,33 @@ from adapters.files.pdf.scripts import backwards
 
 RAISED, ENDED = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
-_FRACTION = re.compile(rf"(\d|\s|^)\s?{RAISED}(\d{{1,3}}){ENDED}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/\s?([₀-₉]{{1,3}}))")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
 LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
-MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢✓-]|[oO§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+
+
+_MOST = 200
+"""Letters that end at one place and are looked at; a page has fewer."""
+
+
+def attached(pieces: Sequence[Piece]) -> list[Piece]:
+    """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
+    ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
+    moved: dict[int, list[int]] = {}
+    for place, piece in enumerate(pieces):
+        if len(piece.text) > 3 or not piece.text.strip("+-−").isdecimal():
+            continue
+        around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
+        if any(_beside([before], after) for before, after in around):
+            continue
+        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
+            size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
+            if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
+                moved.setdefault(other, []).append(place)
+                break
+    gone = {place for places in moved.values() for place in places}
+    return [pieces[n] for place in range(len(pieces)) if place not in gone for n in (place, *moved.get(place, ()))]
 
 
 def lines(pieces: Iterable[Piece]) -> list[Line]:
@@ -31,7 +56,7 @@ def lines(pieces: Iterable[Piece]) -> list[Line]:
         together.append(piece)
     if together:
         found.append(_line(together))
-    return found
+    return [line for line in found if line.text.strip()]
 
 
 def _beside(together: Sequence[Piece], piece: Piece) -> bool:
@@ -47,15 +72,21 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
         and len(before.text) < 3
         and (before.text.isdigit() or before.style.symbol or before.text == "•")
     )
-    return -0.7 * size < gap < (0.45 if marks else piece.reach) * size
+    reach = (0.8 if before.style.size < 0.8 * piece.style.size else 0.45) if marks else piece.reach
+    return -0.7 * size < gap < reach * size
 
 
 def _line(pieces: Sequence[Piece]) -> Line:
     if len(pieces) == 1:
         only = pieces[0]
         return Line(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.reach, 0.5))
-    base = max(pieces, key=lambda piece: (round(piece.style.size), len(piece.text)))
     letters = sum(len(piece.text) for piece in pieces)
+    of_size = Counter[int]()
+    for piece in pieces:
+        of_size[round(piece.style.size)] += len(piece.text)
+    large = max(size for size, count in of_size.items() if 5 * count >= letters)
+    usual = max(of_size, key=lambda size: of_size[size] if 0.85 * large < size <= large else 0)
+    base = max(pieces, key=lambda piece: (round(piece.style.size) == usual, len(piece.text)))
     style = base.style._replace(
         bold=sum(len(piece.text) for piece in pieces if piece.style.bold) > 0.9 * letters,
         italic=sum(len(piece.text) for piece in pieces if piece.style.italic) > 0.9 * letters,
@@ -65,23 +96,17 @@ def _line(pieces: Sequence[Piece]) -> Line:
     for piece in sorted(pieces, key=lambda piece: -piece.x1) if backwards(pieces[0].text) else pieces:
         said, size = piece.text, base.style.size
         if piece.style.size < 0.93 * size or len(said) < 4:
-            if piece.y - base.y > 0.14 * size and len(said) < 12:
+            if piece.y - base.y > 0.14 * size and len(said) < 12 and said not in BULLETS:
                 said = f"{RAISED}{said}{ENDED}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
                 said = lowered(said)
-        glued = piece.glued or (piece.style.size != before.style.size and piece.x0 - before.x1 < 0.12 * size)
+        tight = piece.x0 - before.x1 < 0.12 * size
+        spaced = min(len(said), len(before.text)) == 1 and said.isascii() and said[0].isalnum() and piece.y == before.y
+        glued = piece.glued or (tight and (piece.style.size != before.style.size or spaced))
         text += said if glued or not text else f" {said}"
         before = piece
-    if "⁄" in text or "/" in text:
-        text = _FRACTION.sub(_fraction, text)
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
-
-
-def _fraction(match: re.Match[str]) -> str:
-    """A fraction of raised and lowered figures behind a whole number: `7 1/4`."""
-    before, above, below, lower = match.groups()
-    return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")
 
 
 def rows(found: Iterable[Line]) -> list[list[Line]]:
@@ -103,7 +128,7 @@ def _in_order(row: list[Line]) -> list[Line]:
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
-        marked = len(row) == 2 and gap < 5 * line.style.size and _marks(before, line)
+        marked = (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _marks(before, line)
         follows = line.order - before.order <= len(before.text) + 4
         if gap < (line.reach if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = together([before, line])
@@ -116,7 +141,8 @@ def _marks(before: Line, line: Line) -> bool:
     """Whether it is the bullet or number of an entry; a number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
-    return bool(MARK.fullmatch(before.text))
+    words = before.text in BULLETS or any(map(str.isalpha, line.text))
+    return words and bool(MARK.fullmatch(before.text))
 
 
 def led(text: str) -> bool:
@@ -135,4 +161,4 @@ def together(row: Sequence[Line]) -> Line:
     )
     text = " ".join(line.text for line in row)
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
-    return Line(text, x0, x1, longest.y, style, row[0].order, longest.reach, row[0].page, row[0].right)
+    return Line(text, x0, x1, longest.y, style, longest.order, longest.reach, row[0].page, row[0].right)

@@ -37,7 +37,7 @@ def without_running(pages: Sequence[Page], body: float) -> None:
         gone = {
             id(line)
             for row, apart in edge
-            if max(line.style.size for line in row) < 1.12 * body
+            if together(row).style.size < 1.12 * body
             and (
                 _only_number(row, page)
                 or any(key in running for key in _keys(row, page.number, apart=apart, body=body))
@@ -53,7 +53,13 @@ def _edge(page: Page) -> Iterator[tuple[list[Line], bool]]:
     last = len(found) - 1
     heights = [row[0].y for row in found]
     for place, row in enumerate(found):
-        if place < _EDGE or place > last - _EDGE:
+        near = [
+            other
+            for other in found[max(place - 1, 0) : place + 2]
+            if abs(other[0].y - row[0].y) < 1.6 * row[0].style.size
+        ]
+        in_table = len(near) > 1 and any(len(other) > 2 for other in near)
+        if not in_table and (place < _EDGE or place > last - _EDGE):
             step = 1 if place == 0 else -1 if place == last else 0
             gap = abs(heights[place + step] - heights[place]) if step and last else 0
             inner = abs(heights[place + 2 * step] - heights[place + step]) if step and last > 1 else 0
@@ -67,7 +73,7 @@ def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator
     if apart:
         yield _APART + text
         numbered = _NUMBERED.fullmatch(text)
-        if numbered and max(line.style.size for line in row) < 0.95 * body:
+        if numbered and together(row).style.size < 0.95 * body:
             yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
     for match in matches if len(matches) < 4 else ():
@@ -90,6 +96,7 @@ def _only_number(row: list[Line], page: Page) -> bool:
     if len(text) > 25:
         return False
     text = _PAGE_WORD.sub("", text).strip()
-    alone = bool(_NUMBER.fullmatch(text) or _ROMAN.fullmatch(text)) or not text
+    alone = bool(re.fullmatch(r"\d{1,4}(?:\s+\d{1,4})?", text) or _ROMAN.fullmatch(text)) or not text
     others = [line.y for line in page.lines if line not in row]
-    return alone and (not others or row[0].y < min(others) - 2 or row[0].y > max(others) + 2)
+    apart = 1.5 * row[0].style.size
+    return alone and (not others or row[0].y < min(others) - apart or row[0].y > max(others) + apart)

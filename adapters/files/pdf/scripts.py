@@ -11,6 +11,10 @@ _WORD, _COLUMN = 0.16, 0.7
 _LIGATURE = re.compile("([اأإآ])(ل)")
 _LEFT = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _FORWARDS = re.compile(rf"{_LEFT}(?:{_LEFT}|[%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
+_GLUED = re.compile(r"(?<=[A-Za-z])(?=[\u0620-\u064a])")
+_SWAPPED = re.compile(r"(?<!\S)[)\]]|[(\[](?=[\s.,;:!?،]|$)")
+"""Brackets that stand the wrong way round, as they are drawn from right to left."""
+_MIRRORED = str.maketrans("()[]", ")(][")
 
 Glyph = tuple[float, float, str]
 """From where to where, and what it says."""
@@ -42,7 +46,9 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
     """Letters that one glyph draws together, in the order in which they are read; marks with their letter."""
     held: Glyph | None = None
     for x0, x1, letter in glyphs:
-        if held and (unicodedata.combining(letter) or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)):
+        if held and (
+            unicodedata.combining(letter[:1] or " ") or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)
+        ):
             held = held[0], held[1], _LIGATURE.sub(r"\2\1", held[2] + letter)
             continue
         if held:
@@ -53,8 +59,9 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
 
 
 def _read(text: str) -> str:
-    """Figures and words of other scripts run from left to right."""
-    return _FORWARDS.sub(lambda found: _turned(found.group()), text)
+    """Figures and words of other scripts run from left to right; behind those stands a blank, printed or not."""
+    text = _GLUED.sub(" ", _FORWARDS.sub(lambda found: _turned(found.group()), text))
+    return text.translate(_MIRRORED) if _SWAPPED.search(text) else text
 
 
 def _turned(text: str) -> str:

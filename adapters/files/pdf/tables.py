@@ -10,11 +10,13 @@ from dataclasses import replace
 from statistics import median
 
 from adapters.files.pdf.grids import Grid, cells_of
-from adapters.files.pdf.lines import CAPTION, LEADERS, MARK, led
+from adapters.files.pdf.lines import CAPTION, led
 from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 from adapters.files.pdf.scripts import backwards
 
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
+_MOST = 60
+"""Columns of a table that are looked at closely."""
 Cells = list[list[Line]]
 """A row: the lines in each of its cells."""
 
@@ -37,9 +39,8 @@ def _split(cells: Cells) -> list[Cells]:
             levels.append((line.y, [[] for _ in cells]))
         levels[-1][1][column].append(line)
     rows = [row for _, row in levels]
-    filled = {tuple(map(bool, row)) for row in rows}
     first = next((n for n, cell in enumerate(cells) if cell), 0)
-    if len(rows) < 2 or not all(row[first] for row in rows) or (first and len(filled) > 1):
+    if not all(row[first] for row in rows):
         return [cells]
     return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
 
@@ -47,13 +48,12 @@ def _split(cells: Cells) -> list[Cells]:
 def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
     found: list[Cells] = []
-    pitch = _pitch(rows)
-    owners = _owners(rows)
-    counted = len([rule for rule in rules if _between(rows, rule)])
-    each_ruled = counted >= 3 and counted >= len(rows) / 4
+    firsts = [_height(row) for row in rows if row[0]]
+    pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
+    owners = sorted(line.order for row in rows for line in row[0])
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners, each_ruled=each_ruled):
+        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
             for cell, more in zip(found[-1], row, strict=True):
                 cell.extend(more)
         else:
@@ -61,66 +61,37 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     return found
 
 
-def _owners(rows: Sequence[Cells]) -> list[int]:
-    """Where in the file the first cells stand, if it holds the table row by row."""
-    firsts = [line.order for row in rows for line in row[0]]
-    others = [line.order for row in rows for cell in row[1:] for line in cell]
-    parted = sum(any(a < other < b for other in others) for a, b in itertools.pairwise(firsts))
-    return firsts if firsts == sorted(firsts) and 2 * parted > len(firsts) - 1 else []
-
-
 def _goes_on(
-    before: Cells,
-    row: Cells,
-    above: Cells,
-    rules: Sequence[Rule],
-    pitch: float,
-    owners: Sequence[int],
-    *,
-    each_ruled: bool,
+    before: Cells, row: Cells, above: Cells, rules: Sequence[Rule], pitch: float, owners: Sequence[int]
 ) -> bool:
+    """Whether a row is more of the cells `above`, of which `before` is the last line; rows stand `pitch` apart, and
+    their first cells begin at `owners` in the file."""
     upper, lower = _height(before), _height(row)
     if any(lower < rule.at < upper for rule in rules):
         return False
-    if each_ruled:
-        return True
-    drawn = [line.order for cell in above for line in cell if line.order < TYPED]
-    mine = [line.order for cell in row for line in cell if line.order < TYPED]
-    if drawn and mine and min(mine) < max(drawn):
-        return True
+    drawn = max((line.order for cell in above for line in cell if line.order < TYPED), default=0)
+    mine = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
-    if not row[0] and mine:
-        owner = bisect(owners, min(mine)) - 1
-        if owner >= 0 and above[0] and owners[owner] > max(line.order for line in above[0]):
-            return False
+    if mine < drawn:
+        return True
+    owner = bisect(owners, mine) - 1
+    if owner >= 0 and not row[0] and above[0] and owners[owner] > above[0][-1].order:
+        return False
     if upper - lower < 0.9 * size:
         return True
-    tight = upper - lower < 1.45 * size and (pitch == 0 or upper - lower < 0.9 * pitch)
-    if not row[0]:
-        full = all(above[column] for column, cell in enumerate(row) if cell)
-        return full and (tight or (upper - lower < 1.45 * size and sum(map(bool, row)) == 1 and _broken(before, row)))
-    return False
+    more = [(a, b) for a, b in zip(above, row, strict=True) if b]
+    if row[0] or not all(a for a, _ in more) or any(_is_figure(a[:1]) and _is_figure(b) for a, b in more):
+        return False
+    broken = len(more) == 1 and not more[0][0][-1].text.endswith((".", "!", "?"))
+    return upper - lower < (1.45 * size if broken else min(1.45 * size, 0.9 * pitch))
 
 
-def _broken(before: Cells, row: Cells) -> bool:
-    """Whether the one cell of `row` reads as going on from the cell above it."""
-    above, below = next((a, b) for a, b in zip(before, row, strict=True) if b)
-    return bool(above) and (below[0].text[:1].islower() or not above[-1].text.endswith((".", "!", "?")))
-
-
-def _pitch(rows: Sequence[Cells]) -> float:
-    """How far rows with a first cell stand below each other."""
-    heights = [_height(row) for row in rows if row[0]]
-    gaps = [a - b for a, b in itertools.pairwise(heights)]
-    return median(gaps) if gaps else 0.0
+def _is_figure(cell: Sequence[Line]) -> bool:
+    return bool(_FIGURE.fullmatch(" ".join(line.text for line in cell)))
 
 
 def _height(row: Cells) -> float:
     return min((line.y for cell in row for line in cell), default=0.0)
-
-
-def _between(rows: Sequence[Cells], rule: Rule) -> bool:
-    return _height(rows[-1]) < rule.at < _height(rows[0])
 
 
 def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator[list[Line] | Table]:
@@ -128,13 +99,29 @@ def placed(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Iterator
     at = 0
     while at < len(rows):
         end = _run(rows, at, rules)
-        table = _aligned(rows[at:end], rules, page) if end - at > 1 else None
+        is_prose = end - at < 2 or (end - at < 5 and _in_paragraph(rows, at, end))
+        table = None if is_prose else _aligned(rows[at:end], rules, page)
         if table:
             yield table
             at = end
         else:
             yield rows[at]
             at += 1
+
+
+def _in_paragraph(rows: list[list[Line]], at: int, end: int) -> bool:
+    """Whether a line above or below them reaches from the same left to the same right edge: they are justified."""
+    left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
+    around = [(rows[at - 1], rows[at])] if at else []
+    around += [(rows[end - 1], rows[end])] if end < len(rows) else []
+    return any(
+        len(row) == 1
+        and abs(row[0].x0 - left) < 3
+        and abs(row[0].x1 - right) < 3
+        and a[0].y - b[0].y < 1.8 * row[0].style.size
+        for a, b in around
+        for row in (a, b)
+    )
 
 
 def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
@@ -157,6 +144,8 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
             break
         anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
         if anew and end - at > 1 and apart > 1.5 * max(widest, size):
+            break
+        if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
         widest = max(widest, apart)
         if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
@@ -186,8 +175,6 @@ def _hangs(
     line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float
 ) -> bool:
     """Whether a lone text is the rest of a cell, or one cell of a row."""
-    if line.style.mono or (MARK.match(line.text) and line.text[:1] in "•●▪"):
-        return False
     later = [start for start in starts if start > line.x0 + size]
     if later and line.x1 > min(later) + size:
         return False
@@ -200,7 +187,7 @@ def _hangs(
 def _several(row: list[Line]) -> bool:
     if len(row) < 2 or all(line.style.mono for line in row):
         return False
-    return not any(led(line.text) for line in row) and not all(LEADERS.fullmatch(line.text) for line in row[1:2])
+    return not any(led(line.text) for line in row)
 
 
 def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table | None:
@@ -208,12 +195,10 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
-    columns = _told(rows, several)
-    if len(columns) < 2:
-        return None
+    columns = _headed(rows, _told(rows, several))
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
     cells = [_cells(row, columns) for row in rows]
-    if any(sum(map(bool, row)) < 2 for row in cells) and all(sum(map(bool, row)) < 2 for row in cells):
+    if all(sum(map(bool, row)) < 2 for row in cells):
         return None
     found = rowed(cells, own)
     firsts = [row[0][0].text for row in found if row[0]]
@@ -259,6 +244,20 @@ def _columns(found: Sequence[Line]) -> list[tuple[float, float]]:
         else:
             joined.append((x0, x1))
     return joined
+
+
+def _headed(rows: list[list[Line]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
+    right."""
+    if len(columns) > _MOST:
+        return columns
+    held = [
+        {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
+    ]
+    for n, (mine, other) in enumerate(itertools.pairwise(held)):
+        if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
+            return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
+    return columns
 
 
 def _cells(row: list[Line], columns: list[tuple[float, float]]) -> Cells:
@@ -307,6 +306,8 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
     """How many rows are the header: those in bold, or above the first rule, or the first one."""
     if len(rows) < 2:
         return 0
+    if len(rows) > 2 and _divided(rows[0], rows[1]):
+        return 2
     bold = [all(line.style.bold for cell in row for line in cell) for row in rows]
     leading = bold.index(False) if False in bold else 1
     if 0 < leading < len(rows) and leading <= 3:
@@ -317,11 +318,14 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
         return 0
     if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
         return 0
-    spanned = len({id(cell[0]) for cell in rows[0] if cell}) < sum(map(bool, rows[0]))
-    if spanned and len(rows) > 2:
-        return 2
-    figures = sum(bool(_FIGURE.fullmatch(" ".join(line.text for line in cell))) for cell in rows[0])
+    figures = sum(map(_is_figure, rows[0]))
     return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
+
+
+def _divided(above: Cells, below: Cells) -> bool:
+    """Whether one name stands over several names of columns."""
+    pairs = itertools.pairwise(zip(above, below, strict=True))
+    return any(a and b and a[0] is b[0] and c and d and c[0] is not d[0] for (a, c), (b, d) in pairs)
 
 
 def _years(row: Cells) -> bool:

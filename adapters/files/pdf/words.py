@@ -9,9 +9,14 @@ from adapters.files.inline import noted, raised
 from adapters.files.pdf.lines import ENDED, RAISED
 
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_CHINESE = re.compile("[\u3001-\u9fff\uff00-\uffef]{2}")
+"""Chinese and Japanese, which have no blanks between words."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
 _LAST = re.compile(r"[^\W\d_]+")
+_SIGN = re.compile(f"(?<={RAISED})([-–−]){ENDED} ?{RAISED}(?=\\d)")
 _RAISED = re.compile(f"\\s?{RAISED}([^{ENDED}]*){ENDED}")
+_FRACTION = re.compile(rf"(\d|\s|^)\s?{RAISED}(\d{{1,3}}){ENDED}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/?\s?([₀-₉]{{1,3}}))")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SOFT = "\u00ad\u2010"
 _HALVES = frozenset(
     "self non well long short part full half high low ex all anti multi semi cross inter post pre sub co over under "
@@ -37,7 +42,7 @@ class Words:
             broken = _LAST.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
             if not broken:
                 ranges = text[-1:] in "-–" and text[-2:-1].isdigit() and line[:1].isdigit()
-                text = text + line if ranges else f"{text} {line}"
+                text = text + line if ranges or _CHINESE.fullmatch(text[-1:] + line[:1]) else f"{text} {line}"
             elif self._is_one(text, broken[0], line):
                 text = text[:-1] + line
             else:
@@ -70,14 +75,22 @@ def with_notes(text: str, notes: Mapping[str, str]) -> tuple[str, list[str]]:
     """`text` with its raised letters as such, or the note that they call; the marks of those notes."""
     if RAISED not in text:
         return text, []
+    text = _FRACTION.sub(_fraction, _SIGN.sub(r"\1", text))
     said, at, called = "", 0, []
     for match in _RAISED.finditer(text):
         said += text[at : match.start()]
-        mark = match.group(1).strip()
+        mark = match.group(1).strip().rstrip(".)")
         if mark in notes:
             said = noted(said, notes[mark])
             called.append(mark)
         else:
-            said += raised(match.group(1), said)
+            rest = match.group(1).strip()[len(mark) :]
+            said += raised(match.group(1).replace("–", "−").removesuffix(rest), said) + rest
         at = match.end()
     return said + text[at:], called
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """A fraction of raised and lowered figures behind a whole number: `7 1/4`."""
+    before, above, below, lower = match.groups()
+    return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")

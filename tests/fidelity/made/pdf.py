@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typst
 import weasyprint
-from reportlab.lib.colors import black, lightgrey
+from reportlab.lib.colors import Color, black, lightgrey
 from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
@@ -127,6 +127,29 @@ LISTED = """<h1>Lists</h1><table class="plain"><tr><th>A<th>B<th>C<tr><td>1<td>x
 HOURS = """<div dir="rtl"><h1>ساعات العمل</h1><table class="grid"><tr><th>اليوم<th>من<th>إلى<tr><td>الأحد<td>8:00<td>17:00
 <tr><td>الاثنين<td><td>16:00</table></div>"""
 WEASYPRINT = {
+    "tables/totals": page(
+        "<h1>Invoice 77</h1>"
+        + rows("Item | Hours | Amount", "Consulting | 12.5 | 1,500.00", "Travel | 1 | 318.40", kind="none").replace(
+            "</tbody>",
+            "".join(
+                f'<tr><td></td><td style="text-align:right">{name}</td><td>{amount}</td></tr>'
+                for name, amount in (("Net", "1,818.40"), ("VAT", "307.29"), ("Total", "2,125.69"))
+            )
+            + "</tbody>",
+        )
+        + "<p>Please pay within 30 days.</p>"
+    ),
+    "tables/bullets-in-cells": page(
+        "<h1>Fruit</h1>"
+        + rows(
+            "Fruit | Price | Why",
+            "Banana | 1.34 | <ul><li>has a wrapper</li><li>is bright</li></ul>",
+            "Orange | 2.10 | <ul><li>cures scurvy</li><li>tastes well</li></ul>",
+            kind="none",
+        ),
+        "ul { margin: 0; padding-left: 12pt } td { padding-top: 6pt }",
+    ),
+    "right-to-left/brackets": page('<div dir="rtl"><p>הכלל חל לפי סעיף 7(ב), עד סוף השנה (כולל).</p></div>', lang="he"),
     "struck/sentence": page(STRUCK),
     "hyphens/soft": page(SOFT, lang="de"),
     "tables/row-over-pages": page("<h1>Log</h1>" + rows(*CUT)),
@@ -261,6 +284,11 @@ if ready:
 \end{verbatim}
 \end{document}"""
 LATEX = {
+    "latex/fractions": r"""\documentclass{article}\usepackage[T1]{fontenc}\usepackage{lmodern}\begin{document}
+\section{Doses} Use at most $1\frac12$ litres, $\frac34$ of a bottle, at $2.5\,\mathrm{mol\,l}^{-1}$.
+The staff affirms it\footnote{Since 2021.} and it holds for $10^{-4}$ of all cases.
+\begin{center}\begin{tabular}{lrr} Who & Room & Limit \\ Acids & 2.01 & 5 \\ & 2.02 & 30 \\ Bases & 2.03 & 12 \end{tabular}\end{center}
+\end{document}""",
     "latex/article": r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{lmodern}" + _ARTICLE,
     "latex/two-columns": r"\documentclass[twocolumn]{article}\usepackage[T1]{fontenc}\usepackage{lmodern}" + _ARTICLE,
 }
@@ -341,6 +369,53 @@ def secret(canvas: Canvas) -> None:
 
 STYLES = getSampleStyleSheet()
 BODY, H1, H2 = STYLES["BodyText"], STYLES["Heading1"], STYLES["Heading2"]
+LEAVE = {"Austria": 25, "Belgium": 20, "Cyprus": 21, "Denmark": 25, "Estonia": 28}
+
+
+def upright(canvas: Canvas) -> None:
+    """A table with names that are written upwards."""
+    for x in (30, 130, 160, 190):
+        canvas.line(x, 300, x, 440)
+    for y in (300, 320, 340, 440):
+        canvas.line(30, y, 190, y)
+    for y, cells in ((326, ("Guest", "x", "")), (306, ("Clerk", "", "x"))):
+        for x, cell in zip((36, 140, 170), cells, strict=True):
+            canvas.drawString(x, y, cell)
+    canvas.drawString(36, 400, "Who")
+    canvas.rotate(90)
+    for x, words in ((149, ("May", "book")), (179, ("May", "pay"))):
+        canvas.drawString(346, -x, words[0])
+        canvas.drawString(374, -x, words[1])
+
+
+def drawn_later(canvas: Canvas) -> None:
+    """Labels first, then all fields, two of them beside a label on the same line."""
+    canvas.setFont("Helvetica", 11)
+    for y, label in ((400, "Name:"), (370, "Amount:"), (340, "Paid by card:")):
+        canvas.drawString(40, y, label)
+    canvas.drawString(40, 300, "Send it before the tenth.")
+    form = canvas.acroForm
+    form.textfield(name="name", value="Amara Okafor", x=150, y=394, width=180, height=18)
+    form.textfield(name="amount", value="248.50 EUR", x=150, y=364, width=180, height=18)
+    form.checkbox(name="card", checked=True, x=150, y=336, size=16)
+
+
+def last_first(canvas: Canvas) -> None:
+    """Two columns, of which the right one is drawn first, and a heading across both below them."""
+    canvas.setFont("Helvetica", 10)
+    texts = (
+        (230, "Beds are made at ten.", "Towels are changed", "on Mondays, or when", "they lie on the floor."),
+        (40, "Breakfast is from seven", "to nine. Who leaves", "earlier finds a bag", "at the front desk."),
+    )
+    for x, *lines in texts:
+        for row, line in enumerate(lines):
+            canvas.drawString(x, 500 - 13 * row, line)
+    canvas.setFont("Helvetica-Bold", 14)
+    canvas.drawString(40, 420, "Leaving")
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(40, 395, "Rooms are free until eleven, and the key goes into the box beside the door.")
+
+
 REPORTLAB: dict[str, Callable[[], bytes]] = {
     "forms/fields": lambda: _canvas(form),
     "scans/one-page": lambda: _canvas(scan),
@@ -371,6 +446,25 @@ REPORTLAB: dict[str, Callable[[], bytes]] = {
         Table([["Part", "Size", "Left"], ["Bolt", "M4", "120"], ["Nut", "", "80"], ["Washer", "M6", ""]]),
         Paragraph("Counted in May.", BODY),
     ),
+    "tables/shaded-rows": lambda: _story(
+        Paragraph("Leave", H1),
+        Table(
+            [["Country", "Leave", "Notice"]]
+            + [[country, f"{days} days", "3 months"] for country, days in LEAVE.items()],
+            style=[("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")]
+            + [("BACKGROUND", (0, row), (-1, row), lightgrey) for row in range(2, 6, 2)],
+        ),
+    ),
+    "tables/filled-cells": lambda: _story(
+        Paragraph("Desks", H1),
+        Table(
+            [["Who", "Mon", "Tue", "Wed"], ["Ana", "", "yes", ""], ["Ben", "yes", "", "no"], ["Cem", "", "", "yes"]],
+            style=[("BACKGROUND", (x, y), (x, y), Color(0.8, 0.8, 0.9 - y / 50)) for x in range(4) for y in range(4)],
+        ),
+    ),
+    "turned/upright-names": lambda: _canvas(upright),
+    "forms/drawn-later": lambda: _canvas(drawn_later),
+    "columns/drawn-last-first": lambda: _canvas(last_first),
     "lists/reportlab": lambda: _story(
         Paragraph("Picnic", H1),
         ListFlowable([ListItem(Paragraph(x, BODY)) for x in ("Bread", "Cheese from the farm")], bulletType="bullet"),

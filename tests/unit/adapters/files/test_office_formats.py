@@ -20,10 +20,10 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from adapters.files.office.docx import read_docx
-from adapters.files.office.pdf import read_pdf
 from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content
+from adapters.files.pdf.reader import read_pdf
 from pipeline.errors import Refused
 from tests.fidelity.made import docx as made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.files.office.pdf import read_pdf
+from adapters.files.pdf.reader import read_pdf
 from adapters.files.pdf.words import Words
 from tests.unit.adapters.files.test_worker import pdf, stream
 

@@ -10,9 +10,9 @@ from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
 from adapters.files.office.docx import read_docx
-from adapters.files.office.pdf import read_pdf
 from adapters.files.office.pptx import read_pptx
 from adapters.files.outline import given_title
+from adapters.files.pdf.reader import read_pdf
 from adapters.files.text.html import read_html
 
 PLACEHOLDERS = ["(anonymous)", "untitled", "Untitled 1", "PowerPoint Presentation", "Word Document", "  ", "-"]

@@ -19,7 +19,7 @@ from adapters.files.pdf.drawn import drawn, filled_in, without_struck
 from adapters.files.pdf.fill import Filler, contents_left_out, largest, shape
 from adapters.files.pdf.footnotes import notes_of
 from adapters.files.pdf.grids import grids, merged
-from adapters.files.pdf.lines import lines, rows, together
+from adapters.files.pdf.lines import attached, lines, rows, together
 from adapters.files.pdf.parts import Line, Page, Piece, Rule, Table
 from adapters.files.pdf.running import without_running
 from adapters.files.pdf.tables import placed, ruled
@@ -63,11 +63,21 @@ def _read(document: Any, on_pages: Progress) -> Content:
     for page in pages:
         if page.pictures and not page.lines and not page.tables:
             outline.unread(f"page {page.number}: no text, only a picture")
-    notes = {page.number: notes_of(page, body) for page in pages}
-    parts = _over_pages([part for page in pages for part in _ordered(page, outline)])
+    notes: dict[int, dict[str, str]] = {}
+    read: list[Line | Table] = []
+    for page in pages:
+        try:
+            in_columns = list(columns(page.lines))
+            notes[page.number] = notes_of(in_columns, body)
+            read.extend(_in_order(page, in_columns))
+        except (ArithmeticError, LookupError, ValueError):
+            outline.unread(f"page {page.number}: its layout is not understood")
+    parts = _over_pages(read)
     parts = list(contents_left_out(parts, len(document))) or parts
     found = [part for part in parts if isinstance(part, Line)]
     if not parts:
+        if any("damaged" in what for what in outline.content().unread):
+            raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
     metadata = given_title(document.get_metadata_value("Title"))
     title = metadata if _is_title(metadata) else largest(found, body)
@@ -143,7 +153,8 @@ def _laid_out(
 ) -> Page:
     turn = Counter(piece.style.turn for piece in pieces).most_common(1)[0][0]
     upright = [piece for piece in pieces if piece.style.turn == turn]
-    aside = [piece for piece in pieces if piece.style.turn not in {turn, 4}]
+    turned_lines = lines(piece for piece in pieces if piece.style.turn not in {turn, 4})
+    aside = [Piece(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
         flat, steep = _turned(flat, steep, turn)
     upright.extend(_bullets(upright, dots))
@@ -155,7 +166,9 @@ def _laid_out(
             gone = {piece.order for piece in inside}
             upright = [piece for piece in upright if piece.order not in gone]
             aside = [piece for piece in aside if piece.order not in gone]
-    found = lines(upright) + [Line(p.text, p.x0, p.x1, -1e6 - p.order, p.style, p.order) for p in aside]
+    found = lines(attached(upright))
+    for count, p in enumerate(aside):  # at the end, in letters too small for a heading
+        found.append(Line(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
     for line in found:
         line.page = number
     return Page(number, found, tables, merged(flat))
@@ -190,19 +203,10 @@ def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> li
     return found
 
 
-def _ordered(page: Page, outline: Outline) -> list[Line | Table]:
-    try:
-        return _in_order(page)
-    except (ArithmeticError, LookupError, ValueError):
-        outline.unread(f"page {page.number}: its layout is not understood")
-        return []
-
-
-def _in_order(page: Page) -> list[Line | Table]:
+def _in_order(page: Page, found: list[list[Line]]) -> list[Line | Table]:
     """What stands on a page as it is read: column by column, tables where they stand."""
     parts: list[Line | Table] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
-    found = list(columns(page.lines))
     for column in found:
         if not column:
             continue
