@@ -69,6 +69,7 @@ class Scorer:
         self._place = place
         self._units = units
         self._relative = relative
+        self._known = asked.names.union(asked.terms)
         self._title = distinct_terms(passage.document.title)
         self._ordered = orders(passage)
         figured = any(term.isdecimal() for term in asked.terms)
@@ -135,7 +136,7 @@ class Scorer:
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
         names = _subject(text) if kind is BlockKind.ITEM else self._cells(index)
-        whole = (found for found in map(distinct_terms, names) if found and found <= frozenset(self._asked.terms))
+        whole = (found for found in map(distinct_terms, names) if found and found <= self._known)
         return max(map(self._share, whole), default=0.0)
 
     def _cells(self, index: int) -> list[str]:

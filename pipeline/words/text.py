@@ -213,6 +213,11 @@ def lexical_form(text: str) -> str:
     return _CJK.sub(pairs, text)
 
 
+def has_pairs(text: str) -> bool:
+    """Whether some of it is of a script without spaces, which counts by pairs of characters."""
+    return bool(_CJK.search(text))
+
+
 def leads_in(text: str) -> bool:
     """Whether something must follow: it ends with a colon, emphasis aside."""
     return bool(_LEADING.search(text))

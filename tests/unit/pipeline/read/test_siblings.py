@@ -49,7 +49,7 @@ def test_the_one_that_is_asked_about_answers_alone(question: str) -> None:
     mine, theirs = CASES[question]
     for documents in ((mine, theirs), (theirs, mine)):
         found = evidence(question, *documents)
-        assert not differing(question, found.units)
+        assert not differing(found.asked, found.units)
         assert {one.passage.document.title for one in choose(found, MEASURES[Style.CONCISE])} == {mine[0]}
 
 
@@ -57,13 +57,13 @@ def test_of_no_name_two_values_are_a_contradiction() -> None:
     found = evidence(
         "When does the office open?", ("Hours", "The office opens at 8:00."), ("Desk", "The office opens at 9:00.")
     )
-    assert differing("When does the office open?", found.units)
+    assert differing(found.asked, found.units)
 
 
 def test_two_documents_about_the_one_that_is_asked_may_contradict_each_other() -> None:
     question = "What is the fee for Umbra?"
     found = evidence(question, CASES[question][0], ("Prices", "The fee for Umbra is 9 EUR."))
-    assert differing(question, found.units)
+    assert differing(found.asked, found.units)
 
 
 def test_in_one_document_another_entry_is_no_part_of_the_answer() -> None:
