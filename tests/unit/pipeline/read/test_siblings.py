@@ -71,3 +71,30 @@ def test_in_one_document_another_entry_is_no_part_of_the_answer() -> None:
     best, other = found.units[0]
     assert another(found.asked, best, other)
     assert not another(found.asked, best, best)
+
+
+def test_of_a_thread_about_one_the_other_answers_no_question_that_names_none() -> None:
+    thread = "How many days of leave do people in Malta get?"
+    documents = [passage(f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES]
+    asked = "When do days expire?"
+    found = gather(read(asked, "", thread), documents)
+    assert not differing(found.asked, found.units)
+    assert {one.passage.document.title for one in choose(found, MEASURES[Style.CONCISE])} == {"Leave in Malta"}
+    alone = evidence(asked, *((f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES))
+    assert differing(alone.asked, alone.units)
+
+
+def test_a_thread_hides_no_contradiction_about_something_else() -> None:
+    documents = [passage("Hours", "The office opens at 8:00."), passage("Desk", "The office opens at 9:00.")]
+    found = gather(read("When does the office open?", "", "What is the fee for Umbra?"), documents)
+    assert differing(found.asked, found.units)
+
+
+def test_what_a_question_names_takes_the_place_of_what_it_leans_on_names() -> None:
+    asked = read("And model A?", "How heavy is model B?")
+    assert asked.names == {"a"}
+    assert "b" not in asked.topic
+    assert "heavi" in asked.topic
+
+
+PLACES = (("Malta", "March"), ("Crete", "May"))
