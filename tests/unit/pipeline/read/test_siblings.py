@@ -98,3 +98,21 @@ def test_what_a_question_names_takes_the_place_of_what_it_leans_on_names() -> No
 
 
 PLACES = (("Malta", "March"), ("Crete", "May"))
+
+
+def test_of_rows_the_one_of_the_thread_answers_unless_the_question_names_another() -> None:
+    text = "Country | Rate | Fee\nNorway | 25 % | 12 EUR\nFinland | 24 % | 10 EUR"
+    lines = [(0, 20, BlockKind.HEADER), (21, 43, BlockKind.ROW), (44, 67, BlockKind.ROW)]
+    units = tuple(
+        Unit(start=start, end=end, kind=kind, part=1, parent=0 if start else None) for start, end, kind in lines
+    )
+    chunk = Chunk(id="rates#0", document_id="rates", text=text, units=units)
+    document = Document(id="rates", filename="rates.csv", title="Rates")
+    rates = RetrievedChunk(chunk=chunk, document=document, score=0.9, unit_scores=(0.5, 0.6, 0.6))
+
+    def told(question: str) -> list[str]:
+        found = gather(read(question, "What is the rate in Norway?"), [rates])
+        return [one.text for one in choose(found, MEASURES[Style.CONCISE]) if one.kind is BlockKind.ROW]
+
+    assert told("And the fee?") == ["Norway | 25 % | 12 EUR"]
+    assert told("And for finland?") == ["Finland | 24 % | 10 EUR"]
