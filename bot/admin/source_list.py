@@ -20,16 +20,13 @@ async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Source
     filled = await citewell.storage.library.sources()
     looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
-    unread: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for document in await citewell.storage.library.documents():
-        if document.unread:
-            unread.setdefault(document.source, []).append((document.filename, document.unread))
+    unread = [document for document in await citewell.storage.library.documents() if document.unread]
 
     async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceState:
         documents = len(await citewell.storage.library.versions(source))
         last = _outcome(*looks[source]) if source in looks else "never"
-        parts = tuple(unread.get(source, ()))
-        last += f"; {wording.counted(len(parts), 'document')} not read whole" if parts else ""
+        partly = [document for document in unread if document.source == source]
+        last += f"; {wording.counted(len(partly), 'document')} not read whole" if partly else ""
         look = looks[source][1] if source in looks else None
         failed = look is not None and bool(look.failed or look.problem or look.kept)
         return SourceState(
@@ -40,7 +37,7 @@ async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Source
             last=last,
             due=due,
             failed=failed,
-            unread=parts,
+            unread=tuple((one.filename, one.unread) for one in partly if one.collection == collection),
         )
 
     found = []
