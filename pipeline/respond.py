@@ -152,7 +152,7 @@ class Responder:
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             with watch.stage("read"):
-                evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
+                evidence = gather(asked.read(brief.question, brief.topic, plan.thread), passages or retrieval.nearest)
                 if self.library and passages:
                     evidence = await completed(brief, evidence, self.library)
             numbering = await self._numbering(evidence.passages)

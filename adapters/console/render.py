@@ -105,7 +105,12 @@ def _gap(part: TextPart) -> str:
 def _listing(listing: Listing) -> Table:
     grid = _grid(1, 2)
     for number, item in enumerate(listing.items, start=listing.first):
-        grid.add_row(f"{number}." if listing.first else "•", _text(item))
+        row: tuple[str, RenderableType] = (f"{number}." if listing.first else "•", _text(item))
+        for _ in range(item.depth):
+            inner = _grid(1, 2)
+            inner.add_row(*row)
+            row = ("", inner)
+        grid.add_row(*row)
     return grid
 
 

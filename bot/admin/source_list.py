@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -21,16 +20,24 @@ async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Source
     filled = await citewell.storage.library.sources()
     looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
-    unread = Counter(document.source for document in await citewell.storage.library.documents() if document.unread)
+    unread = [document for document in await citewell.storage.library.documents() if document.unread]
 
     async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceState:
         documents = len(await citewell.storage.library.versions(source))
         last = _outcome(*looks[source]) if source in looks else "never"
-        last += f"; {wording.counted(unread[source], 'document')} not read whole" if source in unread else ""
+        partly = [document for document in unread if document.source == source]
+        last += f"; {wording.counted(len(partly), 'document')} not read whole" if partly else ""
         look = looks[source][1] if source in looks else None
         failed = look is not None and bool(look.failed or look.problem or look.kept)
         return SourceState(
-            kind=kind, name=name, collection=collection, documents=documents, last=last, due=due, failed=failed
+            kind=kind,
+            name=name,
+            collection=collection,
+            documents=documents,
+            last=last,
+            due=due,
+            failed=failed,
+            unread=tuple((one.filename, one.unread) for one in partly if one.collection == collection),
         )
 
     found = []

@@ -127,6 +127,9 @@ class Indexer:
             collection=collection,
             losing=losing,
         )
+        if summary.unchanged:  # what is not read of them is as true as before
+            unread = [one for one in await self.library.documents() if one.source == source.name and one.unread]
+            summary = summary.model_copy(update={"unread": tuple((one.filename, one.unread) for one in unread)})
         if isinstance(source, FolderSource):
             return summary.model_copy(update=source.left_out)
         skipped = tuple(source.skipped.items()) if isinstance(source, Skipping) else ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
 from urllib.parse import quote as percent_encoded
 
 from pipeline.compose import verbatim
@@ -13,7 +13,6 @@ from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     LIVE,
     BlockKind,
-    Cells,
     Chunk,
     Citation,
     CitationStyle,
@@ -21,6 +20,7 @@ from pipeline.values import (
     Document,
     Judgement,
     Link,
+    Quoted,
     RetrievedChunk,
     Sentence,
     row_text,
@@ -28,6 +28,11 @@ from pipeline.values import (
 from pipeline.words import links, wording
 from pipeline.words.text import space
 
+INDENT = "   "
+"""Before an entry for each that it stands in: as much as Markdown needs below a step."""
+_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_TEXT = -1
+"""The place of what is quoted and no unit of its passage."""
 SNIPPET = 150
 """Characters of context shown with a citation."""
 FRAGMENT = "!$&'()*+,;=:@/?-._~"
@@ -89,6 +94,7 @@ class Numbering:
             cells=sentence.cells,
             literal=own is not None,
             code=verbatim.inline_code(sentence, chunks) if own is None else own,
+            depth=sentence.depth,
         )
         self.sentences.append(cited)
         return cited
@@ -168,7 +174,7 @@ def cite(
         positions=positions,
         date=document.dated,
         stale=stale(document),
-        table=_table(chunk, quotes),
+        parts=_parts_of(chunk, quotes, whole=whole and not document.flagged),
         flagged=document.flagged,
         said_in=document.said_in,
         live=document.source == LIVE,
@@ -226,13 +232,34 @@ def _follows(text: str, before: str, span: str) -> bool:
     return False
 
 
-def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[Cells, ...]:
-    """The header of the one table that all quoted spans are rows of, and these."""
-    rows = {chunk.text_of(at): at for at, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW}
-    headers = {chunk.header(rows[quote]) if quote in rows else None for quote in quotes}
-    if len(headers) != 1 or (header := headers.pop()) is None:
-        return ()
-    return (chunk.cells(header), *(chunk.cells(rows[quote]) for quote in quotes))
+def _parts_of(chunk: Chunk, quotes: Sequence[str], *, whole: bool) -> tuple[Quoted, ...]:
+    """A passage, or what is quoted of it, with its tables and its code apart; none where it is text alone."""
+    units = {chunk.said(unit): place for place, unit in enumerate(chunk.units)}
+    every = [place for place, unit in enumerate(chunk.units) if unit.end > chunk.overlap]
+    found = every if whole else [units.get(quote, _TEXT) for quote in quotes]
+
+    def part(number: int) -> tuple[BlockKind | None, int | None]:
+        place = found[number]
+        kind = chunk.units[place].kind if place != _TEXT else BlockKind.PROSE
+        if kind in _TABLE:
+            return BlockKind.ROW, place if kind is BlockKind.HEADER else chunk.header(place)
+        return (kind, place) if kind is BlockKind.CODE else (None, None)
+
+    told: list[Quoted] = []
+    for (kind, above), numbers in groupby(range(len(found)), key=part):
+        run = list(numbers)
+        first, last = found[run[0]], found[run[-1]]
+        if kind is BlockKind.ROW:
+            rows = (chunk.cells(found[number]) for number in run if found[number] != above)
+            told.append(Quoted(header=() if above is None else chunk.cells(above), rows=tuple(rows)))
+        elif kind is BlockKind.CODE:
+            told.append(Quoted(text=chunk.text_of(first), code=True))
+        elif whole:
+            start = max(chunk.overlap, chunk.units[first - 1].end if first else 0)
+            told.append(Quoted(text=chunk.text[start : chunk.units[last].end].strip("\n")))
+        else:
+            told.append(Quoted(text=_quote(chunk.text, [quotes[number] for number in run])))
+    return tuple(told) if any(one.rows or one.header or one.code for one in told) else ()
 
 
 def snippet(text: str, quote: str) -> str:
@@ -314,11 +341,11 @@ def body(
     positions: dict[int, list[tuple[int, int]]] = {}
     step = 0
     before: CitedSentence | None = None
-    for sentence in sentences:
+    for sentence, depth in nested(sentences):
         above = label(before, sentence, words)
         step = numbered(step, sentence, begins=sentence.opens or bool(above))
         text += f"{_gap(before, sentence)}**{above}**\n\n" if above else _gap(before, sentence)
-        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style, words), words)
+        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style, words), words, depth)
         for number in sentence.numbers:
             positions.setdefault(number, []).append((len(text) + start, len(text) + start + len(sentence.text)))
         text += piece
@@ -326,6 +353,16 @@ def body(
     if style is CitationStyle.ENDNOTE and citations:
         text += f"\n\n{words(wording.SOURCES)}:\n" + "\n".join(f"{c.number}. {reference(c, words)}" for c in citations)
     return text, positions
+
+
+def nested(sentences: Iterable[CitedSentence]) -> Iterator[tuple[CitedSentence, int]]:
+    """Each with how many of the entries that are said before it in its list it stands in."""
+    holders: list[int] = []
+    for sentence in sentences:
+        entry = sentence.kind in (BlockKind.ITEM, BlockKind.STEP)
+        holders = [depth for depth in holders if depth < sentence.depth] if entry and not sentence.opens else []
+        yield sentence, len(holders)
+        holders += [sentence.depth] if entry else []
 
 
 def numbered(last: int, sentence: CitedSentence, *, begins: bool) -> int:
@@ -364,14 +401,14 @@ def before_it(sentence: CitedSentence, words: Words = ENGLISH) -> str:
     return warning + (f"{words(wording.AS_OF, date=sentence.as_of)}: " if sentence.as_of else "")
 
 
-def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tuple[int, str]:
+def _shape(sentence: CitedSentence, step: int, marked: str, words: Words, depth: int = 0) -> tuple[int, str]:
     """Where the sentence's own text starts in its Markdown, and that Markdown."""
     warning = before_it(sentence, words)
     match sentence.kind:
         case BlockKind.ITEM:
-            before = f"- {warning}"
+            before = f"{INDENT * depth}- {warning}"
         case BlockKind.STEP:
-            before = f"{step}. {warning}"
+            before = f"{INDENT * depth}{step}. {warning}"
         case BlockKind.HEADER:
             rule = row_text("---" for _ in sentence.cells)
             return 2, f"| {_barred(sentence.cells)} |\n| {rule} |"

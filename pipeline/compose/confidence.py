@@ -84,7 +84,7 @@ def assess(
         own = signals(asked, plain.units, several=several, listed=_listed(plain, supported))
         answerable = min(answerable, answerability(own))
     said = " ".join(sentence.text for sentence in supported)
-    apart = differing(asked.text, units)
+    apart = differing(asked, units)
     by_model = generator != EXTRACTIVE
     factors = (
         *_factors(answerable, found, evidence, sentences, said, apart, words),

@@ -15,6 +15,7 @@ from pipeline.values import (
     CitedSentence,
     Comparison,
     Link,
+    Quoted,
 )
 from pipeline.values.keys import Passage
 from pipeline.words.plain import plain, web_address
@@ -131,10 +132,15 @@ def _citation(citation: Citation) -> Citation:
             "quote": visible(citation.quote),
             "snippet": visible(citation.snippet),
             "passage": visible(citation.passage),
-            "table": tuple(tuple(map(visible, row)) for row in citation.table),
+            "parts": tuple(map(_part, citation.parts)),
             "said_in": plain_name(citation.said_in),
         }
     )
+
+
+def _part(stretch: Quoted) -> Quoted:
+    header, *rows = (tuple(map(visible, row)) for row in (stretch.header, *stretch.rows))
+    return stretch.model_copy(update={"text": visible(stretch.text), "header": header, "rows": tuple(rows)})
 
 
 def _placed(citation: Citation, positions: Positions) -> Citation:

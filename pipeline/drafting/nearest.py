@@ -78,7 +78,7 @@ def beside(evidence: Evidence, written: Numbering, drafted: Drafted, words: Word
         return Numbering(())
     near = Numbering(evidence.passages, written)
     said = {one.text for one in written.sentences}
-    apart = differing(evidence.asked.text, evidence.units)
+    apart = differing(evidence.asked, evidence.units)
     days_of = {one.chunk_id: day for one, day in zip(apart, days(apart), strict=True)}
     excerpts = _excerpts(evidence, 1 if written.sentences else SHOWN)
     for one in sorted(excerpts, key=lambda one: days_of.get(one.passage.chunk.id, ""), reverse=True):

@@ -96,9 +96,10 @@ class Splitter:
     def _filled(self, draft: _Draft, section: Section) -> Iterator[_Draft]:
         """`draft` with as much of the section as it holds, and the drafts for the rest."""
         for group in section.groups:
-            if not group.goes_on and self._closes(draft, group):
+            turned = draft.has_content and draft.page != group.pieces[0].block.page
+            if not group.goes_on and (turned or self._closes(draft, group)):
                 yield draft
-                draft = draft.next(draft.tail(min(self.overlap, self.tokens - group.tokens)))
+                draft = draft.next(() if turned else draft.tail(min(self.overlap, self.tokens - group.tokens)))
             long = group.long
             for piece in group.pieces:
                 if draft.tokens + piece.tokens > self.tokens:
@@ -113,8 +114,6 @@ class Splitter:
         """Whether `group` is better off in a chunk of its own than added to `draft`."""
         if not draft.has_content:
             return False
-        if draft.tokens >= TINY and draft.page != group.pieces[0].block.page:
-            return True
         too_much = draft.tokens + group.tokens > self.tokens >= group.tokens
         return too_much and (group.whole or draft.tokens >= _ENOUGH * self.tokens)
 

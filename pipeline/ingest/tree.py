@@ -11,8 +11,9 @@ from pipeline.words.text import leads_in
 
 _ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.HEADING, *_ENTRIES})
-_TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
-"""Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
+_TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;:。！？：]*(?<![,、])")
+"""Begins with a capital (or in a script without them), has no figure, no mark that ends a sentence, and no colon: what
+stands behind one is said of what stands before it."""
 _TITLE_LENGTH = 80
 
 

@@ -57,6 +57,8 @@ class FollowUp(Value):
     """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     topic: str = ""
     """The earlier question that it leans on; empty where it stands alone."""
+    thread: str = ""
+    """Where it stands alone, the last question of its conversation that says what it is about."""
     context: str = ""
     """What was said before, newest first: evidence for retrieval, never part of the question."""
 
@@ -73,7 +75,7 @@ def complete(question: str, turns: Sequence[Turn], around: Around = ALONE) -> Fo
     asked = _named(question, turns[-1].items) if turns else question
     if not topic or not leans(asked):
         said = question if asked == question or not topic else _whole(question, topic)
-        return FollowUp(question=asked, said=said, query=asked, context=context)
+        return FollowUp(question=asked, said=said, query=asked, thread=topic, context=context)
     contrast = _OPENING.match(asked) and own_terms(asked)
     whole = asked if contrast else _whole(asked, topic)
     said = whole if asked == question else _whole(question, topic)

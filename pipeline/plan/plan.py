@@ -116,6 +116,7 @@ class RulePlanner:
             format=format_of(asked, intent),
             context=completed.context,
             topic=completed.topic,
+            thread=completed.thread,
         )
 
     def _dated(self, search: Search, asked: str, conversation: Conversation) -> Search:

@@ -24,7 +24,10 @@ class Question:
     """Those of its terms that name one of several: capitalised words inside it, letters and figures behind a noun;
     where there are none, those of the question that it leans on."""
     topic: tuple[str, ...] = ()
-    """Further terms, of the question that it leans on: what speaks of them as well fits better."""
+    """Further terms, of the question that it leans on, but for the names that its own take the place of: what speaks of
+    them as well fits better."""
+    spoken_of: frozenset[str] = frozenset()
+    """Where it names none, those of its thread: of what is alike but for a name, another does not count."""
 
 
 _REQUEST = re.compile(
@@ -50,17 +53,21 @@ _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|
 
 
 @lru_cache(maxsize=512)
-def read(question: str, topic: str = "") -> Question:
-    """Read `question`, which may lean on an earlier one, `topic`; the same one is read once."""
+def read(question: str, topic: str = "", thread: str = "") -> Question:
+    """Read `question`, which may lean on an earlier one, `topic`, or only stand in a `thread` with it; the same one is
+    read once."""
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
+    own, leant = _names(question, found), read(topic) if topic else None
+    replaced = {*found, *(leant.names if leant and own else ())}
     return Question(
         question,
         found,
         bool(_WHETHER.search(question)),
         bool(_DATES.search(question)),
-        _names(question, found) or (read(topic).names if topic else frozenset()),
-        tuple(term for term in read(topic).terms if term not in found) if topic else (),
+        own or (leant.names if leant else frozenset()),
+        tuple(term for term in leant.terms if term not in replaced) if leant else (),
+        read(thread).names if thread and not own and not leant else frozenset(),
     )
 
 

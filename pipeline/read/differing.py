@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 from pipeline.read.asked import AUXILIARIES, Question, read
-from pipeline.read.candidates import Candidate
+from pipeline.read.candidates import Candidate, best_of
 from pipeline.read.given import agree, values, without_values
-from pipeline.read.siblings import apart
+from pipeline.read.siblings import another, apart
 from pipeline.read.verdict import negated, stated
 from pipeline.values import BlockKind
 from pipeline.words.qualifiers import conditions
@@ -49,15 +49,15 @@ _OPPOSITES = (("open", "closed"), ("required", "optional"))
 """What words tell apart no better: without them 5 of the test half's 7 yes-or-no pairs are found, with them all."""
 
 
-def differing(question: str, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
+def differing(asked: Question, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     """Two sentences of different documents that answer the question and do not agree: a document's before what somebody
     said in a channel, of two dated ones the newer one's first; () where there are none."""
-    asked = read(question)
     said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
-    near = [one for one in said if _fit(one) >= NEAR]
+    best = best_of(evidence)
+    near = [one for one in said if _fit(one) >= NEAR and best and not another(asked, best, one)]
     for one, other in combinations(sorted(near, key=_fit, reverse=True)[:8], 2):
         several = one.passage.document.id != other.passage.document.id and not apart(asked, one, other)
-        if several and differ(question, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
+        if several and differ(asked.text, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
             older, newer = days((one, other))
             talk, document = (bool(each.passage.document.said_in) for each in (one, other))
             behind = talk if talk != document else older < newer

@@ -116,6 +116,7 @@ def _said(chunk: Chunk, index: int, before: int | None) -> Sentence:
         opens=begins and (unit.kind is BlockKind.PROSE or before is None),
         number=unit.number,
         cells=chunk.cells(index) if unit.kind in (BlockKind.HEADER, BlockKind.ROW) else (),
+        depth=chunk.depth(index) if unit.kind in (BlockKind.ITEM, BlockKind.STEP) else 0,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from pipeline.read.asked import Question
@@ -135,8 +136,18 @@ class Scorer:
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
         names = _subject(text) if kind is BlockKind.ITEM else self._cells(index)
-        whole = (found for found in map(distinct_terms, names) if found and found <= frozenset(self._asked.terms))
+        whole = (found for found in map(distinct_terms, names) if found and found <= self._known)
         return max(map(self._share, whole), default=0.0)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """What a cell may name: terms of the question; where those name no row, also names that it leans on."""
+        own, chunk = frozenset(self._asked.terms), self._passage.chunk
+        if self._asked.names <= own:
+            return own
+        rows = (index for index, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW)
+        cells = (distinct_terms(name) for index in rows for name in self._cells(index))
+        return own if any(cell and cell <= own for cell in cells) else own | self._asked.names
 
     def _cells(self, index: int) -> list[str]:
         """What the cells of a row name; a bare figure only where the question has it beside the name of its column:

@@ -19,7 +19,8 @@ def apart(asked: Question, one: Candidate, other: Candidate) -> bool:
     """Whether of two sentences one alone is about something that the question names: they cannot contradict each
     other. Nor do they where it names what neither is about."""
     names = asked.names | _written(asked, one, other)
-    mine, theirs = (names.intersection(about(each)) for each in (one, other))
+    told = names | asked.spoken_of
+    mine, theirs = (told.intersection(about(each)) for each in (one, other))
     if not mine and not theirs:
         return bool(names) and not any(names & _everything(each) for each in (one, other))
     return bool((mine - _everything(other)) or (theirs - _everything(one)))
@@ -27,7 +28,7 @@ def apart(asked: Question, one: Candidate, other: Candidate) -> bool:
 
 def another(asked: Question, best: Candidate, one: Candidate) -> bool:
     """Whether a sentence is about another than the one that the question names, and that the `best` is about."""
-    names = asked.names | _written(asked, best, one)
+    names = asked.names | asked.spoken_of | _written(asked, best, one)
     meant = names.intersection(about(best))
     if not meant or names.intersection(about(one)) - meant:
         return False

@@ -12,7 +12,7 @@ from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
 from pipeline.words.language import SMALL_WORDS, told
 from pipeline.words.qualifiers import denied
-from pipeline.words.text import terms
+from pipeline.words.text import has_pairs, terms
 
 WITH_VECTORS = {
     "cosine": 7.04,
@@ -43,6 +43,9 @@ ROW = 0.85
 terms in it and around it: a row is no sentence, and its vector says little. Also for a sentence under a heading that
 holds the whole question: `12 May`; and of one with all words of a question that names a code: `XR-2045`; and of
 one in another language than English, of which the embedder that the weights are fitted with knows most."""
+PAIRED = 0.5
+"""What the cosine counts at most where question and passage are of a script without spaces, of which that embedder
+knows nothing: any two sentences of it come to .6 and more, and pairs of characters tell better."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
 _LATIN = "\u024f"
@@ -114,7 +117,8 @@ def signals(
     if cosine > 0 and CODE.search(asked.text) and best.near[0].issuperset(asked.terms):
         cosine = max(cosine, ROW)
     if cosine > 0 and language not in ("", "en"):
-        cosine = max(cosine, ROW * (1 - missing))
+        paired = has_pairs(asked.text) and has_pairs(best.passage.chunk.text)
+        cosine = max(min(cosine, PAIRED) if paired else cosine, ROW * (1 - missing))
     if cosine > 0:
         above = set(terms(best.passage.chunk.above(best.index)))
         titled = ROW if listed or (len(asked.terms) > 1 and above.issuperset(asked.terms)) else 0.0

@@ -16,6 +16,7 @@ from pipeline.values.answers import (
     Level,
     Outcome,
     Progress,
+    Quoted,
     Stage,
     Written,
 )

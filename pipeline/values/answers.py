@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from pipeline.values.base import Value
 from pipeline.values.documents import Link
@@ -17,8 +17,13 @@ from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage
 
 
-def _split(row: Any) -> Any:
-    return row_cells(row) if isinstance(row, str) else row
+class Quoted(Value):
+    """A part of a passage as it stands there: text, code, or rows of a table."""
+
+    text: str = ""
+    code: bool = False
+    header: Cells = ()
+    rows: tuple[Cells, ...] = ()
 
 
 class Citation(Value):
@@ -51,14 +56,24 @@ class Citation(Value):
     """When its document was last changed or reviewed, as the document says: `2026-11-22`."""
     stale: bool = False
     """That is longer ago than what its source says holds (`stale_after`)."""
-    table: tuple[Annotated[Cells, BeforeValidator(_split)], ...] = ()
-    """The header and the quoted rows, where only rows of one table are quoted."""
+    parts: tuple[Quoted, ...] = ()
+    """`passage`, or without it `quote`, in its parts; none where it is text alone."""
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
     said_in: str = ""
     """The channel that it was said in, as `#ops`; empty where it stands in a document."""
     live: bool = False
     """A platform's own search found it: nothing of it is kept but its link."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_before(cls, found: Any) -> Any:
+        """What was kept when only rows of one table were told apart, as a header and rows, of which texts too."""
+        if not isinstance(found, dict) or "table" not in found:
+            return found
+        rows = [row_cells(row) if isinstance(row, str) else tuple(row) for row in found["table"]]
+        told = {"parts": [{"header": rows[0], "rows": rows[1:]}] if rows else []}
+        return {name: value for name, value in found.items() if name != "table"} | told
 
 
 class CitedSentence(Value):
@@ -86,6 +101,8 @@ class CitedSentence(Value):
     """It is a document's own text to the letter, in which no character is markup; `text` is Markdown where not."""
     code: tuple[tuple[int, int], ...] = ()
     """Where inline code starts and ends in `text`: all of a literal one, of others what Markdown would misread."""
+    depth: int = 0
+    """How many entries of a list an item or a step stands in."""
 
     _split = model_validator(mode="before")(with_cells)
 
@@ -275,7 +292,7 @@ class Answer(Value):
 
 def _bare(citation: Citation) -> Citation:
     """Without its words: which document it was is left."""
-    gone = {"heading": (), "quote": "", "snippet": "", "passage": "", "table": (), "positions": ()}
+    gone = {"heading": (), "quote": "", "snippet": "", "passage": "", "parts": (), "positions": ()}
     told = {"product": "", "document_type": "", "sheet": None, "title": citation.said_in or citation.filename}
     return citation.model_copy(update=gone | told)
 

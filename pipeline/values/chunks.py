@@ -9,6 +9,7 @@ from pipeline.values.kinds import LISTED, BlockKind, Cells, padded, row_cells, r
 
 _OPENED = LISTED | {BlockKind.CODE}
 _BELOW = frozenset({BlockKind.CODE, BlockKind.HEADER, BlockKind.ROW})
+_HOLDERS = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _ASKING = re.compile(r"[?？]\W*$")
 
 
@@ -85,6 +86,15 @@ class Chunk(Value):
         """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list, the
         sentence that its code follows."""
         return self.units[index].parent if self.units[index].kind in _OPENED else None
+
+    def depth(self, index: int) -> int:
+        """How many entries a unit stands in."""
+        holders = 0
+        above = self.units[index].parent
+        while above is not None:
+            holders += self.units[above].kind in _HOLDERS
+            above = self.units[above].parent
+        return holders
 
     def header(self, index: int) -> int | None:
         """The header of a row."""

@@ -24,6 +24,8 @@ class SourceState(Value):
     """When it is looked at next while `citewell run` is up."""
     failed: bool
     """Not all of it was taken in."""
+    unread: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The names of documents of which a part could not be read, and which parts."""
 
 
 class Left(Value):

@@ -48,6 +48,8 @@ class Search(Value):
     """All of a list was asked for."""
     topic: str = ""
     """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
+    thread: str = ""
+    """Where it stood alone, the last question of its conversation that says what it is about."""
     since: str = ""
     """Which documents are of that day or later is asked: `2026-05-01`; empty where it is not."""
     about: str = ""

@@ -53,6 +53,8 @@ class Sentence(Value):
     """The day that its document is of, where that is said: `2026-03-01`."""
     cells: Cells = ()
     """Of a row or a header: one text a column, which `text` has with bars between them."""
+    depth: int = 0
+    """How many entries of a list an item or a step stands in."""
 
     _split = model_validator(mode="before")(with_cells)
 

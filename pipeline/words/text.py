@@ -43,7 +43,8 @@ _FILLERS = re.compile(
 """Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
 selectors in runs."""
 _WIDE_STOPS = ("。", "！", "？")
-_CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5})(?![\w'’-]|\.\w)")
+_CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5}|a(?=\s*(?:[?!,;:)]|\.?\s*$)))(?![\w'’-]|\.\w)")
+"""Words in capitals, and an `a` that a clause ends with: it is no article of anything."""
 _LAST_WORD, _NEXT_WORD = re.compile(r"([^\W\d_]{2,}) $"), re.compile(r" ([^\W\d_]+)")
 _NEIGHBOUR = 40
 """Letters of the word before that are read."""
@@ -211,6 +212,11 @@ def lexical_form(text: str) -> str:
         return " " + (" ".join(run[i : i + 2] for i in range(len(run) - 1)) or run) + " "
 
     return _CJK.sub(pairs, text)
+
+
+def has_pairs(text: str) -> bool:
+    """Whether some of it is of a script without spaces, which counts by pairs of characters."""
+    return bool(_CJK.search(text))
 
 
 def leads_in(text: str) -> bool:

@@ -127,7 +127,8 @@ def _goes_with(asked: Question, best: Candidate, one: Candidate) -> bool:
     if best.kind is BlockKind.HEADING:
         return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
-    return not any(rows) or (all(rows) and (one.named > 0 or best.named == 0))
+    fewer = asked.names & one.near[0] < asked.names & best.near[0]
+    return not any(rows) or (all(rows) and not fewer and (one.named > 0 or best.named == 0))
 
 
 def _words(candidates: Iterable[Candidate]) -> int:

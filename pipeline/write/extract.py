@@ -21,6 +21,7 @@ from pipeline.write.extract_lists import entries, overview
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
 _TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _PARTED = frozenset({*LISTED, BlockKind.CODE})
 
 
@@ -135,6 +136,7 @@ def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Senten
             opens=opens and not (bullets and before),
             number=one.passage.chunk.units[one.index].number if kind is BlockKind.STEP else 0,
             cells=one.passage.chunk.cells(one.index) if kind in _TABLE else (),
+            depth=one.passage.chunk.depth(one.index) if kind in _ENTRIES and kind is one.kind else 0,
         )
         before = one
 

@@ -129,12 +129,13 @@ def told(platform: Driver, said: Said) -> str:
     return "\n".join(shown.text for shown in platform.replies(said))
 
 
-async def answered(platform: Driver, said: Said, word: str) -> str:
-    """Wait for a reply with `word` in it that is no longer being written; all that it says."""
+async def answered(platform: Driver, said: Said, *words: str) -> str:
+    """Wait for a reply with all `words` in it that is no longer being written; all that it says. What stands below it
+    may come after it: to look at that, or to press its buttons, wait for a word of that as well."""
 
     def complete() -> bool:
         now = told(platform, said)
-        return word in now and not any(line in now for line in wording.PROGRESS.values())
+        return all(word in now for word in words) and not any(line in now for line in wording.PROGRESS.values())
 
     await until(complete, seconds=90)
     return told(platform, said)

@@ -34,8 +34,7 @@ async def test_a_channel_is_named_read_asked_about_and_forgotten(
                 return "as it is said" in listed and "to come" not in listed
 
             await eventually(read)
-            shown = await answered(team, await team.mention("ann", QUESTION), "every Monday")
-            assert "thread in #team" in shown
+            await answered(team, await team.mention("ann", QUESTION), "every Monday", "thread in #team")
             await stopped(process)
         told = await citewell(indexed_data, "sources", "remove", name, "--yes", **settings)
         assert "no source any more, 1 message removed" in told

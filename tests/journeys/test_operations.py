@@ -41,7 +41,7 @@ async def test_whoever_runs_it_sees_that_it_works_how_much_and_nothing_of_what_w
             assert await told(port, "/healthz") == (200, "ok\n")
             for team in (slack, discord):
                 mention = await team.mention("ann", QUESTION)
-                await answered(team, mention, "25 vacation days")
+                await answered(team, mention, "25 vacation days", "confidence")
                 await answered(
                     team, await team.follow_up("bob", "When do unused vacation days expire?", mention), "31 March"
                 )

@@ -57,7 +57,7 @@ async def test_one_process_takes_in_what_another_answers(tmp_path: Path, url: st
         running(tmp_path / "other", only="worker", CITEWELL_DATABASE=url, **team.environment) as answering,
     ):
         mention = await team.mention("ann", QUESTION)
-        await answered(team, mention, "25 vacation days")
+        await answered(team, mention, "25 vacation days", "confidence")
         private = await team.ask("ann", QUESTION)
         await answered(team, private, "25 vacation days")
         assert any("25 vacation days" in shown.text for shown in await team.passages(mention, "ann"))

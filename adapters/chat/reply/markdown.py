@@ -10,6 +10,7 @@ from adapters.chat.reply.cut import PieceKind, TextPiece
 from adapters.chat.reply.cut import words as cut
 from adapters.chat.reply.inline import heading, markdown
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
+from pipeline.compose.cite import INDENT
 from pipeline.words.text import space
 
 SHORT_ROW = 120
@@ -97,7 +98,8 @@ def _pieces(block: Block, dialect: Dialect, links: Mapping[str, str]) -> Iterato
                 before = text.marks or text.text
         case Listing():
             for number, text in enumerate(block.items, start=block.first):
-                yield from _text(text, dialect, links, "\n", f"{number}. " if block.first else "- ")
+                bullet = f"{number}. " if block.first else "- "
+                yield from _text(text, dialect, links, "\n", f"{INDENT * text.depth}{bullet}")
         case Table():
             yield from dialect.table(block, links)
         case Code():

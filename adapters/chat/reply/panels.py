@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.answer import plain, source
 from adapters.chat.reply.cut import NAME, one_line
-from adapters.chat.reply.parts import Block, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
+from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
 from pipeline.translations import ENGLISH, LANGUAGES, Message, Words
 from pipeline.values import (
     AS_SET,
     Answer,
+    Cells,
     Citation,
     Document,
     Factor,
@@ -83,11 +84,17 @@ def _titled(document: Document) -> Text:
 
 def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
     yield Heading(text=Text(text=line(source(citation, speech=speech))))
-    if citation.table:
-        header, *rows = ([Text(text=cell, literal=True) for cell in row] for row in citation.table)
-        yield Table(header=tuple(header), rows=tuple(map(tuple, rows)))
-    else:
+    for one in citation.parts:
+        if one.header or one.rows:
+            yield Table(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
+        else:
+            yield Code(text=one.text) if one.code else Quote(text=one.text)
+    if not citation.parts:
         yield Quote(text=citation.passage or citation.quote or citation.snippet)
+
+
+def _cells(row: Cells) -> tuple[Text, ...]:
+    return tuple(Text(text=cell, literal=True) for cell in row)
 
 
 def line(source: Source) -> str:

@@ -42,6 +42,8 @@ class Text(Value):
     """No character of `text` is markup; it is Markdown where not."""
     code: tuple[tuple[int, int], ...] = ()
     """Where inline code starts and ends in `text`."""
+    depth: int = 0
+    """How many items an item stands in; it is at most one more than that of the item before."""
 
 
 class Paragraph(Value):

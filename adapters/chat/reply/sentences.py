@@ -79,8 +79,15 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
     texts = (
-        _line(one, (0, len(one.text)), marks=marks.of(one), numbers=marks.numbers(one), warning=marks.before(one))
-        for one in run
+        _line(
+            one,
+            (0, len(one.text)),
+            marks=marks.of(one),
+            numbers=marks.numbers(one),
+            warning=marks.before(one),
+            depth=depth,
+        )
+        for one, depth in cite.nested(run)
     )
     return tuple(text for text in texts if text.text)
 

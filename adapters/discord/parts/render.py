@@ -61,8 +61,10 @@ class DiscordMarkdown:
 
     def quote(self, quote: Quote) -> Iterator[TextPiece]:
         for line in quote.text.splitlines():
+            indent = "\u00a0" * (len(line) - len(line.lstrip(" ")))
             for part in cut(line):
-                yield TextPiece(f"> {escape(part)}", "\n")
+                yield TextPiece(f"> {indent}{escape(part)}", "\n")
+                indent = ""
 
     def table(self, table: Table, links: Mapping[str, str]) -> Iterator[TextPiece]:
         """Aligned text where it is narrow and nothing in it can be opened: Discord has no tables."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from adapters.slack.events.incoming import SPOKEN, Me, is_human
+from adapters.slack.events.incoming import SPOKEN, Me, forwarded, is_human
 from adapters.slack.events.spoken import plain
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError
@@ -38,7 +38,8 @@ async def around(web: Web, me: Me, message: IncomingMessage) -> Around:
         log.info("slack_around_unread", reason=str(error) if error else "it took too long")
         return Around()
     messages: list[dict[str, Any]] = found.get("messages") or []
-    said = [plain(str(one.get("text") or ""), me.user) for one in messages if _before(one, ts) and _said(one, me)]
+    before = [one for one in messages if _before(one, ts) and _said(one, me)]
+    said = [plain(str(one.get("text") or ""), me.user) or forwarded(one, me) for one in before]
     return Around(said=tuple(filter(None, [*said[:1], *said[1:][-LAST:]])))
 
 

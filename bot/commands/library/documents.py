@@ -50,7 +50,7 @@ def list_documents(
         rows = [_row(document) for document in listed]
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
         headings = (
-            Column("id", overflow="fold", min_width=widest),
+            Column("id", overflow="fold", width=widest),
             "title",
             "collection",
             Column("file", overflow="fold"),

@@ -58,6 +58,8 @@ def build(world: World, channel_id: str, author: Payload, payload: Payload) -> P
     }  # fmt: skip
     if payload.get("nonce"):
         message["nonce"] = payload["nonce"]
+    if snapshots := payload.get("message_snapshots"):  # a forward: it refers to what it passes on, and is no reply
+        return message | {"type": 0, "message_reference": reference, "message_snapshots": snapshots}
     if reference:
         target = world.channels[channel_id].messages.get(str(reference["message_id"]))
         message["message_reference"] = {

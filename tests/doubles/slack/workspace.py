@@ -57,6 +57,8 @@ class Message:
     """When a person edited it last."""
     visible_at: float = 0.0
     files: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    """Messages that it passes on."""
     by_bot: bool = False
     reactions: dict[str, list[str]] = field(default_factory=dict)
     """Whose, by name."""
@@ -70,7 +72,17 @@ class Message:
         thread = {"thread_ts": self.thread_ts} if self.thread_ts else {}
         bot = {"bot_id": BOT_ID} if self.by_bot else {}
         meta = {"metadata": self.metadata} if self.metadata else {}
-        return {"type": "message", "ts": self.ts, "user": self.user, "text": self.text, **thread, **bot, **meta}
+        passed = {"attachments": self.attachments} if self.attachments else {}
+        return {
+            "type": "message",
+            "ts": self.ts,
+            "user": self.user,
+            "text": self.text,
+            **thread,
+            **bot,
+            **meta,
+            **passed,
+        }
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Usage
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Quoted, Usage
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
 from tests.trials import Count, trials
@@ -64,6 +64,12 @@ def hostile(sentences: list[CitedSentence], written: list[str], **more: object) 
     return cited(sentences=sentences, usage=Usage(writer=written[2], output_tokens=1), **given, **more)
 
 
+def quoted(written: list[str]) -> tuple[Quoted, ...]:
+    """What a button shows of a passage."""
+    table = Quoted(header=(written[1], written[2]), rows=((written[3],), (written[4], "", written[5])))
+    return Quoted(text=written[0]), table, Quoted(text=written[1], code=True)
+
+
 @on_every_surface
 @settings(max_examples=100, **often)  # type: ignore[arg-type]
 @given(st.data())
@@ -83,11 +89,12 @@ def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> 
         links=links.map(tuple),
         literal=st.booleans(),
         code=st.sampled_from([(), ((0, 1),), ((0, 2), (3, 40))]),
+        depth=st.integers(0, 3),
     )
     sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
     written = data.draw(st.lists(text, min_size=6, max_size=6))
     names = {"title": written[3], "sheet": written[3], "product": written[4], "heading": (written[5],)}
-    source = citation(url=data.draw(st.sampled_from(URLS)), quote=written[4], **names)
+    source = citation(url=data.draw(st.sampled_from(URLS)), quote=written[4], parts=quoted(written), **names)
     check(surface, sentences, written, citations=[source], citation_style=data.draw(styles))
 
 
@@ -110,8 +117,10 @@ class Drawn:
 
     def sentence(self) -> CitedSentence:
         links = [Link(text=self.text(), url=self._drawn.choice(OWNS)) for _ in range(self._drawn.randint(0, 3))]
+        text = self.text()
         return CitedSentence(
-            text=self.text(),
+            text=text,
+            depth=len(text) % 3,
             kind=self._drawn.choice(list(BlockKind)),
             opens=self._drawn.random() < 0.5,
             language=self.text(),
@@ -127,7 +136,7 @@ class Drawn:
         sentences = [self.sentence() for _ in range(self._drawn.randint(1, 8))]
         written = [self.text() for _ in range(6)]
         names = {"title": written[3], "sheet": written[3], "product": written[4], "heading": (written[5],)}
-        source = citation(url=self._drawn.choice(URLS), quote=written[4], **names)
+        source = citation(url=self._drawn.choice(URLS), quote=written[4], parts=quoted(written), **names)
         style = self._drawn.choice(list(CitationStyle))
         return check(self._surface, sentences, written, citations=[source], citation_style=style)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from bot.admin.source_list import rows
 from bot.commands.library.documents import _row
 from bot.commands.library.indexing import summarise
 from bot.doctor.sources import _read_before, _unread
+from bot.wiring import open_citewell
 from pipeline.ingest.ingest import Summary
 from pipeline.values import READING, Document
+from tests.doubles.settings import extractive
 
 HOUSE = Document(
     id="house",
@@ -44,3 +49,14 @@ def test_doctor_counts_documents_that_are_not_read_whole_and_those_of_an_earlier
     assert "1 document was read by an earlier version" in str(before)
     assert "citewell index /docs" in str(before)
     assert _read_before([whole]) is None
+
+
+async def test_index_says_it_again_and_so_do_the_sources(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text('{"a": ')
+    async with open_citewell(extractive(tmp_path / "data", embedder="none")) as citewell:
+        first, again = [await citewell.index([tmp_path / "notes.json"]) for _ in range(2)]
+        (row,) = await rows(citewell, [])
+    assert first.unread[0][0] == "notes.json"
+    assert (again.unread, again.unchanged) == (first.unread, 1)
+    assert row.unread == first.unread
+    assert row.last == "never; 1 document not read whole"

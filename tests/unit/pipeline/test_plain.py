@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from pipeline.compose.cite import body
 from pipeline.compose.plain import plain_answer, plain_sentence
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link, Quoted
 from pipeline.words.plain import plain, web_address
 from pipeline.words.text import visible
 from tests.contracts.answers import URL, citation, cited, not_found
@@ -85,11 +85,11 @@ def test_what_is_no_address_of_the_web_is_no_link(url: str) -> None:
 
 def test_a_quote_is_what_stands_there_without_what_hides() -> None:
     quote = "Use [x](y) and <b>,\u202e not &lt; \x00that."
-    quoted = citation(quote=quote, title="A\u202e\nB", table=(("a\x00", "b"),))
+    quoted = citation(quote=quote, title="A\u202e\nB", parts=(Quoted(header=("a\x00", "b")),))
     answer = plain_answer(cited("Thirty.", citations=[quoted]))
     source = answer.citations[0]
     assert (source.quote, source.snippet, source.title) == (("Use [x](y) and <b>, not &lt; that.",) * 2) + ("A B",)
-    assert source.table == (("a", "b"),)
+    assert source.parts == (Quoted(header=("a", "b")),)
 
 
 def test_code_is_exact_and_nothing_gets_out_of_its_fence() -> None:

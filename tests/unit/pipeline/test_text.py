@@ -54,6 +54,8 @@ def test_a_stem_is_that_of_the_tokenizer_of_fts5() -> None:
         ("How long does a type I licence last?", {"i"}),
         ("Who is the head of IT?", {"it"}),
         ("What does tier 2 cost?", {"2"}),
+        ("what is the warranty of product a?", {"a"}),
+        ("is it in building a, or not", {"a"}),
         ("Is it a building or can I go in?", set()),
         ("A building is open. I know.", set()),
         ("WHEN IS IT OPEN?", set()),

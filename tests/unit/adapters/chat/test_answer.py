@@ -5,9 +5,9 @@ from __future__ import annotations
 from adapters.chat.reply import panels
 from adapters.chat.reply.answer import growing, plain, reply
 from adapters.chat.reply.markdown import pieces
-from adapters.chat.reply.parts import Button, Code, Listing, Look, Note, Paragraph, Quote
+from adapters.chat.reply.parts import Button, Code, Listing, Look, Note, Paragraph, Quote, Table
 from adapters.discord.parts.render import MARKDOWN
-from pipeline.values import BlockKind, CitedSentence, Outcome
+from pipeline.values import BlockKind, CitedSentence, Outcome, Quoted
 from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
@@ -123,3 +123,16 @@ def test_the_button_shows_all_of_a_passage_that_an_unsure_answer_shows_in_part()
         cited(sentences=[sentence("Leave is 25 days.", BlockKind.PROSE, 1)]).model_copy(update={"citations": (part,)})
     ).blocks
     assert shown == Quote(text="Leave is 25 days. It lapses.")
+
+
+def test_the_button_shows_tables_and_code_as_what_they_are() -> None:
+    quoted = (Quoted(text="Rooms:"), Quoted(header=("Room", "*"), rows=(("", "2"),)), Quoted(text="a\n b", code=True))
+    answer = cited(sentences=[sentence("Rooms:", BlockKind.PROSE, 1)])
+    shown = panels.passages(
+        answer.model_copy(update={"citations": (citation(1).model_copy(update={"parts": quoted}),)})
+    )
+    told, table, code = shown.blocks[1:]
+    assert (told, code) == (Quote(text="Rooms:"), Code(text="a\n b"))
+    assert isinstance(table, Table)
+    assert [cell.text for row in (table.header, *table.rows) for cell in row] == ["Room", "*", "", "2"]
+    assert all(cell.literal for row in (table.header, *table.rows) for cell in row)

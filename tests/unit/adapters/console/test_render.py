@@ -104,3 +104,10 @@ def test_no_word_is_too_long_to_be_shown_whole(kind: BlockKind) -> None:
     told = "".join(shown(answer).text.translate({ord(line): None for line in "│┃"}).split())
     assert word in told.replace(url, "")
     assert url in told
+
+
+def test_an_entry_stands_below_the_one_that_it_stands_in() -> None:
+    nested = (("a", 0), ("b", 1), ("c", 0))
+    entries = [CitedSentence(text=text, kind=BlockKind.ITEM, depth=depth) for text, depth in nested]
+    told = [line.rstrip() for line in shown(cited(sentences=entries)).text.splitlines()]
+    assert told[told.index("• a") :][:3] == ["• a", "  • b", "• c"]

@@ -80,6 +80,16 @@ async def test_a_document_with_a_key_is_marked_where_an_admin_looks(page: Page, 
     assert "holds GitHub token" in await text(page, f"/admin/passages?document={gate.id}", ADMIN)
 
 
+async def test_what_is_not_read_of_a_source_is_named_to_an_admin_who_may_see_it(page: Page, tmp_path: Path) -> None:
+    for name, collection in (("stays", "travel"), ("bands", "hr")):
+        (tmp_path / f"{name}.json").write_text('{"a": ')
+        await page.citewell.index([tmp_path / f"{name}.json"], collection=collection)
+    shown = " ".join((await text(page, "/admin", ADMIN)).split())
+    assert f"Not read of folder {tmp_path / 'stays.json'} stays.json: " in shown
+    assert "it was read as text" in shown
+    assert "bands" not in shown
+
+
 async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> None:
     pay = next(one for one in await page.citewell.storage.library.documents() if one.collection == "hr")
     pages = ("/admin", "/admin/documents", f"/admin/passages?document={pay.id}")

@@ -8,10 +8,12 @@ from pipeline.compose.cite import Numbering, body, cite, place, reference, snipp
 from pipeline.values import (
     BlockKind,
     Chunk,
+    Citation,
     CitationStyle,
     CitedSentence,
     Document,
     Judgement,
+    Quoted,
     RetrievedChunk,
     Sentence,
     Support,
@@ -223,3 +225,53 @@ def test_only_a_sentence_that_its_passage_supports_has_its_links(
 def test_a_chunk_that_was_kept_before_there_were_links_has_none() -> None:
     kept = passage("a").chunk.model_dump_json(exclude={"links"})
     assert Chunk.model_validate_json(kept).links == ()
+
+
+TABLE = ("Rooms open at 7.\n\nRoom | Floor\nHeron |  | 2\nEgret | 3\n\nmake clean\n  make all", (
+    (0, 16, BlockKind.PROSE, None, ()),
+    (18, 30, BlockKind.HEADER, None, (4, 12)),
+    (31, 43, BlockKind.ROW, 1, (5, 8, 12)),
+    (44, 53, BlockKind.ROW, 1, (5, 9)),
+    (55, 76, BlockKind.CODE, None, ()),
+))  # fmt: skip
+
+
+def with_table() -> RetrievedChunk:
+    text, units = TABLE
+    return passage(
+        "rooms",
+        text,
+        units=tuple(Unit(start=a, end=b, kind=kind, parent=above, cells=cells) for a, b, kind, above, cells in units),
+    )
+
+
+def test_a_passage_that_is_shown_whole_keeps_its_cells_and_its_code() -> None:
+    assert cite(with_table(), 1, whole=True).parts == (
+        Quoted(text="Rooms open at 7."),
+        Quoted(header=("Room", "Floor"), rows=(("Heron", "", "2"), ("Egret", "3"))),
+        Quoted(text="make clean\n  make all", code=True),
+    )
+
+
+def test_so_does_what_is_quoted_and_text_alone_has_no_parts() -> None:
+    quoted = cite(with_table(), 1, quotes=["Egret | 3", "Rooms open at 7."])
+    assert quoted.parts == (
+        Quoted(header=("Room", "Floor"), rows=(("Egret", "3"),)),
+        Quoted(text="Rooms open at 7."),
+    )
+    assert cite(with_table(), 1, quotes=["Rooms open at 7."]).parts == ()
+
+
+def test_what_was_kept_as_a_table_has_one_part() -> None:
+    kept = cite(with_table(), 1).model_dump(exclude={"parts"}) | {"table": ("Room | Floor", ("Egret", "3"))}
+    assert Citation.model_validate(kept).parts == (Quoted(header=("Room", "Floor"), rows=(("Egret", "3"),)),)
+    assert Citation.model_validate(kept | {"table": ()}).parts == ()
+
+
+def test_an_entry_stands_below_the_one_that_it_stands_in_as_far_as_that_is_said() -> None:
+    entries = [CitedSentence(text=text, kind=BlockKind.ITEM, depth=depth) for text, depth in NESTED]
+    text, _ = body(entries, (), CitationStyle.NUMBERED)
+    assert text == "- b\n- c\n   - d\n- E\n   - f"
+
+
+NESTED = (("b", 1), ("c", 1), ("d", 3), ("E", 0), ("f", 2))

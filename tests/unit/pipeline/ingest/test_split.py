@@ -207,3 +207,9 @@ def test_the_fragment_that_leads_to_a_heading_leads_to_what_stands_below_it_and_
         ("Leave", "leave"),
         ("Travel", ""),
     ]
+
+
+def test_a_short_page_is_a_chunk_of_its_own_with_nothing_of_the_page_before() -> None:
+    pages = [block(BlockKind.PROSE, f"Tier {page}. It costs {page}0 EUR.", page=page) for page in (1, 2, 3)]
+    chunks = split(pages, tokens=500)
+    assert [(chunk.page, chunk.text) for chunk in chunks] == [(one.page, one.text) for one in pages]

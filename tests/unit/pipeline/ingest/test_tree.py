@@ -127,3 +127,9 @@ def test_a_chunk_of_before_gets_its_tree_from_its_text(blocks: tuple[Block, ...]
         assert [one.parent for one in told.units if one.kind in listed] == [
             one.parent for one in chunk.units if one.kind in listed
         ]
+
+
+def test_what_a_line_says_behind_a_colon_makes_it_no_heading() -> None:
+    told = [Block(kind=PROSE, text=text) for text in ("Team: Blue and Green", "House rules", "Smoke outside.")]
+    (chunk,) = cut(document("d"), tuple(told))
+    assert [unit.kind for unit in chunk.units] == [PROSE, HEADING, PROSE]

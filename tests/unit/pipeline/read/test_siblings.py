@@ -49,7 +49,7 @@ def test_the_one_that_is_asked_about_answers_alone(question: str) -> None:
     mine, theirs = CASES[question]
     for documents in ((mine, theirs), (theirs, mine)):
         found = evidence(question, *documents)
-        assert not differing(question, found.units)
+        assert not differing(found.asked, found.units)
         assert {one.passage.document.title for one in choose(found, MEASURES[Style.CONCISE])} == {mine[0]}
 
 
@@ -57,13 +57,13 @@ def test_of_no_name_two_values_are_a_contradiction() -> None:
     found = evidence(
         "When does the office open?", ("Hours", "The office opens at 8:00."), ("Desk", "The office opens at 9:00.")
     )
-    assert differing("When does the office open?", found.units)
+    assert differing(found.asked, found.units)
 
 
 def test_two_documents_about_the_one_that_is_asked_may_contradict_each_other() -> None:
     question = "What is the fee for Umbra?"
     found = evidence(question, CASES[question][0], ("Prices", "The fee for Umbra is 9 EUR."))
-    assert differing(question, found.units)
+    assert differing(found.asked, found.units)
 
 
 def test_in_one_document_another_entry_is_no_part_of_the_answer() -> None:
@@ -71,3 +71,48 @@ def test_in_one_document_another_entry_is_no_part_of_the_answer() -> None:
     best, other = found.units[0]
     assert another(found.asked, best, other)
     assert not another(found.asked, best, best)
+
+
+def test_of_a_thread_about_one_the_other_answers_no_question_that_names_none() -> None:
+    thread = "How many days of leave do people in Malta get?"
+    documents = [passage(f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES]
+    asked = "When do days expire?"
+    found = gather(read(asked, "", thread), documents)
+    assert not differing(found.asked, found.units)
+    assert {one.passage.document.title for one in choose(found, MEASURES[Style.CONCISE])} == {"Leave in Malta"}
+    alone = evidence(asked, *((f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES))
+    assert differing(alone.asked, alone.units)
+
+
+def test_a_thread_hides_no_contradiction_about_something_else() -> None:
+    documents = [passage("Hours", "The office opens at 8:00."), passage("Desk", "The office opens at 9:00.")]
+    found = gather(read("When does the office open?", "", "What is the fee for Umbra?"), documents)
+    assert differing(found.asked, found.units)
+
+
+def test_what_a_question_names_takes_the_place_of_what_it_leans_on_names() -> None:
+    asked = read("And model A?", "How heavy is model B?")
+    assert asked.names == {"a"}
+    assert "b" not in asked.topic
+    assert "heavi" in asked.topic
+
+
+PLACES = (("Malta", "March"), ("Crete", "May"))
+
+
+def test_of_rows_the_one_of_the_thread_answers_unless_the_question_names_another() -> None:
+    text = "Country | Rate | Fee\nNorway | 25 % | 12 EUR\nFinland | 24 % | 10 EUR"
+    lines = [(0, 20, BlockKind.HEADER), (21, 43, BlockKind.ROW), (44, 67, BlockKind.ROW)]
+    units = tuple(
+        Unit(start=start, end=end, kind=kind, part=1, parent=0 if start else None) for start, end, kind in lines
+    )
+    chunk = Chunk(id="rates#0", document_id="rates", text=text, units=units)
+    document = Document(id="rates", filename="rates.csv", title="Rates")
+    rates = RetrievedChunk(chunk=chunk, document=document, score=0.9, unit_scores=(0.5, 0.6, 0.6))
+
+    def told(question: str) -> list[str]:
+        found = gather(read(question, "What is the rate in Norway?"), [rates])
+        return [one.text for one in choose(found, MEASURES[Style.CONCISE]) if one.kind is BlockKind.ROW]
+
+    assert told("And the fee?") == ["Norway | 25 % | 12 EUR"]
+    assert told("And for finland?") == ["Finland | 24 % | 10 EUR"]
