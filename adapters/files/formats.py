@@ -9,7 +9,12 @@ from adapters.files.leads import Leads
 from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
 from pipeline.errors import Refused
 
-WHOLE = (*(".rst", ".html", ".htm", ".csv", ".tsv", ".eml", ".json", ".yaml"), WEB_PAGE, STORED_PAGE, *JSON_LINES)
+WHOLE = (
+    *(".rst", ".html", ".htm", ".csv", ".tsv", ".eml", ".ics", ".json", ".yaml"),
+    WEB_PAGE,
+    STORED_PAGE,
+    *JSON_LINES,
+)
 """Formats that are not read in parts."""
 
 _DEEPEST = 3
@@ -91,10 +96,18 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard, *, de
             from adapters.files.text.records import read_json, read_yaml
 
             return read_json(content) if suffix == ".json" else read_yaml(content)
-        case _:
-            from adapters.files.text.mail import read_eml, read_msg
+        case ".ics":
+            from adapters.files.text.calendar import read_calendar
 
-            return (read_msg if suffix == ".msg" else read_eml)(content, partial(_held, depth + 1))
+            return read_calendar(content)
+        case ".msg":
+            from adapters.files.office.outlook import read_msg
+
+            return read_msg(content, partial(_held, depth + 1))
+        case _:
+            from adapters.files.text.mail import read_eml
+
+            return read_eml(content, partial(_held, depth + 1))
 
 
 def _held(depth: int, name: str, content: bytes) -> Content:

@@ -19,7 +19,7 @@ KIN = {
 """Formats that are read like another: with macros, templates, shows."""
 TEXT_FORMATS = (
     *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv"),
-    *(".eml", ".ipynb", ".json", ".yaml", ".yml"),
+    *(".eml", ".ics", ".ipynb", ".json", ".yaml", ".yml"),
 )
 BINARY_FORMATS = (
     *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".ods", ".odp", ".msg"),
