@@ -11,9 +11,9 @@ KIN = {
     **dict.fromkeys((".docm", ".dotx", ".dotm"), ".docx"),
     **dict.fromkeys((".pptm", ".potx", ".potm", ".ppsx", ".ppsm"), ".pptx"),
     **dict.fromkeys((".xlsm", ".xltx", ".xltm"), ".xlsx"),
-    ".ott": ".odt",
-    ".ots": ".ods",
-    ".otp": ".odp",
+    **dict.fromkeys((".ott", ".fodt"), ".odt"),
+    **dict.fromkeys((".ots", ".fods"), ".ods"),
+    **dict.fromkeys((".otp", ".fodp"), ".odp"),
     ".yml": ".yaml",
 }
 """Formats that are read like another: with macros, templates, shows."""

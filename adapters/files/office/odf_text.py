@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from adapters.files.inline import noted
+from adapters.files.office.docx_lists import written
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
 from adapters.files.office.slide_text import NOTE, Piece, shown
@@ -18,7 +19,13 @@ from pipeline.values import BlockKind, Link
 
 _CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
 _HEADING = re.compile(r"Heading_20_[1-6]")
-_SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
+_OUTLINE = "Outline"
+"""The style of the numbers of headings."""
+_LIST_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}list-style-name"
+_BULLET = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}bullet-char"
+_STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
+_WRITTEN = {"i": "lowerRoman", "I": "upperRoman", "a": "lowerLetter", "A": "upperLetter"}
+SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
 _UNSEEN = frozenset(
     """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
     object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
@@ -33,21 +40,26 @@ _MOST_REPEATS = 100
 class OdfText:
     """Fills `outline` from the elements of `document`."""
 
-    def __init__(self, outline: Outline, package: Package, document: etree._Element | None) -> None:
+    def __init__(self, outline: Outline, package: Package | None, document: etree._Element | None) -> None:
         self.outline = outline
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
-        self._next: dict[int, int] = {}
         self._package = package
         self._styles: dict[tuple[str, str], etree._Element] = {}
-        for part in (package.xml("styles.xml"), document):
+        self._counts: dict[str, dict[int, int]] = {}
+        """By the name of a list, or of its style: the last number of each level."""
+        self._last: dict[int, int] = {}
+        self._open: list[int] = []
+        """Levels of the entries in which the next one may stand."""
+        for part in (package.xml("styles.xml") if package else None, document):
             if part is not None:
                 self.learn(part)
 
     def learn(self, part: etree._Element) -> None:
         """Know the styles in `part`."""
-        for style in part.iter("{*}style", "{*}list-style"):
-            self._styles[attribute(style, "family") or "list", attribute(style, "name")] = style
+        for style in part.iter("{*}style", "{*}list-style", "{*}outline-style"):
+            name = _OUTLINE if local(style) == "outline-style" else attribute(style, "name")
+            self._styles[attribute(style, "family") or "list", name] = style
 
     def style(self, element: etree._Element, family: str, name: str) -> str:
         """A property by the style of `element`, or by the styles that it stands on; empty where none says it."""
@@ -75,6 +87,8 @@ class OdfText:
                 continue
             self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
             code.clear()
+            if local(element) != "list":
+                self._open.clear()
             match local(element):
                 case "p":
                     self._paragraph(element, depth)
@@ -86,7 +100,7 @@ class OdfText:
                     self.table(element, depth)
                 case "section" | "index-body" if attribute(element, "display") != "none":
                     self.flow(element, depth)
-                case name if name in _SHAPES:
+                case name if name in SHAPES:
                     self.shape(element, depth)
         self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
 
@@ -115,7 +129,7 @@ class OdfText:
     def _object(self, held: etree._Element) -> etree._Element | None:
         """What is embedded, where it can be read."""
         part = attribute(held, "href").removeprefix("./").rstrip("/")
-        return self._package.xml(f"{part}/content.xml") if part else held
+        return self._package.xml(f"{part}/content.xml") if part and self._package else held
 
     def _formula(self, frame: etree._Element) -> str:
         """The formula that a frame holds, if it holds one."""
@@ -137,9 +151,15 @@ class OdfText:
         self.outline.table(rows, header=1)
 
     def _paragraph(
-        self, paragraph: etree._Element, depth: int, kind: BlockKind = BlockKind.PROSE, step: int = 0
+        self,
+        paragraph: etree._Element,
+        depth: int,
+        kind: BlockKind = BlockKind.PROSE,
+        step: int = 0,
+        label: str = "",
     ) -> None:
         text, links = self.inline(paragraph)
+        text = f"{label} {text}" if label else text
         names = self._names(paragraph)
         level = next((int(name[-1]) for name in names if _HEADING.fullmatch(name)), 0)
         if kind is BlockKind.PROSE and ("Title" in names or level):
@@ -151,42 +171,89 @@ class OdfText:
             if not within and not self._formula(frame):
                 self.shape(frame, depth)
 
-    def _heading(self, heading: etree._Element) -> None:
+    def _heading(self, heading: etree._Element, label: str = "") -> None:
+        """`label`: the number of the entry of a list in which it stands."""
         level = number(attribute(heading, "outline-level"))
-        self.outline.heading(level, self.inline(heading)[0])
+        named = next(
+            (own for style in self._chain(heading, "paragraph") if (own := style.get(_LIST_STYLE)) is not None), None
+        )
+        if not label and named is None and attribute(heading, "is-list-header") != "true":
+            label = self._label(_OUTLINE, self._counts.setdefault(_OUTLINE, {}), level) or ""
+        self.outline.heading(level, f"{label} {self.inline(heading)[0]}".strip())
 
-    def _list(self, parent: etree._Element, depth: int, style: str) -> None:
+    def _list(self, parent: etree._Element, base: int, style: str) -> None:
+        """A list of which no other is a part, `base` entries of others deep."""
         style = attribute(parent, "style-name") or style
-        kind, step = self._mark(style, depth + 1)
         before = parent.getprevious()
-        goes_on = self.runs_on and before is not None and local(before) == "list"
-        if goes_on or attribute(parent, "continue-numbering") == "true" or attribute(parent, "continue-list"):
-            step = max(step, self._next.get(depth, step))
+        counts: dict[int, int] = {}
+        if self.runs_on and before is not None and local(before) == "list":
+            counts = self._last
+        elif known := attribute(parent, "continue-list") or (
+            attribute(parent, "continue-numbering") == "true" and style
+        ):
+            counts = self._counts.get(known, {})
+        self._last = self._counts[style] = self._counts[attribute(parent, "id")] = counts
+        self._entries(parent, base, 1, style)
+
+    def _entries(self, parent: etree._Element, base: int, level: int, style: str) -> None:
         for entry in parent.iterchildren("*"):
-            step = number(attribute(entry, "start-value"), step)
-            opened = local(entry) != "list-item"
+            if started := attribute(entry, "start-value"):
+                self._last[level] = number(started) - 1
+            label: str | None = None
+            if local(entry) != "list-item":
+                label = None if self._last and self._open else ""
+            opened = False
             for part in entry.iterchildren("*"):
                 match local(part):
-                    case "p" if not opened:
-                        self._paragraph(part, depth, kind, step if kind is BlockKind.STEP else 0)
-                        opened = bool(self.inline(part)[0].strip())
-                        step += opened
-                    case "p":
-                        self._paragraph(part, depth + 1)
-                    case "h":
-                        self._heading(part)
+                    case "p" | "h" if not opened and self.inline(part)[0].strip():
+                        opened = True
+                        if local(entry) == "list-item":
+                            label = self._label(style, self._last, level)
+                        if local(part) == "h":
+                            self._open.clear()
+                            self._heading(part, label or "")
+                        else:
+                            self._entry(part, base, level, label)
+                    case "p" | "table" as name:
+                        depth = base + len(self._open)
+                        self.table(part, depth) if name == "table" else self._paragraph(part, depth)
                     case "list":
-                        self._list(part, depth + 1, style)
-                    case "table":
-                        self.table(part, depth + 1)
-        self._next[depth] = step
+                        self._entries(part, base, level + 1, attribute(part, "style-name") or style)
 
-    def _mark(self, style: str, level: int) -> tuple[BlockKind, int]:
-        for mark in self._styles.get(("list", style), ()):
-            if attribute(mark, "level") == str(level):
-                steps = local(mark) == "list-level-style-number" and attribute(mark, "num-format")
-                return BlockKind.STEP if steps else BlockKind.ITEM, number(attribute(mark, "start-value"))
-        return BlockKind.ITEM, 1
+    def _entry(self, paragraph: etree._Element, base: int, level: int, label: str | None) -> None:
+        """An entry of a list: a step where it has a number in figures; a label of another kind stands in its text. It
+        stands in the entries of lower levels before it; without any mark (None) it goes on in them."""
+        while self._open and self._open[-1] >= level + (label is None):
+            self._open.pop()
+        depth = base + len(self._open)
+        if label is None:
+            self._paragraph(paragraph, depth)
+            return
+        self._open.append(level)
+        if step := _STEP.fullmatch(label):
+            self._paragraph(paragraph, depth, BlockKind.STEP, int(step[1]))
+        else:
+            self._paragraph(paragraph, depth, BlockKind.ITEM, label=label)
+
+    def _label(self, style: str, counts: dict[int, int], level: int) -> str | None:
+        """Count an entry of that level, and say the number that is shown before it: none before a bullet, None where
+        nothing is shown."""
+        found = self._styles.get(("list", style))
+        marks = {number(attribute(mark, "level")): mark for mark in (() if found is None else found)}
+        mark = marks.get(level)
+        if mark is None or local(mark) not in {"list-level-style-number", "outline-level-style"}:
+            return None if mark is not None and mark.get(_BULLET, "-").isspace() else ""
+        if not attribute(mark, "num-format"):
+            return None
+        counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
+        for below in [one for one in counts if one > level]:
+            del counts[below]
+        shown = range(level - number(attribute(mark, "display-levels")) + 1, level + 1)
+        shapes = {one: attribute(marks[one], "num-format") for one in shown if one in marks}
+        numbers = [
+            written(counts.get(one, 1), _WRITTEN.get(shape, "decimal")) for one, shape in shapes.items() if shape
+        ]
+        return f"{attribute(mark, 'num-prefix')}{'.'.join(numbers)}{attribute(mark, 'num-suffix')}".strip()
 
     def table(self, table: etree._Element, depth: int = 0) -> None:
         """Append a table of a text or a slide, under the rows that it names its header."""
@@ -218,18 +285,13 @@ class OdfText:
                     yield cells
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
-        """Those that stand there themselves; empty ones at the end are left out."""
-        waiting: list[Cell] = []
-        for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-            times = number(attribute(cell, "number-columns-repeated"))
-            if local(cell) == "covered-table-cell":
-                continue
+        """Those that stand there themselves."""
+        for cell in row.iterchildren("{*}table-cell"):
             text, links = self.cell(cell)
             spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
-            waiting += [Cell(text, *spans, links)] * min(times, MOST_COLUMNS)
-            if text or spans != (1, 1):
-                yield from waiting
-                waiting.clear()
+            yield from [Cell(text, *spans, links)] * number(
+                attribute(cell, "number-columns-repeated"), most=MOST_COLUMNS
+            )
 
     def cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
         if len(cell) == 1 and not len(cell[0]) and local(cell[0]) == "p":
@@ -247,10 +309,14 @@ class OdfText:
             text = noted(text, " ".join(self.inline(part)[0] for part in note.iter("{*}p")))
         return text, tuple(links)
 
+    def lines(self, element: etree._Element) -> list[str]:
+        """The paragraphs in `element` that say something."""
+        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
+        return [text for one in paragraphs if (text := " ".join(self.inline(one)[0].split()))]
+
     def words(self, element: etree._Element) -> str:
         """All text in `element` on one line."""
-        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
-        return " ".join(" ".join(self.inline(one)[0] for one in paragraphs).split())
+        return " ".join(self.lines(element))
 
     def inline(self, paragraph: etree._Element) -> tuple[str, list[Link]]:
         """The text of a paragraph with its notes, and the links in it; struck text is left out."""

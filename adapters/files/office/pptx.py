@@ -11,7 +11,7 @@ from lxml import etree
 from adapters.files.office.charts import chart_table, diagram_items, extended_table
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
-from adapters.files.office.slide_order import Box, in_order
+from adapters.files.office.slide_order import Box, in_order, titled
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
 from adapters.files.tables import Cell, filled, header_rows
@@ -70,9 +70,12 @@ class _Slide:
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_shapes(tree))
         named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
+        boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
+        if title is None:
+            title = titled(boxes, self._lines)
         heading = "" if title is None else self._title(title)
-        self._read(shape for shape in shapes if shape is not title)
+        self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
             self._unread("no text, only a picture")
         self._outline.leave(1)
@@ -92,13 +95,16 @@ class _Slide:
         if local(shape) == "pic":
             said = (next(shape.iter("{*}cNvPr"))).get("descr", "")
             return "" if _FILE_NAME.fullmatch(said.strip()) else said
-        lines = [paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p")]
-        return " ".join(" ".join(lines).split())
+        return " ".join(" ".join(self._lines(shape)).split())
 
-    def _read(self, shapes: Iterable[etree._Element]) -> None:
-        for box in in_order(self._boxes(shapes)):
+    def _lines(self, shape: etree._Element) -> list[str]:
+        said = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
+        return [text for text in said if text.strip()]
+
+    def _read(self, boxes: Iterable[Box]) -> None:
+        for box in in_order(boxes):
             try:
-                if box.heads and _placeholder(box.shape)[0]:
+                if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
                     self._outline.heading(1, self._title(box.shape))
                 else:
                     self._shape(box.shape)
@@ -118,14 +124,14 @@ class _Slide:
     def _shape(self, shape: etree._Element) -> None:
         match local(shape):
             case "grpSp":
-                self._read(_shapes(shape))
+                self._read(self._boxes(_shapes(shape)))
             case "graphicFrame":
                 self._frame(shape)
             case "pic":
                 self._pictures += 1
             case _:
                 kind, _ = _placeholder(shape)
-                for body in shape.iter("{*}txBody") if kind not in _AROUND else ():
+                for body in shape.iter("{*}txBody"):
                     styles = [style for held in self._inherited(shape) for style in held.iterfind(".//{*}lstStyle")]
                     add_paragraphs(self._outline, body, [*styles, *self._usual(kind)], self._relations)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
 
+_LONGEST_TITLE = 80
 _TALLER = 1.5
 """So much taller than what stands above it is the body of a column."""
 
@@ -22,6 +23,17 @@ class Box:
     height: int
     heads: bool = False
     """Whether it is the heading of the column that follows it."""
+
+
+def titled(boxes: Sequence[Box], lines: Callable[[etree._Element], list[str]]) -> etree._Element | None:
+    """Of a slide without a title the shape that stands above all others and says one short line."""
+    first = min(boxes, key=lambda box: box.y, default=None)
+    others = [box for box in boxes if box is not first]
+    if first is None or not first.height or not others or any(box.y < first.y + first.height // 2 for box in others):
+        return None
+    said = [line for line in lines(first.shape) if line.strip()]
+    fits = len(said) == 1 and len(said[0]) <= _LONGEST_TITLE and any(map(str.isalpha, said[0]))
+    return first.shape if fits and said[0].strip()[-1] not in ".,;:" else None
 
 
 def in_order(boxes: Iterable[Box]) -> Iterator[Box]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
 from adapters.files.inline import lowered, noted, raised
+from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_math import tex
-from adapters.files.office.elements import local, reference
+from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
 from adapters.files.outline import Outline
 from pipeline.values import BlockKind, Link
 
-_MARKS = {"buNone": "", "buChar": "item", "buBlip": "item", "buAutoNum": "step"}
+_MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
+_LETTERS = re.compile(r"(alpha|roman)(Lc|Uc)(\w+)")
+_WAYS, _CASES, _ENDS = (
+    {"alpha": "Letter", "roman": "Roman"},
+    {"Lc": "lower", "Uc": "upper"},
+    {"Period": ".", "ParenR": ")"},
+)
 _LEVELS = 9
 
 
@@ -32,15 +40,30 @@ def add_paragraphs(
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
             continue
-        level, mark, start = _mark(paragraph, styles)
+        level, mark = _mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
-        counts = {key: count for key, count in counts.items() if key < level or (key == level and mark == "step")}
-        number = counts[level] = counts.get(level, start - 1) + 1
-        kind = {"item": BlockKind.ITEM, "step": BlockKind.STEP}.get(mark, BlockKind.PROSE)
-        outline.add(kind, text, depth=len(above), number=number if mark == "step" else 0, links=links)
-        if mark:
+        steps = mark is not None and local(mark) == "buAutoNum"
+        counts = {key: count for key, count in counts.items() if key < level or (key == level and steps)}
+        kind, count = BlockKind.PROSE if mark is None else BlockKind.ITEM, 0
+        if mark is not None and steps:
+            count = counts[level] = counts.get(level, number(mark.get("startAt")) - 1) + 1
+            if label := _label(mark, count):
+                text, count = f"{label} {text}", 0
+            else:
+                kind = BlockKind.STEP
+        outline.add(kind, text, depth=len(above), number=count, links=links)
+        if mark is not None:
             above.append(level)
+
+
+def _label(mark: etree._Element, count: int) -> str:
+    """The number of an entry where it is shown in letters; empty for one in figures."""
+    found = _LETTERS.match(mark.get("type", ""))
+    if not found:
+        return ""
+    said = written(count, f"{_CASES[found[2]]}{_WAYS[found[1]]}")
+    return f"({said})" if found[3] == "ParenBoth" else f"{said}{_ENDS.get(found[3], '')}"
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
@@ -106,15 +129,12 @@ def _address(run: etree._Element, relations: Mapping[str, Relation]) -> str:
     return found.target if found and found.kind == "hyperlink" else ""
 
 
-def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, str, int]:
-    """The level of a paragraph, what stands before it (an item's mark, a step's number, nothing), and the number that
-    such steps begin with."""
+def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
+    """The level of a paragraph, and its bullet or number if it has one."""
     here = paragraph.find("{*}pPr")
-    given = here.get("lvl", "0") if here is not None else "0"
-    level = min(int(given), _LEVELS - 1) if given.isdecimal() else 0
+    level = min(number(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
     for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
         for mark in style.iterchildren("*") if style is not None else ():
-            if (name := local(mark)) in _MARKS:
-                start = mark.get("startAt", "1")
-                return level, _MARKS[name], int(start) if start.isdecimal() and len(start) < 6 else 1
-    return level, "", 1
+            if local(mark) in _MARKS:
+                return level, mark if local(mark) != "buNone" else None
+    return level, None
