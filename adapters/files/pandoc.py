@@ -61,7 +61,8 @@ async def as_html(suffix: str, content: bytes) -> bytes:
         raise Refused("reading it takes more time or memory than a document may", what_to_do="Split or simplify it.")
     if status:
         raise Refused(
-            f"pandoc does not understand the file as {suffix}", what_to_do="Open and save it again, then retry."
+            f"pandoc does not understand the file as {suffix}",
+            what_to_do="Install a newer pandoc, or save it as .docx.",
         )
     return html
 

@@ -48,13 +48,13 @@ def stream(name: str) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "said", "cure"),
     [
-        ("a.doc", stream("WordDocument"), "Word had before 2007", ".docx"),
-        ("a.xls", stream("Workbook"), "Excel had before 2007", ".xlsx"),
-        ("a.ppt", stream("PowerPoint Document"), "PowerPoint had before 2007", ".pptx"),
+        ("a.doc", stream("WordDocument"), "a .doc, which is not read", ".docx"),
+        ("a.xls", stream("Workbook"), "a .xls, which is not read", ".xlsx"),
+        ("a.ppt", stream("PowerPoint Document"), "a .ppt, which is not read", ".pptx"),
         ("a.docx", stream("EncryptedPackage"), "protected by a password", "Remove the password"),
-        ("a.xlsb", archive(xl__workbook_bin="x"), "binary Excel workbook", ".xlsx"),
-        ("a.pages", archive(Index__Document_iwa="x"), "Apple's Pages", ".docx"),
-        ("a.vsd", stream("VisioDocument"), "older program", ".pdf"),
+        ("a.xlsb", archive(xl__workbook_bin="x"), "a .xlsb, which is not read", ".xlsx"),
+        ("a.pages", archive(Index__Document_iwa="x"), "a .pages, which is not read", ".docx"),
+        ("a.vsd", stream("VisioDocument"), "a .vsd, which is not read", ".pdf"),
         ("a.zip", archive(a_txt="x"), ".zip is not a supported format", ".docx"),
     ],
 )
