@@ -65,6 +65,16 @@ def spread(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
         yield line
 
 
+def side_by_side(row: list[Cell]) -> list[Cell]:
+    """A row in which lines stay apart where as many lines stand in another of its cells."""
+    lines = [len(cell.text.split("\n")) for cell in row]
+    both = [count > 1 and lines.count(count) > 1 for count in lines]
+    return [
+        cell._replace(text="; ".join(filter(None, map(str.strip, cell.text.split("\n"))))) if apart else cell
+        for cell, apart in zip(row, both, strict=True)
+    ]
+
+
 def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
     """Header rows as one: what stands in a column from top to bottom, what a span repeats once."""
     width = max(map(len, rows), default=0)

@@ -14,7 +14,7 @@ from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell, filled, header_rows
+from adapters.files.tables import Cell, filled, header_rows, side_by_side
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -115,6 +115,8 @@ class _Slide:
         """Shapes with their places; one without a place of its own or of its layout follows the one before."""
         place = (0, 0, 0, 0)
         for shape in shapes:
+            if local(shape) == "sp" and not self._lines(shape):  # what is drawn behind others
+                continue
             for holder in (shape, *self._inherited(shape)):
                 if found := _place(holder):
                     place = found
@@ -162,10 +164,10 @@ class _Slide:
                 for cell in row.iterfind("{*}tc")
                 if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
             ]
-            rows.append(cells)
+            rows.append(side_by_side(cells))
         look = table.find("{*}tblPr")
-        given = look.get("firstRow") if look is not None else None
-        header = header_rows(rows, None if given is None else given in {"1", "true"})
+        says = look is not None and (look.attrib or len(look))  # what PowerPoint leaves out there is off
+        header = header_rows(rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
         grid = filled(rows)
         self._outline.table(
             [[cell.text for cell in row] for row in grid],
@@ -177,7 +179,7 @@ class _Slide:
         said = [paragraph_text(paragraph, self._relations) for paragraph in cell.iterfind("{*}txBody/{*}p")]
         spans = [number(cell.get(name)) for name in ("gridSpan", "rowSpan")]
         links = tuple(link for _, links in said for link in links)
-        return Cell(" ".join(text for text, _ in said), spans[0], spans[1], links)
+        return Cell("\n".join(text for text, _ in said), spans[0], spans[1], links)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
         chart = self._part(drawn)

@@ -10,6 +10,7 @@ from lxml import etree
 from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_math import tex
+from adapters.files.office.docx_symbols import symbol
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
 from adapters.files.outline import Outline
@@ -22,6 +23,8 @@ _WAYS, _CASES, _ENDS = (
     {"Lc": "lower", "Uc": "upper"},
     {"Period": ".", "ParenR": ")"},
 )
+_SIGNS = frozenset({"Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"})
+"""Fonts whose letters are signs."""
 _LEVELS = 9
 
 
@@ -58,8 +61,11 @@ def add_paragraphs(
 
 
 def _label(mark: etree._Element, count: int) -> str:
-    """The number of an entry where it is shown in letters; empty for one in figures."""
-    found = _LETTERS.match(mark.get("type", ""))
+    """The number of an entry where it is shown in letters or circles; empty for one in figures."""
+    kind = mark.get("type", "")
+    if kind.startswith("circle"):
+        return written(count, "decimalEnclosedCircle")
+    found = _LETTERS.match(kind)
     if not found:
         return ""
     said = written(count, f"{_CASES[found[2]]}{_WAYS[found[1]]}")
@@ -72,8 +78,8 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
 
 
 Piece = tuple[int, bool, str, str]
-"""A run: raised (1), lowered (-1) or a NOTE, whether it is struck, what it says, where it leads."""
-NOTE = 9
+"""A run: raised (1), lowered (-1), a NOTE or a FORMULA, whether it is struck, what it says, where it leads."""
+NOTE, FORMULA = 9, 8
 
 
 def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
@@ -88,6 +94,8 @@ def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
     for baseline, struck, said, url in merged:
         if baseline == NOTE:
             text = noted(text, said)
+        elif baseline == FORMULA:
+            text += f"{' ' if text[-1:].isdigit() and said[:1].isdigit() else ''}{said}"
         elif not struck:
             text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
             links += [Link(text=said, url=url)] if url else []
@@ -110,11 +118,23 @@ def _said(run: etree._Element) -> str:
         case "m" | "oMath" | "oMathPara":
             return "".join(map(tex, run if local(run) == "m" else (run,)))
         case _:
-            return (run.findtext("{*}t") or "").replace("\v", "\n")
+            text = (run.findtext("{*}t") or "").replace("\v", "\n")
+            for name, known in ("latin", str.isprintable), ("sym", _is_sign):
+                font = run.find(f"{{*}}rPr/{{*}}{name}")
+                if font is not None and (face := font.get("typeface", "")) in _SIGNS:
+                    text = "".join(symbol(ord(one), face) if known(one) else one for one in text)
+            return text
+
+
+def _is_sign(character: str) -> bool:
+    """Whether the font for signs is used for it, and not that of the words around it."""
+    return not character.isascii()
 
 
 def _look(run: etree._Element) -> tuple[int, bool]:
-    """Whether it stands raised (above 0) or lowered, and whether it is struck."""
+    """Whether it stands raised (above 0) or lowered or is a FORMULA, and whether it is struck."""
+    if local(run) in {"m", "oMath", "oMathPara"}:
+        return FORMULA, False
     style = run.find("{*}rPr")
     if style is None:
         return 0, False
