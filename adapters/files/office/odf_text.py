@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from lxml import etree
 
 from adapters.files.inline import noted
-from adapters.files.office.docx_lists import written
+from adapters.files.office.docx_lists import TICKS, written
+from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
-from adapters.files.office.slide_text import NOTE, Piece, shown
+from adapters.files.office.slide_text import FORMULA, NOTE, Piece, shown
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell, filled, header_rows
+from adapters.files.tables import MOST_COLUMNS, Cell, captioned, filled, header_rows, side_by_side
 from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
@@ -22,9 +24,19 @@ _HEADING = re.compile(r"Heading_20_[1-6]")
 _OUTLINE = "Outline"
 """The style of the numbers of headings."""
 _LIST_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}list-style-name"
+_PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
+_TEXT_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}style-name"
+_TABLE_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}style-name"
 _BULLET = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}bullet-char"
 _STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
-_WRITTEN = {"i": "lowerRoman", "I": "upperRoman", "a": "lowerLetter", "A": "upperLetter"}
+_WRITTEN = {
+    "i": "lowerRoman",
+    "I": "upperRoman",
+    "a": "lowerLetter",
+    "A": "upperLetter",
+    "①": "decimalEnclosedCircle",
+    "一": "chineseCounting",
+}
 SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
 _UNSEEN = frozenset(
     """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
@@ -37,6 +49,16 @@ _MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
 
 
+class _Look(NamedTuple):
+    shift: int = 0
+    gone: bool = False
+    """Struck or hidden."""
+    font: str = ""
+
+
+_PLAIN = _Look()
+
+
 class OdfText:
     """Fills `outline` from the elements of `document`."""
 
@@ -45,7 +67,12 @@ class OdfText:
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
         self._package = package
+        self._document = document
         self._styles: dict[tuple[str, str], etree._Element] = {}
+        self._looks: dict[tuple[str, str], tuple[int, bool | None, str]] = {}
+        self._controls: dict[str, etree._Element] = {}
+        self._base = _PLAIN
+        self._in_cell = False
         self._counts: dict[str, dict[int, int]] = {}
         """By the name of a list, or of its style: the last number of each level."""
         self._last: dict[int, int] = {}
@@ -57,6 +84,7 @@ class OdfText:
 
     def learn(self, part: etree._Element) -> None:
         """Know the styles in `part`."""
+        self._looks.clear()
         for style in part.iter("{*}style", "{*}list-style", "{*}outline-style"):
             name = _OUTLINE if local(style) == "outline-style" else attribute(style, "name")
             self._styles[attribute(style, "family") or "list", name] = style
@@ -163,7 +191,7 @@ class OdfText:
         names = self._names(paragraph)
         level = next((int(name[-1]) for name in names if _HEADING.fullmatch(name)), 0)
         if kind is BlockKind.PROSE and ("Title" in names or level):
-            self.outline.heading(level or 1, text, title="Title" in names)
+            self._head(paragraph, level or 1, title="Title" in names)
         else:
             self.outline.add(kind, text, depth=depth, number=step, links=links)
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
@@ -179,7 +207,15 @@ class OdfText:
         )
         if not label and named is None and attribute(heading, "is-list-header") != "true":
             label = self._label(_OUTLINE, self._counts.setdefault(_OUTLINE, {}), level) or ""
-        self.outline.heading(level, f"{label} {self.inline(heading)[0]}".strip())
+        self._head(heading, level, label)
+
+    def _head(self, paragraph: etree._Element, level: int, label: str = "", *, title: bool = False) -> None:
+        """A heading, and its notes below it."""
+        pieces = list(self._runs(paragraph))
+        text, _ = shown(piece for piece in pieces if piece[0] != NOTE)
+        self.outline.heading(level, f"{label} {text}".strip(), title=title)
+        for kind, _, said, _ in pieces:
+            self.outline.add(BlockKind.PROSE, said if kind == NOTE else "")
 
     def _list(self, parent: etree._Element, base: int, style: str) -> None:
         """A list of which no other is a part, `base` entries of others deep."""
@@ -205,7 +241,7 @@ class OdfText:
             opened = False
             for part in entry.iterchildren("*"):
                 match local(part):
-                    case "p" | "h" if not opened and self.inline(part)[0].strip():
+                    case "p" | "h" if not opened:
                         opened = True
                         if local(entry) == "list-item":
                             label = self._label(style, self._last, level)
@@ -226,8 +262,9 @@ class OdfText:
         while self._open and self._open[-1] >= level + (label is None):
             self._open.pop()
         depth = base + len(self._open)
-        if label is None:
+        if label is None or not self.inline(paragraph)[0].strip():
             self._paragraph(paragraph, depth)
+            self.outline.add(BlockKind.PROSE, (label or "") if self._in_cell else "")
             return
         self._open.append(level)
         if step := _STEP.fullmatch(label):
@@ -242,7 +279,8 @@ class OdfText:
         marks = {number(attribute(mark, "level")): mark for mark in (() if found is None else found)}
         mark = marks.get(level)
         if mark is None or local(mark) not in {"list-level-style-number", "outline-level-style"}:
-            return None if mark is not None and mark.get(_BULLET, "-").isspace() else ""
+            bullet = "-" if mark is None else plain(mark.get(_BULLET, "-"), self.style(mark, "", "font-name"))
+            return bullet if bullet in TICKS else None if bullet.isspace() else ""
         if not attribute(mark, "num-format"):
             return None
         counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
@@ -251,7 +289,7 @@ class OdfText:
         shown = range(level - number(attribute(mark, "display-levels")) + 1, level + 1)
         shapes = {one: attribute(marks[one], "num-format") for one in shown if one in marks}
         numbers = [
-            written(counts.get(one, 1), _WRITTEN.get(shape, "decimal")) for one, shape in shapes.items() if shape
+            written(counts.get(one, 1), _WRITTEN.get(shape[0], "decimal")) for one, shape in shapes.items() if shape
         ]
         return f"{attribute(mark, 'num-prefix')}{'.'.join(numbers)}{attribute(mark, 'num-suffix')}".strip()
 
@@ -259,6 +297,9 @@ class OdfText:
         """Append a table of a text or a slide, under the rows that it names its header."""
         rows = list(self._rows(table))
         named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
+        if caption := captioned(rows):
+            self.outline.add(BlockKind.PROSE, caption, depth=depth)
+            named = max(named - 1, 0)
         template = attribute(table, "use-first-row-styles")
         named = named or header_rows(rows, template == "true" if template else self._bold(table) or None)
         width = max(map(len, grid := filled(rows)), default=0)
@@ -279,7 +320,7 @@ class OdfText:
         """Each row's cells; of rows that repeat some, and an empty one once."""
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
-                cells = list(self._cells(row))
+                cells = side_by_side(list(self._cells(row)))
                 times = number(attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
                 for _ in range(times if any(cell.text for cell in cells) else 1):
                     yield cells
@@ -294,20 +335,32 @@ class OdfText:
             )
 
     def cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
-        if len(cell) == 1 and not len(cell[0]) and local(cell[0]) == "p":
-            struck = bool(cell[0].attrib) and self._struck(cell[0], "paragraph")
-            return "" if struck else cell[0].text or "", ()
-        parts: list[str] = []
-        links: list[Link] = []
-        for paragraph in cell.iter("{*}p", "{*}h"):
-            if not any(local(above) in {"annotation", "note"} for above in _until(paragraph, cell)):
-                text, own = self.inline(paragraph)
-                parts.append(text)
-                links += own
-        text = " ".join(filter(None, parts))
+        """All that a cell says, a line a paragraph; of a table in it the rows, one behind the other."""
+        look = self._looked("table-cell", cell.get(_TABLE_STYLE), _PLAIN)
+        if len(cell) == 1 and not len(cell[0]) and cell[0].tag == _PARAGRAPH:
+            look = self._looked("paragraph", cell[0].get(_TEXT_STYLE), look)
+            return "" if look.gone else plain(cell[0].text or "", look.font), ()
+        kept = self.outline, self._open, self._base, self._in_cell
+        self.outline, self._open, self._base, self._in_cell = Outline(), [], look, True
+        self.flow(cell)
+        found = self.outline.content()
+        self.outline, self._open, self._base, self._in_cell = kept
+        lines: list[str] = []
+        listed = False
+        for block in found.blocks:
+            said = ", ".join(filter(None, block.cells)) if block.cells else block.text
+            said = f"{block.number}. {said}" if block.kind is BlockKind.STEP else said
+            before, listed = listed, bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
+            if before and listed:
+                lines[-1] += f"; {said}"
+            else:
+                lines.append(said)
+        for what in found.unread:
+            self.outline.unread(what)
+        text = "\n".join(lines)
         for note in cell.iterfind("{*}annotation"):
             text = noted(text, " ".join(self.inline(part)[0] for part in note.iter("{*}p")))
-        return text, tuple(links)
+        return text, tuple(link for block in found.blocks for link in block.links)
 
     def lines(self, element: etree._Element) -> list[str]:
         """The paragraphs in `element` that say something."""
@@ -319,44 +372,97 @@ class OdfText:
         return " ".join(self.lines(element))
 
     def inline(self, paragraph: etree._Element) -> tuple[str, list[Link]]:
-        """The text of a paragraph with its notes, and the links in it; struck text is left out."""
-        struck = self._struck(paragraph, "paragraph")
-        return shown(self._pieces(paragraph, 0, struck, ""))
+        """The text of a paragraph with its notes, and the links in it; struck and hidden text is left out."""
+        return shown(self._runs(paragraph))
 
-    def _pieces(self, parent: etree._Element, shift: int, struck: bool, url: str) -> Iterator[Piece]:
+    def _runs(self, paragraph: etree._Element) -> Iterator[Piece]:
+        if not any(attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")):
+            look = self._looked("paragraph", paragraph.get(_TEXT_STYLE), self._base)
+            yield from self._pieces(paragraph, look, "")
+
+    def _pieces(self, parent: etree._Element, look: _Look, url: str) -> Iterator[Piece]:
         if parent.text:
-            yield shift, struck, parent.text, url
+            yield look.shift, look.gone, plain(parent.text, look.font), url
         for child in parent.iterchildren("*"):
+            said = ""
+            kind = look.shift
             match local(child):
                 case "s":
-                    yield shift, struck, " " * min(number(attribute(child, "c")), 100), url
+                    said = " " * min(number(attribute(child, "c")), 100)
                 case "tab":
-                    yield shift, struck, "\t", url
+                    said = "\t"
                 case "line-break":
-                    yield shift, struck, "\n", url
+                    said = "\n"
                 case "note":
                     body = child.find("{*}note-body")
-                    said = "" if body is None else self.words(body)
-                    yield NOTE, struck, said, url
+                    kind, said = NOTE, "" if body is None else self.words(body)
                 case "a":
-                    yield from self._pieces(child, shift, struck, attribute(child, "href"))
+                    yield from self._pieces(child, look, attribute(child, "href"))
                 case "span":
-                    own = self.style(child, "text", "text-position")
-                    turned = 0 if not own else -1 if own.startswith(("sub", "-")) else int(not own.startswith("0"))
-                    yield from self._pieces(child, turned or shift, struck or self._struck(child, "text"), url)
+                    yield from self._pieces(child, self._looked("text", child.get(_TEXT_STYLE), look), url)
                 case "ruby":
+                    yield from self._pieces(child, look, url)
                     reading = child.findtext("{*}ruby-text") or ""
-                    yield from self._pieces(child, shift, struck, url)
-                    yield shift, struck, f" ({reading})" if reading else "", url
+                    said = f" ({reading})" if reading else ""
                 case "frame":
-                    yield shift, struck, self._formula(child), url
+                    kind, said = FORMULA, self._formula(child)
+                case "control":
+                    said = self._control(child)
+                case "fieldmark":
+                    said = _chosen(child)
                 case name if name not in _UNSEEN and name != "custom-shape":
-                    yield from self._pieces(child, shift, struck, url)
+                    yield from self._pieces(child, look, url)
+            if said:
+                yield kind, look.gone, said, url
             if child.tail:
-                yield shift, struck, child.tail, url
+                yield look.shift, look.gone, plain(child.tail, look.font), url
 
-    def _struck(self, element: etree._Element, family: str) -> bool:
-        return self.style(element, family, "text-line-through-style") not in {"", "none"}
+    def _looked(self, family: str, name: str | None, above: _Look) -> _Look:
+        """How text of that style looks within other text."""
+        if not name:
+            return above
+        if (own := self._looks.get((family, name))) is None:
+            holder = etree.Element("style", {"style-name": name})
+            place = self.style(holder, family, "text-position")
+            names = "text-line-through-style", "text-line-through-type"
+            struck = next((found for one in names if (found := self.style(holder, family, one))), "")
+            shift = 0 if not place else -1 if place.startswith(("sub", "-")) else int(not place.startswith("0"))
+            hidden = self.style(holder, family, "display") == "none"
+            own = (
+                shift,
+                True if hidden else struck != "none" if struck else None,
+                self.style(holder, family, "font-name"),
+            )
+            self._looks[family, name] = own
+        shift, gone, font = own
+        return _Look(shift or above.shift, above.gone if gone is None else gone, font or above.font)
+
+    def _control(self, shape: etree._Element) -> str:
+        """What a field of a form says."""
+        if not self._controls and self._document is not None:
+            forms = self._document.iter("{*}forms")
+            self._controls = {attribute(one, "id"): one for form in forms for one in form.iter("*")}
+        found = self._controls.get(attribute(shape, "control"))
+        if found is None:
+            return ""
+        if local(found) in {"checkbox", "radio"}:
+            on = (attribute(found, "current-state") or attribute(found, "state")) == "checked" or (
+                attribute(found, "current-selected") == "true"
+            )
+            return f"{'☒' if on else '☐'} {attribute(found, 'label')}"
+        chosen = [attribute(one, "label") for one in found.iter("{*}option") if attribute(one, "current-selected")]
+        return ", ".join(chosen) or attribute(found, "current-value") or attribute(found, "value")
+
+
+def _chosen(mark: etree._Element) -> str:
+    """What is ticked or chosen in a form field of Word."""
+    given = [(attribute(one, "name"), attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+    kind = attribute(mark, "type").rpartition(".")[2]
+    if kind == "FORMCHECKBOX":
+        return "☒" if ("Checkbox_Checked", "true") in given else "☐"
+    entries = [value for name, value in given if name == "Dropdown_ListEntry"]
+    place = next((number(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
+    return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""
 
 
 def _until(element: etree._Element, end: etree._Element) -> Iterator[etree._Element]:

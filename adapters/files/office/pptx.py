@@ -14,7 +14,7 @@ from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
 from adapters.files.office.slide_text import add_paragraphs, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell, filled, header_rows, side_by_side
+from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -165,6 +165,7 @@ class _Slide:
                 if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
             ]
             rows.append(side_by_side(cells))
+        self._outline.add(BlockKind.PROSE, captioned(rows))
         look = table.find("{*}tblPr")
         says = look is not None and (look.attrib or len(look))  # what PowerPoint leaves out there is off
         header = header_rows(rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
