@@ -33,7 +33,8 @@ def read_eml(content: bytes, read: Reads) -> Content:
     """Raises Refused for what is no mail."""
     if b"\0" in content[:100]:
         content = decode(content).encode()
-    message = message_from_bytes(content.lstrip(), policy=policy.default)
+    head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
+    message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
     if not isinstance(message, EmailMessage) or not any(message[name] for name in (*_SHOWN, "Subject")):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
     outline = opened(str(message["Subject"] or ""), {name: str(message[name] or "") for name in _SHOWN})
@@ -52,17 +53,23 @@ def opened(subject: str, known: Mapping[str, str]) -> Outline:
     return outline
 
 
-def add_text(outline: Outline, text: str) -> None:
-    """Append plain text: what it quotes as paragraphs of their own, nothing as a heading."""
+def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
+    """Append plain text: what it quotes as paragraphs of their own, nothing as a heading. `flowed`: whether a line
+    with a blank at its end goes on in the next one (RFC 3676)."""
     lines: list[str] = []
     before = 0
+    goes_on = False
     for line in text.replace("\0", "").splitlines():
         mark = _QUOTE.match(line)
         depth = mark[0].count(">") if mark else 0
         lines += [""] * (depth != before)
         before = depth
         said = line[mark.end() :] if mark else line
-        lines.append("" if _SIGNATURE.fullmatch(said) else said)
+        if goes_on and lines[-1]:
+            lines[-1] += said
+        else:
+            lines.append("" if _SIGNATURE.fullmatch(said) else said)
+        goes_on = flowed and said.endswith(" ")
     for block in read_text("\n".join(lines).encode()).blocks:
         kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
         outline.include(Content(blocks=(block.model_copy(update={"kind": kind, "heading": ()}),)))
@@ -89,7 +96,7 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
     """Append the text of a part of a mail, and its files to `files`."""
     kind, name = part.get_content_type(), part.get_filename() or ""
     attached = part.get_content_disposition() == "attachment" or bool(name)
-    if kind in _FOR_PROGRAMS or (kind.startswith("image/") and part["content-id"]):
+    if kind in _FOR_PROGRAMS or name.endswith(".p7s") or (kind.startswith("image/") and part["content-id"]):
         return
     match kind.partition("/")[0]:
         case _ if kind in _LOCKED:
@@ -104,7 +111,7 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
         case "text" if not attached and kind == "text/html":
             read_into(outline, _said(part))
         case "text" if not attached and kind != "text/calendar":
-            add_text(outline, _said(part))
+            add_text(outline, _said(part), flowed=part.get_param("format") == "flowed")
         case _:
             payload = part.get_payload(decode=True)
             name = name or ("invitation.ics" if kind == "text/calendar" else "")
@@ -123,8 +130,10 @@ def _alternative(outline: Outline, ways: list[MIMEPart], files: list[tuple[str, 
 
 
 def _said(part: MIMEPart) -> str:
+    """The text of a part: in its charset where that fits, else as a text file is read."""
+    payload = part.get_payload(decode=True)
+    content = payload if isinstance(payload, bytes) else b""
     try:
-        return str(part.get_content())
-    except (LookupError, ValueError):  # a charset that nobody knows
-        payload = part.get_payload(decode=True)
-        return payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+        return content.decode(part.get_content_charset() or "ascii")
+    except (LookupError, ValueError):
+        return decode(content.replace(b"\0", b""))
