@@ -13,7 +13,7 @@ from adapters.files.office.docx_lists import TICKS, written
 from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
-from adapters.files.office.slide_text import FORMULA, NOTE, Piece, shown
+from adapters.files.office.slide_text import FORMULA, NOTE, Piece, in_cell, shown
 from adapters.files.outline import Outline
 from adapters.files.tables import MOST_COLUMNS, Cell, captioned, filled, header_rows, side_by_side
 from adapters.files.text.html_marks import formula_text
@@ -345,22 +345,12 @@ class OdfText:
         self.flow(cell)
         found = self.outline.content()
         self.outline, self._open, self._base, self._in_cell = kept
-        lines: list[str] = []
-        listed = False
-        for block in found.blocks:
-            said = ", ".join(filter(None, block.cells)) if block.cells else block.text
-            said = f"{block.number}. {said}" if block.kind is BlockKind.STEP else said
-            before, listed = listed, bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
-            if before and listed:
-                lines[-1] += f"; {said}"
-            else:
-                lines.append(said)
+        text, links = in_cell(found)
         for what in found.unread:
             self.outline.unread(what)
-        text = "\n".join(lines)
         for note in cell.iterfind("{*}annotation"):
             text = noted(text, " ".join(self.inline(part)[0] for part in note.iter("{*}p")))
-        return text, tuple(link for block in found.blocks for link in block.links)
+        return text, links
 
     def lines(self, element: etree._Element) -> list[str]:
         """The paragraphs in `element` that say something."""

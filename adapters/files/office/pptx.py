@@ -12,7 +12,7 @@ from adapters.files.office.charts import chart_table, diagram_items, extended_ta
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
-from adapters.files.office.slide_text import add_paragraphs, paragraph_text
+from adapters.files.office.slide_text import add_paragraphs, in_cell, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
 from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
 from pipeline.errors import Refused
@@ -165,9 +165,10 @@ class _Slide:
                 if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
             ]
             rows.append(side_by_side(cells))
-        self._outline.add(BlockKind.PROSE, captioned(rows))
+        caption = captioned(rows)
+        self._outline.add(BlockKind.PROSE, caption)
         look = table.find("{*}tblPr")
-        says = look is not None and (look.attrib or len(look))  # what PowerPoint leaves out there is off
+        says = look is not None and not caption and (look.attrib or len(look))  # PowerPoint leaves out what is off
         header = header_rows(rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
         grid = filled(rows)
         self._outline.table(
@@ -177,10 +178,11 @@ class _Slide:
         )
 
     def _cell(self, cell: etree._Element) -> Cell:
-        said = [paragraph_text(paragraph, self._relations) for paragraph in cell.iterfind("{*}txBody/{*}p")]
-        spans = [number(cell.get(name)) for name in ("gridSpan", "rowSpan")]
-        links = tuple(link for _, links in said for link in links)
-        return Cell("\n".join(text for text, _ in said), spans[0], spans[1], links)
+        inner = Outline()
+        for body in cell.iterfind("{*}txBody"):
+            add_paragraphs(inner, body, (), self._relations)
+        text, links = in_cell(inner.content())
+        return Cell(text, number(cell.get("gridSpan")), number(cell.get("rowSpan")), links)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
         chart = self._part(drawn)

@@ -11,13 +11,14 @@ from lxml import etree
 _LONGEST_TITLE = 80
 _TALLER = 1.5
 """So much taller than what stands above it is the body of a column."""
-_MOST_LINES = 3
-"""Boxes of a card below its first: more in columns are a table."""
+_PAIR = 2
+_MOST_LINES = (8, 3)
+"""Boxes below the first in a list of two, in a card of more: more in columns are a table."""
 _HALF = 0.5
-_ALIKE = 0.8
-"""Of the widest card at least the width of the others."""
-_APART = 2.2
-"""So much farther than the boxes of a card stand from each other stand the cards."""
+_ALIKE, _EVEN = 0.8, 0.9
+"""Of the widest card at least the width of the others, of the longest way between their middles that of the others."""
+_NEAR, _APART = 1.5, 2.2
+"""So much farther than the boxes of a card from each other stand cards: of two boxes or indented ones, of more."""
 
 
 @dataclass(frozen=True)
@@ -56,33 +57,43 @@ def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
             rows.append([box])
     rows = [sorted(row, key=lambda box: box.x) for row in rows]
     while rows:
-        columns = [[box] for box in rows.pop(0)]
-        bodies = _below(columns, rows[0]) if rows else []
-        headed = len(columns) > 1 and any(bodies) and _are_bodies(columns, bodies)
-        taken = 0
-        while headed or (bodies and taken < _MOST_LINES and _are_cards(columns, bodies)):
-            for column, body in zip(columns, bodies, strict=True):
-                column += [body] if body else []
-            rows.pop(0)
-            taken += 1
-            bodies = _below(columns, rows[0]) if rows and not headed else []
-            if headed:
-                break
+        columns, taken = _columns(rows)
+        headed = taken > 0 and _are_bodies(columns)
+        del rows[: taken + 1]
         for column in columns:
-            heads = headed and len(column) > 1
-            yield replace(column[0], heads=heads)
+            yield replace(column[0], heads=headed and len(column) > 1)
             yield from column[1:]
 
 
-def _below(columns: list[list[Box]], row: list[Box]) -> list[Box | None]:
-    """What of `row` stands below each of the columns; empty where `row` stands otherwise."""
-    found: list[Box | None] = [None] * len(columns)
+def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
+    """The boxes of the first row, each with those of the rows below it that stand in a column under it, and how many
+    rows these are; of a table each box by itself."""
+    columns = [[box] for box in rows[0]]
+    between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
+    gaps: list[int] = []
+    for row in rows[1:]:
+        if not (bodies := _below(columns, row)):
+            break
+        down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
+        if down >= between or (gaps and down > max(2 * max(gaps), between // 2)):
+            break
+        gaps.append(down)
+        for place, body in bodies.items():
+            columns[place].append(body)
+    if gaps and not _are_bodies(columns) and not _are_cards(columns, between / max(1, *gaps), len(gaps)):
+        return [[box] for row in rows[: len(gaps) + 1] for box in row], len(gaps)
+    return columns, len(gaps)
+
+
+def _below(columns: list[list[Box]], row: list[Box]) -> dict[int, Box]:
+    """What of `row` stands below which of the columns; empty where some of it stands otherwise."""
+    found: dict[int, Box] = {}
     for box in row:
         above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
-        if len(above) != 1 or found[above[0]]:
-            return []
+        if len(above) != 1 or above[0] in found:
+            return {}
         found[above[0]] = box
-    return found if sum(map(bool, found)) > 1 else []
+    return found
 
 
 def _shared(one: Box, other: Box) -> float:
@@ -91,20 +102,20 @@ def _shared(one: Box, other: Box) -> float:
     return both / max(min(one.width, other.width), 1)
 
 
-def _are_bodies(columns: list[list[Box]], bodies: list[Box | None]) -> bool:
-    """Whether all are far taller than what stands above them."""
-    return all(
-        not body or body.height >= _TALLER * column[0].height for column, body in zip(columns, bodies, strict=True)
-    )
+def _are_bodies(columns: list[list[Box]]) -> bool:
+    """Whether what stands first in the columns is far less tall than what stands below it."""
+    pairs = [column[:2] for column in columns if len(column) > 1]
+    return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
 
 
-def _are_cards(columns: list[list[Box]], bodies: list[Box | None]) -> bool:
-    """Whether each goes on with the column above it: nearer to that than the columns are to each other."""
+def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
+    """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
     widths = [column[0].width for column in columns]
-    if not all(bodies) or min(widths) < _ALIKE * max(widths):
+    steps = [right.x + right.width / 2 - left.x - left.width / 2 for left, right in pairwise(c[0] for c in columns)]
+    even = len(steps) > 1 and min(steps) > _EVEN * max(steps)
+    if min(widths) < _ALIKE * max(widths) and not even:
         return False
-    ends = [column[-1] for column in columns]
-    between = min(right.x - left.x - left.width for left, right in pairwise(column[0] for column in columns))
-    down = [body.y - end.y - end.height for end, body in zip(ends, bodies, strict=True) if body]
-    before = [below.y - box.y - box.height for column in columns for box, below in pairwise(column)]
-    return _APART * max(down) < between and (not before or max(down) <= max(2 * max(before), between // 2))
+    indented = all(box.x > column[0].x for column in columns for box in column[1:])
+    if lines == 1 or indented:
+        return apart >= _NEAR
+    return apart >= _APART and lines <= _MOST_LINES[len(columns) > _PAIR]

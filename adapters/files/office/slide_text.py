@@ -13,7 +13,7 @@ from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_symbols import symbol
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
-from adapters.files.outline import Outline
+from adapters.files.outline import Content, Outline
 from pipeline.values import BlockKind, Link
 
 _MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
@@ -39,6 +39,7 @@ def add_paragraphs(
     above: list[int] = []
     """Levels of the entries that are open."""
     counts: dict[int, int] = {}
+    types: dict[int, tuple[str, str]] = {}
     for paragraph in body.iterfind("{*}p"):
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
@@ -50,6 +51,9 @@ def add_paragraphs(
         counts = {key: count for key, count in counts.items() if key < level or (key == level and steps)}
         kind, count = BlockKind.PROSE if mark is None else BlockKind.ITEM, 0
         if mark is not None and steps:
+            if types.get(level) != (kind_now := (mark.get("type", ""), mark.get("startAt", ""))):
+                types[level] = kind_now
+                counts.pop(level, None)
             count = counts[level] = counts.get(level, number(mark.get("startAt")) - 1) + 1
             if label := _label(mark, count):
                 text, count = f"{label} {text}", 0
@@ -80,6 +84,21 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
 Piece = tuple[int, bool, str, str]
 """A run: raised (1), lowered (-1), a NOTE or a FORMULA, whether it is struck, what it says, where it leads."""
 NOTE, FORMULA = 9, 8
+
+
+def in_cell(content: Content) -> tuple[str, tuple[Link, ...]]:
+    """All that was read of a cell, a line a paragraph, and its links; of a list or a table in it one line."""
+    lines: list[str] = []
+    listed = False
+    for block in content.blocks:
+        said = ", ".join(filter(None, block.cells)) if block.cells else block.text
+        said = f"{block.number}. {said}" if block.kind is BlockKind.STEP else said
+        before, listed = listed, bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
+        if before and listed:
+            lines[-1] += f"; {said}"
+        else:
+            lines.append(said)
+    return "\n".join(lines), tuple(link for block in content.blocks for link in block.links)
 
 
 def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
