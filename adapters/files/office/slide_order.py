@@ -113,7 +113,7 @@ def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
     widths = [column[0].width for column in columns]
     steps = [right.x + right.width / 2 - left.x - left.width / 2 for left, right in pairwise(c[0] for c in columns)]
     even = len(steps) > 1 and min(steps) > _EVEN * max(steps)
-    if min(widths) < _ALIKE * max(widths) and not even:
+    if min(widths) < _ALIKE * max(widths) and not (even and lines <= _PAIR):
         return False
     indented = all(box.x > column[0].x for column in columns for box in column[1:])
     if lines == 1 or indented:
