@@ -279,10 +279,11 @@ class OdfText:
         marks = {number(attribute(mark, "level")): mark for mark in (() if found is None else found)}
         mark = marks.get(level)
         if mark is None or local(mark) not in {"list-level-style-number", "outline-level-style"}:
-            bullet = "-" if mark is None else plain(mark.get(_BULLET, "-"), self.style(mark, "", "font-name"))
+            fonts = (attribute(one, "font-name") for one in (() if mark is None else mark))
+            bullet = "-" if mark is None else plain(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
             return bullet if bullet in TICKS else None if bullet.isspace() else ""
         if not attribute(mark, "num-format"):
-            return None
+            return attribute(mark, "num-prefix").strip() or None
         counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
         for below in [one for one in counts if one > level]:
             del counts[below]
