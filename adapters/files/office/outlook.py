@@ -13,7 +13,7 @@ from typing import Any
 from adapters.files.office.rtf import as_html
 from adapters.files.outline import Content
 from adapters.files.text.html import read_into
-from adapters.files.text.mail import Reads, add_files, add_text, opened
+from adapters.files.text.mail import SHOWN, Reads, add_files, add_text, opened
 from pipeline.errors import Refused
 
 _TEXT, _OLD_TEXT, _BYTES, _MAIL = 0x1F, 0x1E, 0x102, 0x0D
@@ -42,13 +42,15 @@ def read_msg(content: bytes, read: Reads) -> Content:
 
 def _read(mail: _Folder, read: Reads) -> Content:
     headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
-    people = [(one.numbers.get(_ROLE, 1), _person(one, _NAME)) for one in mail.held("__recip_")]
-    moments = [mail.moment(pid) for pid in (_SENT, _RECEIVED)]
+    said = {name: str(headers[name] or "") for name in SHOWN}
+    sent_to: dict[int, list[str]] = {1: [], 2: []}
+    for one in mail.held("__recip_") if not said["To"] else ():
+        sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
     known = {
-        "From": str(headers["From"] or "") or _person(mail, _SENDER),
-        "To": str(headers["To"] or "") or ", ".join(said for role, said in people if role & 3 == 1),
-        "Cc": str(headers["Cc"] or "") or ", ".join(said for role, said in people if role & 3 == 2),
-        "Date": str(headers["Date"] or "") or next(filter(None, moments), ""),
+        "From": said["From"] or _person(mail, _SENDER),
+        "To": said["To"] or ", ".join(sent_to[1]),
+        "Cc": said["Cc"] or ", ".join(sent_to[2]),
+        "Date": said["Date"] or mail.moment(_SENT) or mail.moment(_RECEIVED),
         "Start": mail.moment(_START),
         "End": mail.moment(_END),
     }

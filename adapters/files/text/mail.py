@@ -18,7 +18,7 @@ from pipeline.values import BlockKind
 MOST_FILES = 100
 Reads = Callable[[str, bytes], Content]
 """Reads a file by its name and content."""
-_SHOWN = ("From", "To", "Cc", "Date")
+SHOWN = ("From", "To", "Cc", "Date")
 _QUOTE = re.compile(r"(?:> ?)*>[ \t]?")
 _SIGNATURE = re.compile(r"-- ?")
 _LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -35,9 +35,10 @@ def read_eml(content: bytes, read: Reads) -> Content:
         content = decode(content).encode()
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
     message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
-    if not isinstance(message, EmailMessage) or not any(message[name] for name in (*_SHOWN, "Subject")):
+    known = {name: str(message[name] or "") for name in ("Subject", *SHOWN)}
+    if not isinstance(message, EmailMessage) or not any(known.values()):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
-    outline = opened(str(message["Subject"] or ""), {name: str(message[name] or "") for name in _SHOWN})
+    outline = opened(known.pop("Subject"), known)
     files: list[tuple[str, bytes]] = []
     _part(outline, message, files)
     add_files(outline, files, read)
