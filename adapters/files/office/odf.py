@@ -19,6 +19,7 @@ from pipeline.errors import Refused
 _SHEETS = re.compile(rb"<office:spreadsheet")
 _START = 2_000_000
 """Bytes, after all styles, in which the body begins."""
+_DRAWN = frozenset({"custom-shape", "rect"})
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
@@ -60,8 +61,12 @@ def _slides(text: OdfText, body: etree._Element) -> None:
         title = next((one for one in shapes if attribute(one, "class") == "title" and text.words(one)), None)
         boxes = list(_boxes(shapes))
         if title is None:
-            title = titled(boxes, text.lines)
-        for box in in_order(box for box in boxes if box.shape is not title):
+            title = titled(
+                [box for box in boxes if text.lines(box.shape) or local(box.shape) not in _DRAWN], text.lines
+            )
+        drawn = [box for box in boxes if local(box.shape) in _DRAWN and not text.lines(box.shape)]
+        told = [box for box in boxes if box.shape is not title and box not in drawn]
+        for box in in_order(told, drawn):
             if box.heads and attribute(box.shape, "class") and len(text.lines(box.shape)) == 1:
                 text.outline.heading(1, text.words(box.shape))
             else:

@@ -73,7 +73,7 @@ class _Slide:
         boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
         if title is None:
-            title = titled(boxes, self._lines)
+            title = titled([box for box in boxes if local(box.shape) != "sp" or self._lines(box.shape)], self._lines)
         heading = "" if title is None else self._title(title)
         self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
@@ -102,7 +102,10 @@ class _Slide:
         return [text for text in said if text.strip()]
 
     def _read(self, boxes: Iterable[Box]) -> None:
-        for box in in_order(boxes):
+        boxes = list(boxes)
+        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not self._lines(box.shape)}
+        panels = [box for box in boxes if id(box) in drawn]
+        for box in in_order((box for box in boxes if id(box) not in drawn), panels):
             try:
                 if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
                     self._outline.heading(1, self._title(box.shape))
@@ -115,8 +118,6 @@ class _Slide:
         """Shapes with their places; one without a place of its own or of its layout follows the one before."""
         place = (0, 0, 0, 0)
         for shape in shapes:
-            if local(shape) == "sp" and not self._lines(shape):  # what is drawn behind others
-                continue
             for holder in (shape, *self._inherited(shape)):
                 if found := _place(holder):
                     place = found

@@ -14,9 +14,10 @@ _TALLER = 1.5
 _PAIR = 2
 _MOST_LINES = (8, 3)
 """Boxes below the first in a list of two, in a card of more: more in columns are a table."""
-_HALF = 0.5
+_HALF, _INSIDE = 0.5, 0.95
 _ALIKE, _EVEN = 0.8, 0.9
-"""Of the widest card at least the width of the others, of the longest way between their middles that of the others."""
+"""Of the widest card at least the width of the others, of the longest way between their
+middles or left ends that of the others."""
 _NEAR, _APART = 1.5, 2.2
 """So much farther than the boxes of a card from each other stand cards: of two boxes or indented ones, of more."""
 
@@ -45,9 +46,34 @@ def titled(boxes: Sequence[Box], lines: Callable[[etree._Element], list[str]]) -
     return first.shape if fits and said[0].strip()[-1] not in ".,;:" else None
 
 
-def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
+def in_order(boxes: Iterable[Box], panels: Iterable[Box] = ()) -> Iterator[Box]:
     """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
-    the other."""
+    the other. What stands within one of several `panels`, drawn without a text, stays together."""
+    boxes = list(boxes)
+    held: dict[int, list[Box]] = {}
+    known = sorted(panels, key=lambda panel: panel.width * panel.height)
+    for box in boxes:
+        place = next((place for place, panel in enumerate(known) if _holds(panel, box)), None)
+        if place is not None:
+            held.setdefault(place, []).append(box)
+    held = {place: inner for place, inner in held.items() if 1 < len(inner) < len(boxes)}
+    if len(held) < _PAIR:
+        yield from _in_rows(boxes)
+        return
+    within = {id(box) for inner in held.values() for box in inner}
+    units = {id(known[place].shape): inner for place, inner in held.items()}
+    for box in _in_rows([*(known[place] for place in held), *(box for box in boxes if id(box) not in within)]):
+        yield from _in_rows(units[id(box.shape)]) if id(box.shape) in units else (box,)
+
+
+def _holds(panel: Box, box: Box) -> bool:
+    """Whether all but a hair of `box` stands within `panel`."""
+    across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
+    down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
+    return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
+
+
+def _in_rows(boxes: Iterable[Box]) -> Iterator[Box]:
     rows: list[list[Box]] = []
     for box in sorted(boxes, key=lambda box: (box.y, box.x)):
         first = rows[-1][0] if rows else None
@@ -111,11 +137,16 @@ def _are_bodies(columns: list[list[Box]]) -> bool:
 def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
     """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
     widths = [column[0].width for column in columns]
-    steps = [right.x + right.width / 2 - left.x - left.width / 2 for left, right in pairwise(c[0] for c in columns)]
-    even = len(steps) > 1 and min(steps) > _EVEN * max(steps)
+    even = any(
+        len(steps) > 1 and min(steps) > _EVEN * max(steps)
+        for share in (0, 0.5)
+        if (steps := [two.x - one.x + share * (two.width - one.width) for one, two in pairwise(c[0] for c in columns)])
+    )
     if min(widths) < _ALIKE * max(widths) and not (even and lines <= _PAIR):
         return False
     indented = all(box.x > column[0].x for column in columns for box in column[1:])
     if lines == 1 or indented:
         return apart >= _NEAR
+    if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
+        return False  # what stands side by side in each row belongs together
     return apart >= _APART and lines <= _MOST_LINES[len(columns) > _PAIR]
