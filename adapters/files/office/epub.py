@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from copy import deepcopy
 from urllib.parse import unquote, urldefrag
 
@@ -20,6 +21,8 @@ _ROLES = {"noteref": "doc-noteref", **dict.fromkeys(("footnote", "endnote", "rea
 _MARK = re.compile(r"[\[(]?(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§¶]{1,3})[\])]?")
 _NOTES = frozenset({"p", "li", "aside", "dd", "div", "tr"})
 """What a note may be."""
+_MOST_CALLS, _LONGEST = 20, 1_000
+"""Calls of a note that repeat it; characters of a note that stands within a sentence."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -64,6 +67,7 @@ class _Pages:
         """Those that hold notes of others."""
         self._places: dict[str, dict[str, etree._Element]] = {}
         self._moved: dict[str, etree._Element] = {}
+        self._calls: Counter[str] = Counter()
 
     def take(self, part: str) -> etree._Element | None:
         page = self._waiting.pop(part, None) if part in self._waiting else _page(self._package, part)
@@ -92,7 +96,11 @@ class _Pages:
 
     def _note(self, part: str, fragment: str, caller: str) -> etree._Element | None:
         """What another chapter holds at that place, if it is a note: named so, or with a way back."""
-        if (known := self._moved.get(f"{part}#{fragment}")) is not None:
+        key = f"{part}#{fragment}"
+        self._calls[key] += 1
+        if self._calls[key] > _MOST_CALLS:
+            return None
+        if (known := self._moved.get(key)) is not None:
             return deepcopy(known)
         if part not in self._places:
             self._waiting[part] = page = _page(self._package, part)
@@ -115,7 +123,9 @@ class _Pages:
             return None
         for link in back:
             link.set("role", "doc-backlink")
-        self._moved[f"{part}#{fragment}"] = found = deepcopy(note)
+        if len("".join(map(str, note.itertext()))) > _LONGEST:
+            return None
+        self._moved[key] = found = deepcopy(note)
         found.tail = None
         above.remove(note)
         return deepcopy(found)

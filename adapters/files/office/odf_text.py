@@ -45,6 +45,7 @@ _UNSEEN = frozenset(
 )
 _MOST_STYLES = 20
 """Styles that a style may stand on."""
+_MOST_LEVELS = 10
 _MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
 
@@ -287,7 +288,7 @@ class OdfText:
         counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
         for below in [one for one in counts if one > level]:
             del counts[below]
-        shown = range(level - number(attribute(mark, "display-levels")) + 1, level + 1)
+        shown = range(level - number(attribute(mark, "display-levels"), most=_MOST_LEVELS) + 1, level + 1)
         shapes = {one: attribute(marks[one], "num-format") for one in shown if one in marks}
         numbers = [
             written(counts.get(one, 1), _WRITTEN.get(shape[0], "decimal")) for one, shape in shapes.items() if shape

@@ -8,12 +8,13 @@ import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
+from itertools import islice
 from typing import Any
 
 from adapters.files.office.rtf import as_html
 from adapters.files.outline import Content
 from adapters.files.text.html import read_into
-from adapters.files.text.mail import SHOWN, Reads, add_files, add_text, opened
+from adapters.files.text.mail import MOST_FILES, SHOWN, Reads, add_files, add_text, opened
 from pipeline.errors import Refused
 
 _TEXT, _OLD_TEXT, _BYTES, _MAIL = 0x1F, 0x1E, 0x102, 0x0D
@@ -27,6 +28,7 @@ _SENT, _RECEIVED, _START, _END, _CODE_PAGE, _BODY_PAGE = 0x39, 0x0E06, 0x60, 0x6
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PAGES = {65001: "utf-8", 20127: "ascii", 1200: "utf-16-le", 54936: "gb18030", 50220: "iso2022_jp", 51932: "euc_jp"}
 _DEEPEST = 3
+_MOST_PEOPLE = 200
 
 
 def read_msg(content: bytes, read: Reads) -> Content:
@@ -44,7 +46,7 @@ def _read(mail: _Folder, read: Reads) -> Content:
     headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
     said = {name: str(headers[name] or "") for name in SHOWN}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
-    for one in mail.held("__recip_") if not said["To"] else ():
+    for one in islice(mail.held("__recip_"), _MOST_PEOPLE) if not said["To"] else ():
         sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
     known = {
         "From": said["From"] or _person(mail, _SENDER),
@@ -64,7 +66,7 @@ def _read(mail: _Folder, read: Reads) -> Content:
     if outline.size == before and packed:
         read_into(outline, as_html(packed))
     files: list[tuple[str, bytes]] = []
-    for one in mail.held("__attach_"):
+    for one in islice(mail.held("__attach_"), MOST_FILES + 1):
         name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
         inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
         if inner.numbers and len(inner.path) > 2 * _DEEPEST:

@@ -11,6 +11,7 @@ from lxml import etree
 _LONGEST_TITLE = 80
 _TALLER = 1.5
 """So much taller than what stands above it is the body of a column."""
+_MOST_COLUMNS, _MOST_PANELS = 20, 200
 _PAIR = 2
 _MOST_LINES = (8, 3)
 """Boxes below the first in a list of two, in a card of more: more in columns are a table."""
@@ -51,7 +52,7 @@ def in_order(boxes: Iterable[Box], panels: Iterable[Box] = ()) -> Iterator[Box]:
     the other. What stands within one of several `panels`, drawn without a text, stays together."""
     boxes = list(boxes)
     held: dict[int, list[Box]] = {}
-    known = sorted(panels, key=lambda panel: panel.width * panel.height)
+    known = sorted(panels, key=lambda panel: panel.width * panel.height)[:_MOST_PANELS]
     for box in boxes:
         place = next((place for place, panel in enumerate(known) if _holds(panel, box)), None)
         if place is not None:
@@ -97,7 +98,7 @@ def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
     columns = [[box] for box in rows[0]]
     between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
     gaps: list[int] = []
-    for row in rows[1:]:
+    for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
         if not (bodies := _below(columns, row)):
             break
         down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())

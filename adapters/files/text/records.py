@@ -19,6 +19,7 @@ _NOT_JSON = re.compile(
     r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*\n|/\*.*?\*/)*[\]}])""", re.DOTALL
 )
 """Comments and commas after the last value, beside texts, which stay."""
+_YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
 _MOST_VALUES = 500_000
 _MOST_COLUMNS = 60
 
@@ -57,7 +58,8 @@ def read_yaml(content: bytes) -> Content:
     text = decode(content)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return _read(list(yaml.load_all(text, _plain(loader))))
+        found = _read(list(yaml.load_all(text, _plain(loader))))
+        return found.model_copy(update={"unread": ("comments",)}) if _YAML_COMMENT.search(text) else found
     except yaml.YAMLError as error:
         return _as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
 
