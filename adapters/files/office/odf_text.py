@@ -13,9 +13,9 @@ from adapters.files.office.docx_lists import TICKS, written
 from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
-from adapters.files.office.slide_text import FORMULA, NOTE, Piece, in_cell, shown
+from adapters.files.office.slide_text import FORMULA, NOTE, Piece, add_table, in_cell, shown
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell, captioned, filled, header_rows, side_by_side
+from adapters.files.tables import MOST_COLUMNS, Cell
 from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
@@ -297,17 +297,10 @@ class OdfText:
 
     def table(self, table: etree._Element, depth: int = 0) -> None:
         """Append a table of a text or a slide, under the rows that it names its header."""
-        rows = list(self._rows(table))
-        named = sum(1 for head in table.iterfind("{*}table-header-rows") for _ in head.iterfind("{*}table-row"))
-        if caption := captioned(rows):
-            self.outline.add(BlockKind.PROSE, caption, depth=depth)
-            named = max(named - 1, 0)
+        head = sum(1 for rows in table.iterfind("{*}table-header-rows") for _ in rows.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
-        named = named or header_rows(rows, template == "true" if template else self._bold(table) or None)
-        width = max(map(len, grid := filled(rows)), default=0)
-        texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
-        links = [[link for cell in row for link in cell.links] for row in rows]
-        self.outline.table(texts, header=named, depth=depth, links=links)
+        named = template == "true" if template else self._bold(table) or None
+        add_table(self.outline, list(self._rows(table)), named, head=head, depth=depth)
 
     def _bold(self, table: etree._Element) -> bool:
         """Whether all text of a table's first row is."""
@@ -322,7 +315,7 @@ class OdfText:
         """Each row's cells; of rows that repeat some, and an empty one once."""
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
-                cells = side_by_side(list(self._cells(row)))
+                cells = list(self._cells(row))
                 times = number(attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
                 for _ in range(times if any(cell.text for cell in cells) else 1):
                     yield cells

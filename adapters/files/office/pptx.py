@@ -12,9 +12,9 @@ from adapters.files.office.charts import chart_table, diagram_items, extended_ta
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
-from adapters.files.office.slide_text import add_paragraphs, in_cell, paragraph_text
+from adapters.files.office.slide_text import add_paragraphs, add_table, in_cell, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
+from adapters.files.tables import Cell
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -165,18 +165,10 @@ class _Slide:
                 for cell in row.iterfind("{*}tc")
                 if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
             ]
-            rows.append(side_by_side(cells))
-        caption = captioned(rows)
-        self._outline.add(BlockKind.PROSE, caption)
+            rows.append(cells)
         look = table.find("{*}tblPr")
-        says = look is not None and not caption and (look.attrib or len(look))  # PowerPoint leaves out what is off
-        header = header_rows(rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
-        grid = filled(rows)
-        self._outline.table(
-            [[cell.text for cell in row] for row in grid],
-            header=header,
-            links=[[link for cell in row for link in cell.links] for row in rows],
-        )
+        says = look is not None and (look.attrib or len(look))  # PowerPoint leaves out what is off
+        add_table(self._outline, rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
 
     def _cell(self, cell: etree._Element) -> Cell:
         inner = Outline()
