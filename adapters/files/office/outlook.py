@@ -12,9 +12,9 @@ from itertools import islice
 from typing import Any
 
 from adapters.files.office.rtf import as_html
-from adapters.files.outline import Content
+from adapters.files.outline import Content, Outline
 from adapters.files.text.html import read_into
-from adapters.files.text.mail import MOST_FILES, SHOWN, Reads, add_files, add_text, opened
+from adapters.files.text.mail import MOST_FILES, SHOWN, Reads, add_files, add_text, header, opened
 from pipeline.errors import Refused
 
 _TEXT, _OLD_TEXT, _BYTES, _MAIL = 0x1F, 0x1E, 0x102, 0x0D
@@ -44,7 +44,7 @@ def read_msg(content: bytes, read: Reads) -> Content:
 
 def _read(mail: _Folder, read: Reads) -> Content:
     headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
-    said = {name: str(headers[name] or "") for name in SHOWN}
+    said = {name: header(headers, name) for name in SHOWN}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
     for one in islice(mail.held("__recip_"), _MOST_PEOPLE) if not said["To"] else ():
         sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
@@ -67,16 +67,24 @@ def _read(mail: _Folder, read: Reads) -> Content:
         read_into(outline, as_html(packed))
     files: list[tuple[str, bytes]] = []
     for one in islice(mail.held("__attach_"), MOST_FILES + 1):
-        name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
-        inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
-        if inner.numbers and len(inner.path) > 2 * _DEEPEST:
-            outline.unread(f"{name or 'a mail'}: it stands in too many others")
-        elif inner.numbers:
-            outline.include(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
-        elif not (one.text(_FILE_ID) and one.text(_FILE_KIND).startswith("image/")):
-            files.append((name, one.raw(_FILE)))
+        try:
+            files += _brought(outline, one, read)
+        except OSError:
+            outline.unread("a file: it is damaged")
     add_files(outline, files, read)
     return outline.content()
+
+
+def _brought(outline: Outline, one: _Folder, read: Reads) -> Iterator[tuple[str, bytes]]:
+    """The file that a mail brings, but for a picture in its text; of a mail what it says is appended."""
+    name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
+    inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
+    if inner.numbers and len(inner.path) > 2 * _DEEPEST:
+        outline.unread(f"{name or 'a mail'}: it stands in too many others")
+    elif inner.numbers:
+        outline.include(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
+    elif not (one.text(_FILE_ID) and one.text(_FILE_KIND).startswith("image/")):
+        yield name, one.raw(_FILE)
 
 
 def _person(folder: _Folder, name: int) -> str:

@@ -22,6 +22,7 @@ _TITLES = frozenset({"title", "ctrTitle"})
 _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders of what stands around every slide."""
 _BULLETED = frozenset({"body", "obj"})
+_UNITS = re.compile(r"-?[0-9]{1,12}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
@@ -261,4 +262,8 @@ def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
     offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))
     if offset is None or extent is None:
         return None
-    return int(offset.get("x", 0)), int(offset.get("y", 0)), int(extent.get("cx", 0)), int(extent.get("cy", 0))
+    x, y, width, height = (
+        int(given) if _UNITS.fullmatch(given := part.get(name, "")) else 0
+        for part, name in ((offset, "x"), (offset, "y"), (extent, "cx"), (extent, "cy"))
+    )
+    return x, y, width, height

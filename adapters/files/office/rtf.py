@@ -78,7 +78,7 @@ def _unpacked(packed: bytes) -> bytes:
             pair = int.from_bytes(packed[place : place + 2], "big")
             place += 2
             back = (len(out) - (pair >> 4)) % 4096 or 4096
-            if place > len(packed) or pair >> 4 == len(out) % 4096:
+            if place > len(packed) or pair >> 4 == len(out) % 4096 or back > len(out):
                 return bytes(out[len(_BEFORE) :])
             for _ in range((pair & 15) + 2):
                 out.append(out[-back])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from email import message_from_bytes, policy
-from email.message import EmailMessage, MIMEPart
+from email.message import EmailMessage, Message, MIMEPart
 from pathlib import PurePath
 
 from adapters.files.outline import Content, Outline
@@ -35,7 +35,7 @@ def read_eml(content: bytes, read: Reads) -> Content:
         content = decode(content).encode()
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
     message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
-    known = {name: str(message[name] or "") for name in ("Subject", *SHOWN)}
+    known = {name: header(message, name) for name in ("Subject", *SHOWN)}
     if not isinstance(message, EmailMessage) or not any(known.values()):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
     outline = opened(known.pop("Subject"), known)
@@ -43,6 +43,14 @@ def read_eml(content: bytes, read: Reads) -> Content:
     _part(outline, message, files)
     add_files(outline, files, read)
     return outline.content()
+
+
+def header(message: Message, name: str) -> str:
+    """What a header says, decoded; as it is written where Python's email fails on it."""
+    try:
+        return str(message[name] or "")
+    except Exception:  # noqa: BLE001 - of many kinds, over addresses that are none
+        return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
 
 
 def opened(subject: str, known: Mapping[str, str]) -> Outline:
@@ -108,7 +116,11 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
             for held in part.iter_parts():
                 _part(outline, held, files)
         case "message" if kind == "message/rfc822":
-            files += ((name or f"{held['subject'] or 'mail'}.eml", held.as_bytes()) for held in part.iter_parts())
+            for held in part.iter_parts():
+                try:
+                    files.append((name or f"{held['subject'] or 'mail'}.eml", held.as_bytes()))
+                except (UnicodeError, LookupError):
+                    outline.unread(f"{name or 'a mail'}: it is damaged")
         case "text" if not attached and kind == "text/html":
             read_into(outline, _said(part))
         case "text" if not attached and kind != "text/calendar":
