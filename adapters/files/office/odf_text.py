@@ -334,7 +334,8 @@ class OdfText:
         look = self._looked("table-cell", cell.get(_TABLE_STYLE), _PLAIN)
         if len(cell) == 1 and not len(cell[0]) and cell[0].tag == _PARAGRAPH:
             look = self._looked("paragraph", cell[0].get(_TEXT_STYLE), look)
-            return "" if look.gone else plain(cell[0].text or "", look.font), ()
+            text = cell[0].text or ""
+            return "" if look.gone else text if text.isascii() else plain(text, look.font), ()
         kept = self.outline, self._open, self._base, self._in_cell
         self.outline, self._open, self._base, self._in_cell = Outline(), [], look, True
         self.flow(cell)

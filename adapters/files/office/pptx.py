@@ -74,7 +74,7 @@ class _Slide:
         boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
         if title is None:
-            title = titled([box for box in boxes if local(box.shape) != "sp" or self._lines(box.shape)], self._lines)
+            title = titled([box for box in boxes if local(box.shape) != "sp" or _speaks(box.shape)], self._lines)
         heading = "" if title is None else self._title(title)
         self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
@@ -104,7 +104,7 @@ class _Slide:
 
     def _read(self, boxes: Iterable[Box]) -> None:
         boxes = list(boxes)
-        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not self._lines(box.shape)}
+        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not _speaks(box.shape)}
         panels = [box for box in boxes if id(box) in drawn]
         for box in in_order((box for box in boxes if id(box) not in drawn), panels):
             try:
@@ -172,11 +172,15 @@ class _Slide:
         add_table(self._outline, rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
 
     def _cell(self, cell: etree._Element) -> Cell:
+        spans = number(cell.get("gridSpan")), number(cell.get("rowSpan"))
+        if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
+            text, found = paragraph_text(paragraphs[0], self._relations)
+            return Cell(text, *spans, tuple(found))
         inner = Outline()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
         text, links = in_cell(inner.content())
-        return Cell(text, number(cell.get("gridSpan")), number(cell.get("rowSpan")), links)
+        return Cell(text, *spans, links)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
         chart = self._part(drawn)
@@ -241,6 +245,10 @@ def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
             known = next(shape.iter("{*}cNvPr"), None)
             if known is None or known.get("hidden") not in {"1", "true"}:
                 yield shape
+
+
+def _speaks(shape: etree._Element) -> bool:
+    return any(text.text and not text.text.isspace() for text in shape.iter("{*}t"))
 
 
 def _held(part: etree._Element | None) -> Iterator[etree._Element]:
