@@ -15,7 +15,7 @@ _PLACE = re.compile(r"%([1-9])")
 _ROMAN = tuple(
     zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
 )
-TICKS = frozenset("☐☑☒✓✔✗✘□")
+_TICKS = frozenset("☐☑☒✓✔✗✘□")
 """Marks that say something."""
 _RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
 _LONGEST_LABEL, _MOST_OPEN = 100, 20
@@ -84,7 +84,7 @@ class Numbering:
         shown = levels.get(level, _UNKNOWN)
         self._count(list_id, key, level, levels)
         mark = plain(shown.text, shown.font).strip() if shown.shape == "bullet" else ""
-        label = (mark if mark in TICKS else "") if shown.shape == "bullet" else self._label(key, shown, levels)
+        label = (mark if mark in _TICKS else "") if shown.shape == "bullet" else self._label(key, shown, levels)
         far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
         return Entry(key, level, label, bool(mark or label), far)
 

@@ -7,7 +7,7 @@ from lxml import etree
 
 def local(element: etree._Element) -> str:
     """The name of an element; empty for what is none, such as an entity."""
-    return element.tag.rpartition("}")[2].rpartition(":")[2] if isinstance(element.tag, str) else ""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def attribute(element: etree._Element, name: str) -> str:

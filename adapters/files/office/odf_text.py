@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from adapters.files.inline import noted
-from adapters.files.office.docx_lists import TICKS, written
+from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
@@ -45,7 +45,10 @@ _UNSEEN = frozenset(
 )
 _MOST_STYLES = 20
 """Styles that a style may stand on."""
+_TICKS = frozenset("☐☑☒✓✔✗✘□")
+"""Bullets that say something."""
 _MOST_LEVELS = 10
+"""Levels of a list whose numbers are shown together."""
 _MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
 
@@ -282,7 +285,7 @@ class OdfText:
         if mark is None or local(mark) not in {"list-level-style-number", "outline-level-style"}:
             fonts = (attribute(one, "font-name") for one in (() if mark is None else mark))
             bullet = "-" if mark is None else plain(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
-            return bullet if bullet in TICKS else None if bullet.isspace() else ""
+            return bullet if bullet in _TICKS else None if bullet.isspace() else ""
         if not attribute(mark, "num-format"):
             return attribute(mark, "num-prefix").strip() or None
         counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
