@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 from adapters.files.kinds import JSON_LINES, KIN, SITEMAP, STORED_PAGE, WEB_PAGE, format_of
 from adapters.files.leads import Leads
 from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
 from pipeline.errors import Refused
 
-WHOLE = (*(".rst", ".html", ".htm", ".csv", ".tsv", ".eml", ".json", ".yaml"), WEB_PAGE, STORED_PAGE, *JSON_LINES)
-"""Formats that are not read in parts."""
-
 _DEEPEST = 3
 """Files that a file may stand in."""
+_IN_PARTS = {
+    **dict.fromkeys((".md", ".markdown", ".mdx"), "text.markdown:read_markdown"),
+    **dict.fromkeys((".txt", ".text"), "text.markdown:read_text"),
+    **dict.fromkeys((".odt", ".ods", ".odp"), "office.odf:read_odf"),
+    ".pdf": "pdf.reader:read_pdf",
+    ".xlsx": "office.xlsx:read_xlsx",
+    ".epub": "office.epub:read_epub",
+    ".ipynb": "text.notebook:read_notebook",
+}
+_WHOLE = {
+    **dict.fromkeys((".html", ".htm"), "text.html:read_html"),
+    **dict.fromkeys((".csv", ".tsv"), "text.csv:read_csv"),
+    **dict.fromkeys(JSON_LINES, "text.jsonl:read_document"),
+    ".docx": "office.docx:read_docx",
+    ".pptx": "office.pptx:read_pptx",
+    ".rst": "text.rst:read_rst",
+    ".ics": "text.calendar:read_calendar",
+    ".json": "text.records:read_json",
+    ".yaml": "text.records:read_yaml",
+    WEB_PAGE: "text.web_page:read_page",
+}
+_WITH_FILES = {".eml": "text.mail:read_eml", ".msg": "office.outlook:read_msg"}
+_UNHEARD = (".docx", ".pptx", ".msg")
+"""Formats of which the size says nothing about the pages."""
 
 
 def read_format(suffix: str, content: bytes, on_pages: Progress = unheard, *, depth: int = 0) -> Content:
@@ -23,78 +46,24 @@ def read_format(suffix: str, content: bytes, on_pages: Progress = unheard, *, de
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
     suffix = KIN.get(suffix, suffix)
-    if suffix in WHOLE:
+    if suffix in _IN_PARTS:
+        return _reader(_IN_PARTS[suffix])(content, on_pages)
+    if suffix not in _UNHEARD:
         on_pages(len(content) // TEXT_PAGE, 0)
-    match suffix:
-        case ".md" | ".markdown" | ".mdx":
-            from adapters.files.text.markdown import read_markdown
+    if suffix in _WITH_FILES:
+        return _reader(_WITH_FILES[suffix])(content, partial(_held, depth + 1))
+    if suffix == STORED_PAGE:
+        from adapters.files.stored import StoredPage
+        from adapters.files.text.storage_format import read_stored
 
-            return read_markdown(content, on_pages)
-        case ".txt" | ".text":
-            from adapters.files.text.markdown import read_text
+        return read_stored(StoredPage.model_validate_json(content))
+    return _reader(_WHOLE[suffix])(content)
 
-            return read_text(content, on_pages)
-        case ".rst":
-            from adapters.files.text.rst import read_rst
 
-            return read_rst(content)
-        case ".html" | ".htm":
-            from adapters.files.text.html import read_html
-
-            return read_html(content)
-        case ".web-page":
-            from adapters.files.text.web_page import read_page
-
-            return read_page(content)
-        case ".stored-page":
-            from adapters.files.stored import StoredPage
-            from adapters.files.text.storage_format import read_stored
-
-            return read_stored(StoredPage.model_validate_json(content))
-        case ".csv" | ".tsv":
-            from adapters.files.text.csv import read_csv
-
-            return read_csv(content)
-        case ".jsonl" | ".ndjson":
-            from adapters.files.text.jsonl import read_content, read_line
-
-            return read_content(read_line(content))
-        case ".pdf":
-            from adapters.files.pdf.reader import read_pdf
-
-            return read_pdf(content, on_pages)
-        case ".docx":
-            from adapters.files.office.docx import read_docx
-
-            return read_docx(content)
-        case ".pptx":
-            from adapters.files.office.pptx import read_pptx
-
-            return read_pptx(content)
-        case ".xlsx":
-            from adapters.files.office.xlsx import read_xlsx
-
-            return read_xlsx(content, on_pages)
-        case ".odt" | ".ods" | ".odp":
-            from adapters.files.office.odf import read_odf
-
-            return read_odf(content, on_pages)
-        case ".epub":
-            from adapters.files.office.epub import read_epub
-
-            return read_epub(content, on_pages)
-        case ".ipynb":
-            from adapters.files.text.notebook import read_notebook
-
-            return read_notebook(content, on_pages)
-        case ".json" | ".yaml":
-            from adapters.files.text.records import read_json, read_yaml
-
-            return read_json(content) if suffix == ".json" else read_yaml(content)
-        case _:
-            from adapters.files.text.mail import read_eml, read_msg
-
-            return (read_msg if suffix == ".msg" else read_eml)(content, partial(_held, depth + 1))
+def _reader(name: str) -> Callable[..., Content]:
+    module, _, function = name.partition(":")
+    found: Callable[..., Content] = getattr(import_module(f"adapters.files.{module}"), function)
+    return found
 
 
 def _held(depth: int, name: str, content: bytes) -> Content:

@@ -7,9 +7,7 @@ import string
 
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ", "0123456789+-=()n")
-_FIGURE = re.compile(
-    r"[-+−–]?[(\[]?[0-9](?:[0-9.,;/() –−-]*[0-9)\]])?|[0-9]+[-+−]|[a-z]\)|[-+−–]?[0-9]*[nxyk]|[-+−]"
-)
+_FIGURE = re.compile(r"[-+−–]?[(\[]?[0-9](?:[0-9.,;/() –−-]*[0-9)\]])?|[0-9]+[-+−]|[a-z]\)|[-+−–]?[0-9]*[nxyk]|[-+−]")
 _SUM = re.compile(r"\w+(?:[-+−*]\w+)+")
 _BEGINS = frozenset("([" + string.ascii_letters + string.digits)
 _WORDS = frozenset("st nd rd th er re e ème o os TM SM s r t".split())

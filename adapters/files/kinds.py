@@ -11,15 +11,26 @@ KIN = {
     **dict.fromkeys((".docm", ".dotx", ".dotm"), ".docx"),
     **dict.fromkeys((".pptm", ".potx", ".potm", ".ppsx", ".ppsm"), ".pptx"),
     **dict.fromkeys((".xlsm", ".xltx", ".xltm"), ".xlsx"),
-    ".ott": ".odt",
-    ".ots": ".ods",
-    ".otp": ".odp",
+    **dict.fromkeys((".ott", ".fodt"), ".odt"),
+    **dict.fromkeys((".ots", ".fods"), ".ods"),
+    **dict.fromkeys((".otp", ".fodp"), ".odp"),
     ".yml": ".yaml",
+    **dict.fromkeys((".mht", ".mhtml"), ".eml"),
+    ".xhtml": ".html",
+    ".geojson": ".json",
 }
-"""Formats that are read like another: with macros, templates, shows."""
+"""Formats that are read like another: with macros, templates, shows, flat files, saved pages of the web."""
+NEWER = {
+    **dict.fromkeys((".doc", ".dot", ".wpd", ".wps", ".pages"), ".docx"),
+    **dict.fromkeys((".xls", ".xlt", ".xlsb", ".numbers"), ".xlsx"),
+    **dict.fromkeys((".ppt", ".pps", ".key"), ".pptx"),
+    **dict.fromkeys((".pub", ".vsd", ".vsdx", ".xps"), ".pdf"),
+}
+"""Formats that are not read, and what to save them as."""
 TEXT_FORMATS = (
-    *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv"),
-    *(".eml", ".ipynb", ".json", ".yaml", ".yml"),
+    *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"),
+    *(".eml", ".mht", ".mhtml", ".ics", ".ipynb", ".json", ".geojson", ".yaml", ".yml"),
+    *(".fodt", ".fods", ".fodp"),
 )
 BINARY_FORMATS = (
     *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".ods", ".odp", ".msg"),
@@ -35,7 +46,10 @@ PANDOC_FORMATS = {
     ".rtf": "rtf",
     **dict.fromkeys((".docbook", ".dbk"), "docbook"),
     ".textile": "textile",
-    ".typ": "typst",
+    **dict.fromkeys((".typ", ".typst"), "typst"),
+    ".fb2": "fb2",
+    ".opml": "opml",
+    ".dokuwiki": "dokuwiki",
 }
 """What pandoc reads, where it is installed, and what it calls them."""
 WEB_PAGE, SITEMAP, STORED_PAGE = ".web-page", ".sitemap", ".stored-page"
@@ -52,15 +66,12 @@ _MIMETYPES = {
     _OPEN_DOCUMENT + b"presentation": ".odp",
     _OPEN_DOCUMENT + b"graphics": ".odp",
 }
-_OLDER = {
-    "PowerPoint Document": (".ppt", "PowerPoint", ".pptx"),
-    "WordDocument": (".doc", "Word", ".docx"),
-    "Workbook": (".xls", "Excel", ".xlsx"),
-    "Book": (".xls", "Excel", ".xlsx"),
-}
-"""Streams of the formats before 2007: their suffix, their program, what to save them as."""
+_OLDER = {"PowerPoint Document": ".ppt", "WordDocument": ".doc", "Workbook": ".xls", "Book": ".xls"}
+"""Streams of the formats of Office before 2007."""
 _DIRECTORY_END = struct.Struct("<4s4H2LH")
 _LONGEST_END = 66_000
+_START = 2_000
+"""Bytes in which a text says what it is."""
 
 
 def format_of(name: str, content: bytes) -> str:
@@ -71,9 +82,14 @@ def format_of(name: str, content: bytes) -> str:
     if content.startswith(ZIP):
         suffix = _zipped(content) or suffix
     elif content.startswith(OLE):
-        suffix = _compound(content)
+        suffix = _compound(content, suffix)
     elif content.startswith(b"{\\rtf"):
         suffix = ".rtf"
+    elif suffix in NEWER:  # programs name what they export as if it were of Office
+        start = content[:_START].lstrip().lower()
+        suffix = ".html" if b"<html" in start else ".eml" if b"mime-version:" in start else suffix
+    if suffix in NEWER:
+        raise Refused(f"the file is a {suffix}, which is not read", what_to_do=f"Save it as {NEWER[suffix]}.")
     if suffix not in SUPPORTED and suffix not in PANDOC_FORMATS:
         raise Refused(
             f"{suffix or 'a name without a suffix'} is not a supported format",
@@ -91,11 +107,7 @@ def _zipped(content: bytes) -> str:
             return found[0]
     directory = _directory(content)
     if b"xl/workbook.bin" in directory:
-        raise Refused("the file is a binary Excel workbook (.xlsb)", what_to_do="Save it as .xlsx.")
-    if b"Index/Document.iwa" in directory:
-        raise Refused(
-            "the file is of Apple's Pages, Numbers or Keynote", what_to_do="Export it as .docx, .xlsx or .pptx."
-        )
+        return ".xlsb"
     if b"META-INF/container.xml" in directory:
         return ".epub"
     return next((suffix for part, suffix in _PARTS.items() if part in directory), "")
@@ -111,18 +123,15 @@ def _directory(content: bytes) -> bytes:
     return content
 
 
-def _compound(content: bytes) -> str:
-    """Of OLE's compound files only mails of Outlook are read. Raises Refused with what another is."""
+def _compound(content: bytes, suffix: str) -> str:
+    """Of OLE's compound files only mails of Outlook are read. Raises Refused for one of an unknown program."""
     if _stream("__properties_version1.0") in content:
         return ".msg"
     if _stream("EncryptedPackage") in content:
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
-    for stream, (suffix, program, newer) in _OLDER.items():
-        if _stream(stream) in content:
-            raise Refused(
-                f"the file is in the format that {program} had before 2007 ({suffix})",
-                what_to_do=f"Save it as {newer}.",
-            )
+    found = [older for stream, older in _OLDER.items() if _stream(stream) in content]
+    if found or suffix in NEWER:  # one may stand in another
+        return suffix if suffix in NEWER else found[0]
     raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
 
 

@@ -28,8 +28,8 @@ _LONGEST_URL = 2000
 _SPACE = re.compile(r"[^\S\n]+")
 _PLACEHOLDER = re.compile(
     r"\W*(?:untitled|unnamed|anonymous|unspecified|unknown|no title|title|document|word document|presentation|"
-    r"powerpoint presentation|spreadsheet|unbenannt|ohne titel|dokument|sans titre|sin t[ií]tulo|senza titolo)"
-    r"(?: (?:document|presentation|spreadsheet|dokument))?[\W\d_]*|[\W_]*",
+    r"(?:powerpoint|pptxgenjs) presentation|spreadsheet|unbenannt|ohne titel|dokument|sans titre|sin t[ií]tulo|"
+    r"senza titolo)(?: (?:document|presentation|spreadsheet|dokument|title))?[\W\d_]*|[\W_]*",
     re.IGNORECASE,
 )
 """What programs leave for a title."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -21,6 +22,9 @@ MOST_HTML = 100_000_000
 _MEMORY = "-M900m"
 _UNKNOWN_FORMAT, _NO_MEMORY = 21, 251
 _CHUNK = 1 << 20
+_REPLACED = re.compile(rb"(\\u-?\d+) ?([^\\{}\r\n])")
+"""A character in RTF and what stands for it where Unicode is not known: pandoc, where that is no code, swallows one
+character more."""
 _START = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]),) * 2)
@@ -40,6 +44,8 @@ async def as_html(suffix: str, content: bytes) -> bytes:
     program = shutil.which("pandoc")
     if not program:
         raise Refused(f"{suffix} is read by pandoc, which is not installed", what_to_do="Install it from pandoc.org.")
+    if suffix == ".rtf" and b"\\uc0" not in content:
+        content = _REPLACED.sub(lambda found: b"%s\\'%02x" % (found[1], found[2][0]), content)
     form = PANDOC_FORMATS[suffix]
     options = ("--sandbox", "--standalone", "--mathjax", "--wrap=none", "--from", form, "--to", "html5")
     command = (sys.executable, "-I", "-c", _START, str(CPU_SECONDS), program, "+RTS", _MEMORY, "-RTS", *options)
@@ -61,7 +67,8 @@ async def as_html(suffix: str, content: bytes) -> bytes:
         raise Refused("reading it takes more time or memory than a document may", what_to_do="Split or simplify it.")
     if status:
         raise Refused(
-            f"pandoc does not understand the file as {suffix}", what_to_do="Open and save it again, then retry."
+            f"pandoc does not understand the file as {suffix}",
+            what_to_do="Install a newer pandoc, or save it as .docx.",
         )
     return html
 

@@ -14,6 +14,8 @@ MOST_COLUMNS = 1_000
 MOST_CELLS = 500_000
 """Cells that spans may fill in one table."""
 _MOST_HEADER_ROWS = 3
+_FEW, _SHORT = 2, 4
+"""Lines in a cell that may be one sentence, words in a line that is none."""
 BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
 _DEEPEST = 4
@@ -85,11 +87,29 @@ def spread(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
         yield line
 
 
+def side_by_side(row: list[Cell]) -> list[Cell]:
+    """A row in which lines stay apart where as many stand in another of its cells, or many short ones."""
+    lines = [[line.strip() for line in cell.text.split("\n") if line.strip()] for cell in row]
+    counts = [len(held) for held in lines]
+
+    def apart(held: list[str]) -> bool:
+        short = len(held) > _FEW and all(len(line.split()) <= _SHORT for line in held)
+        return short or (len(held) > 1 and counts.count(len(held)) > 1)
+
+    return [cell._replace(text="; ".join(held)) if apart(held) else cell for cell, held in zip(row, lines, strict=True)]
+
+
 def header_of(rows: Sequence[Sequence[str]]) -> list[str]:
     """Header rows as one: what stands in a column from top to bottom, what a span repeats once."""
     width = max(map(len, rows), default=0)
     columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
     return [BETWEEN.join(dict.fromkeys(filter(None, column))) for column in columns]
+
+
+def captioned(rows: list[list[Cell]]) -> str:
+    """Take the first row out of a table where it is one cell over all columns, and say its text."""
+    alone = len(rows) > _MOST_HEADER_ROWS - 1 and len(rows[0]) == 1 and rows[0][0].columns > 1
+    return rows.pop(0)[0].text if alone else ""
 
 
 def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
@@ -99,11 +119,14 @@ def header_rows(rows: Sequence[Sequence[Cell]], named: bool | None) -> int:
         return 0
     if named is None:
         words = len(rows[0]) > 1 and all(cell.text.strip() and not _figures(cell) for cell in rows[0])
-        named = words and any(_figures(cell) for row in rows[1:] for cell in row)
+        corner = (
+            not rows[0][0].text.strip() and len(rows[0]) > 1 and all(row and row[0].text.strip() for row in rows[1:])
+        )
+        two = any(cell.columns > 1 for cell in rows[0]) and len(rows) > _MOST_HEADER_ROWS - 1
+        two = two and not any(map(_figures, rows[1])) and any(_figures(cell) for row in rows[2:] for cell in row)
+        named = corner or two or (words and any(_figures(cell) for row in rows[1:] for cell in row))
     if not named or len(rows) < _MOST_HEADER_ROWS - 1:
         return int(named)
-    if len(rows[0]) == 1 and rows[0][0].columns > 1:
-        return 1 + int(not any(map(_figures, rows[1])))
     parts = any(cell.columns > 1 for cell in rows[0]) and not any(map(_figures, rows[1]))
     deep = any(cell.rows > 1 for cell in rows[0]) or any(not cell.text.strip() for cell in rows[1])
     return min(max(2, *(cell.rows for cell in rows[0])), _MOST_HEADER_ROWS) if parts and deep else 1

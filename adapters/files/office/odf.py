@@ -7,17 +7,19 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
+from adapters.files.kinds import ZIP
 from adapters.files.office.elements import attribute, local
 from adapters.files.office.odf_sheets import read_sheets
-from adapters.files.office.odf_text import OdfText
-from adapters.files.office.package import Package
-from adapters.files.office.slide_order import Box, in_order
+from adapters.files.office.odf_text import SHAPES, OdfText
+from adapters.files.office.package import Package, parsed
+from adapters.files.office.slide_order import Box, in_order, titled
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from pipeline.errors import Refused
 
 _SHEETS = re.compile(rb"<office:spreadsheet")
 _START = 2_000_000
 """Bytes, after all styles, in which the body begins."""
+_DRAWN = frozenset({"custom-shape", "rect"})
 _LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
@@ -25,30 +27,27 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
     outline = Outline()
-    package = Package(file, outline.unread)
-    if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
+    package = Package(file, outline.unread) if file.startswith(ZIP) else None
+    if package and b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
-    mimetype = package.read("mimetype") or b""
-    content = package.read("content.xml") or b""
-    if b"spreadsheet" in mimetype or _SHEETS.search(content[:_START]):
-        read_sheets(OdfText(outline, package, None), content, on_pages)
-        return outline.content(title=_title(package))
-    document = package.xml("content.xml")
-    if document is None:
+    content = (package.read("content.xml") or b"") if package else file
+    sheets = _SHEETS.search(content[:_START]) or (package and b"spreadsheet" in (package.read("mimetype") or b""))
+    if package:
+        document, meta = None if sheets else package.xml("content.xml"), package.xml("meta.xml")
+    else:
+        document = meta = None if sheets else parsed(file)
+    if document is None and not sheets:
         raise Refused("the file is no document of OpenDocument", what_to_do="Open and save it again.")
     text = OdfText(outline, package, document)
-    for body in document.iterfind("{*}body/*"):
+    if sheets:
+        read_sheets(text, content, on_pages)
+    for body in () if document is None else document.iterfind("{*}body/*"):
         match local(body):
             case "presentation" | "drawing":
                 _slides(text, body)
             case _:
                 text.flow(body)
-    return outline.content(title=_title(package))
-
-
-def _title(package: Package) -> str:
-    meta = package.xml("meta.xml")
-    return given_title(meta.findtext("{*}meta/{*}title") if meta is not None else "")
+    return outline.content(title=given_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
 
 
 def _slides(text: OdfText, body: etree._Element) -> None:
@@ -58,11 +57,17 @@ def _slides(text: OdfText, body: etree._Element) -> None:
             continue
         outline.page, text.outline = number, Outline()
         text.outline.page = number
-        shapes = list(slide.iterchildren("*"))
+        shapes = [shape for shape in slide.iterchildren("*") if local(shape) in SHAPES]
         title = next((one for one in shapes if attribute(one, "class") == "title" and text.words(one)), None)
-        shown = [one for one in shapes if one is not title and local(one) not in {"notes", "forms"}]
-        for box in in_order(_boxes(shown)):
-            if box.heads and attribute(box.shape, "class"):
+        boxes = list(_boxes(shapes))
+        if title is None:
+            title = titled(
+                [box for box in boxes if text.lines(box.shape) or local(box.shape) not in _DRAWN], text.lines
+            )
+        drawn = [box for box in boxes if local(box.shape) in _DRAWN and not text.lines(box.shape)]
+        told = [box for box in boxes if box.shape is not title and box not in drawn]
+        for box in in_order(told, drawn):
+            if box.heads and attribute(box.shape, "class") and len(text.lines(box.shape)) == 1:
                 text.outline.heading(1, text.words(box.shape))
             else:
                 text.shape(box.shape)

@@ -79,16 +79,7 @@ class Package:
         damaged one what can be read."""
         if not _name(name).endswith(XML) or (content := self.read(name)) is None:
             return None
-        parser = etree.XMLParser(
-            recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
-        )
-        try:
-            root: etree._Element | None = etree.fromstring(_STRICT.sub(_ORDINARY, content), parser)
-        except (etree.XMLSyntaxError, ValueError):
-            root = None
-        if root is None or any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
-            self._unread(f"{name}: damaged")
-        return root
+        return parsed(_STRICT.sub(_ORDINARY, content), lambda: self._unread(f"{name}: damaged"))
 
     def open(self, name: str) -> IO[bytes]:
         """A part as a stream. Raises KeyError where there is none."""
@@ -108,6 +99,20 @@ class Package:
         except _BROKEN:
             self._unread(f"{name}: damaged")
             return None
+
+
+def parsed(content: bytes, damaged: Callable[[], None] = lambda: None) -> etree._Element | None:
+    """The root of XML, of a damaged one what can be read; nothing of it is looked up elsewhere."""
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+    )
+    try:
+        root: etree._Element | None = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None or any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
+        damaged()
+    return root
 
 
 def _name(written: str) -> str:

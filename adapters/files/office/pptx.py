@@ -11,10 +11,10 @@ from lxml import etree
 from adapters.files.office.charts import chart_table, diagram_items, extended_table
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
-from adapters.files.office.slide_order import Box, in_order
-from adapters.files.office.slide_text import add_paragraphs, paragraph_text
+from adapters.files.office.slide_order import Box, in_order, titled
+from adapters.files.office.slide_text import add_paragraphs, add_table, in_cell, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell, filled, header_rows
+from adapters.files.tables import Cell
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -22,6 +22,7 @@ _TITLES = frozenset({"title", "ctrTitle"})
 _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders of what stands around every slide."""
 _BULLETED = frozenset({"body", "obj"})
+_UNITS = re.compile(r"-?[0-9]{1,12}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
@@ -70,9 +71,12 @@ class _Slide:
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_shapes(tree))
         named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
+        boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
+        if title is None:
+            title = titled([box for box in boxes if local(box.shape) != "sp" or _speaks(box.shape)], self._lines)
         heading = "" if title is None else self._title(title)
-        self._read(shape for shape in shapes if shape is not title)
+        self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
             self._unread("no text, only a picture")
         self._outline.leave(1)
@@ -92,13 +96,19 @@ class _Slide:
         if local(shape) == "pic":
             said = (next(shape.iter("{*}cNvPr"))).get("descr", "")
             return "" if _FILE_NAME.fullmatch(said.strip()) else said
-        lines = [paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p")]
-        return " ".join(" ".join(lines).split())
+        return " ".join(" ".join(self._lines(shape)).split())
 
-    def _read(self, shapes: Iterable[etree._Element]) -> None:
-        for box in in_order(self._boxes(shapes)):
+    def _lines(self, shape: etree._Element) -> list[str]:
+        said = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
+        return [text for text in said if text.strip()]
+
+    def _read(self, boxes: Iterable[Box]) -> None:
+        boxes = list(boxes)
+        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not _speaks(box.shape)}
+        panels = [box for box in boxes if id(box) in drawn]
+        for box in in_order((box for box in boxes if id(box) not in drawn), panels):
             try:
-                if box.heads and _placeholder(box.shape)[0]:
+                if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
                     self._outline.heading(1, self._title(box.shape))
                 else:
                     self._shape(box.shape)
@@ -118,14 +128,14 @@ class _Slide:
     def _shape(self, shape: etree._Element) -> None:
         match local(shape):
             case "grpSp":
-                self._read(_shapes(shape))
+                self._read(self._boxes(_shapes(shape)))
             case "graphicFrame":
                 self._frame(shape)
             case "pic":
                 self._pictures += 1
             case _:
                 kind, _ = _placeholder(shape)
-                for body in shape.iter("{*}txBody") if kind not in _AROUND else ():
+                for body in shape.iter("{*}txBody"):
                     styles = [style for held in self._inherited(shape) for style in held.iterfind(".//{*}lstStyle")]
                     add_paragraphs(self._outline, body, [*styles, *self._usual(kind)], self._relations)
 
@@ -158,20 +168,19 @@ class _Slide:
             ]
             rows.append(cells)
         look = table.find("{*}tblPr")
-        given = look.get("firstRow") if look is not None else None
-        header = header_rows(rows, None if given is None else given in {"1", "true"})
-        grid = filled(rows)
-        self._outline.table(
-            [[cell.text for cell in row] for row in grid],
-            header=header,
-            links=[[link for cell in row for link in cell.links] for row in rows],
-        )
+        says = look is not None and (look.attrib or len(look))  # PowerPoint leaves out what is off
+        add_table(self._outline, rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
 
     def _cell(self, cell: etree._Element) -> Cell:
-        said = [paragraph_text(paragraph, self._relations) for paragraph in cell.iterfind("{*}txBody/{*}p")]
-        spans = [number(cell.get(name)) for name in ("gridSpan", "rowSpan")]
-        links = tuple(link for _, links in said for link in links)
-        return Cell(" ".join(text for text, _ in said), spans[0], spans[1], links)
+        spans = number(cell.get("gridSpan")), number(cell.get("rowSpan"))
+        if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
+            text, found = paragraph_text(paragraphs[0], self._relations)
+            return Cell(text, *spans, tuple(found))
+        inner = Outline()
+        for body in cell.iterfind("{*}txBody"):
+            add_paragraphs(inner, body, (), self._relations)
+        text, links = in_cell(inner.content())
+        return Cell(text, *spans, links)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
         chart = self._part(drawn)
@@ -238,6 +247,10 @@ def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
                 yield shape
 
 
+def _speaks(shape: etree._Element) -> bool:
+    return any(text.text and not text.text.isspace() for text in shape.iter("{*}t"))
+
+
 def _held(part: etree._Element | None) -> Iterator[etree._Element]:
     return iter(()) if part is None else part.iter("{*}sp")
 
@@ -257,4 +270,8 @@ def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
     offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))
     if offset is None or extent is None:
         return None
-    return int(offset.get("x", 0)), int(offset.get("y", 0)), int(extent.get("cx", 0)), int(extent.get("cy", 0))
+    x, y, width, height = (
+        int(given) if _UNITS.fullmatch(given := part.get(name, "")) else 0
+        for part, name in ((offset, "x"), (offset, "y"), (extent, "cx"), (extent, "cy"))
+    )
+    return x, y, width, height

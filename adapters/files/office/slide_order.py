@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lxml import etree
 
+_LONGEST_TITLE = 80
 _TALLER = 1.5
 """So much taller than what stands above it is the body of a column."""
+_MOST_COLUMNS, _MOST_PANELS = 20, 200
+_PAIR = 2
+_MOST_LINES = (8, 3)
+"""Boxes below the first in a list of two, in a card of more: more in columns are a table."""
+_HALF, _INSIDE = 0.5, 0.95
+_ALIKE, _EVEN = 0.8, 0.9
+"""Of the widest card at least the width of the others, of the longest way between their
+middles or left ends that of the others."""
+_NEAR, _APART = 1.5, 2.2
+"""So much farther than the boxes of a card from each other stand cards: of two boxes or indented ones, of more."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +36,45 @@ class Box:
     """Whether it is the heading of the column that follows it."""
 
 
-def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
-    """From above to below and in a row from left to right; where bodies stand below their headings side by side, one
-    column after the other."""
+def titled(boxes: Sequence[Box], lines: Callable[[etree._Element], list[str]]) -> etree._Element | None:
+    """Of a slide without a title the shape that stands above all others and says one short line."""
+    first = min(boxes, key=lambda box: box.y, default=None)
+    others = [box for box in boxes if box is not first]
+    if first is None or not first.height or not others or any(box.y < first.y + first.height // 2 for box in others):
+        return None
+    said = [line for line in lines(first.shape) if line.strip()]
+    fits = len(said) == 1 and len(said[0]) <= _LONGEST_TITLE and any(map(str.isalpha, said[0]))
+    return first.shape if fits and said[0].strip()[-1] not in ".,;:" else None
+
+
+def in_order(boxes: Iterable[Box], panels: Iterable[Box] = ()) -> Iterator[Box]:
+    """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
+    the other. What stands within one of several `panels`, drawn without a text, stays together."""
+    boxes = list(boxes)
+    held: dict[int, list[Box]] = {}
+    known = sorted(panels, key=lambda panel: panel.width * panel.height)[:_MOST_PANELS]
+    for box in boxes:
+        place = next((place for place, panel in enumerate(known) if _holds(panel, box)), None)
+        if place is not None:
+            held.setdefault(place, []).append(box)
+    held = {place: inner for place, inner in held.items() if 1 < len(inner) < len(boxes)}
+    if len(held) < _PAIR:
+        yield from _in_rows(boxes)
+        return
+    within = {id(box) for inner in held.values() for box in inner}
+    units = {id(known[place].shape): inner for place, inner in held.items()}
+    for box in _in_rows([*(known[place] for place in held), *(box for box in boxes if id(box) not in within)]):
+        yield from _in_rows(units[id(box.shape)]) if id(box.shape) in units else (box,)
+
+
+def _holds(panel: Box, box: Box) -> bool:
+    """Whether all but a hair of `box` stands within `panel`."""
+    across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
+    down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
+    return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
+
+
+def _in_rows(boxes: Iterable[Box]) -> Iterator[Box]:
     rows: list[list[Box]] = []
     for box in sorted(boxes, key=lambda box: (box.y, box.x)):
         first = rows[-1][0] if rows else None
@@ -36,30 +84,70 @@ def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
             rows.append([box])
     rows = [sorted(row, key=lambda box: box.x) for row in rows]
     while rows:
-        row = rows.pop(0)
-        bodies = _bodies(row, rows[0]) if rows else {}
-        if not bodies:
-            yield from row
-            continue
-        rows.pop(0)
-        for place, box in enumerate(row):
-            body = bodies.get(place)
-            yield Box(box.shape, box.x, box.y, box.width, box.height, heads=body is not None)
-            if body:
-                yield body
+        columns, taken = _columns(rows)
+        headed = taken > 0 and _are_bodies(columns)
+        del rows[: taken + 1]
+        for column in columns:
+            yield replace(column[0], heads=headed and len(column) > 1)
+            yield from column[1:]
 
 
-def _bodies(row: list[Box], below: list[Box]) -> dict[int, Box]:
-    """By the place of the heading in `row`, what stands below it; empty where `below` is no row of bodies."""
+def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
+    """The boxes of the first row, each with those of the rows below it that stand in a column under it, and how many
+    rows these are; of a table each box by itself."""
+    columns = [[box] for box in rows[0]]
+    between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
+    gaps: list[int] = []
+    for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
+        if not (bodies := _below(columns, row)):
+            break
+        down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
+        if down >= between or (gaps and down > max(2 * max(gaps), between // 2)):
+            break
+        gaps.append(down)
+        for place, body in bodies.items():
+            columns[place].append(body)
+    if gaps and not _are_bodies(columns) and not _are_cards(columns, between / max(1, *gaps), len(gaps)):
+        return [[box] for row in rows[: len(gaps) + 1] for box in row], len(gaps)
+    return columns, len(gaps)
+
+
+def _below(columns: list[list[Box]], row: list[Box]) -> dict[int, Box]:
+    """What of `row` stands below which of the columns; empty where some of it stands otherwise."""
     found: dict[int, Box] = {}
-    for body in below:
-        heads = [place for place, head in enumerate(row) if _above(head, body)]
-        if len(heads) != 1 or heads[0] in found:
+    for box in row:
+        above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
+        if len(above) != 1 or above[0] in found:
             return {}
-        found[heads[0]] = body
-    return found if len(found) > 1 else {}
+        found[above[0]] = box
+    return found
 
 
-def _above(head: Box, body: Box) -> bool:
-    shared = min(head.x + head.width, body.x + body.width) - max(head.x, body.x)
-    return shared > min(head.width, body.width) // 2 and body.height >= _TALLER * head.height
+def _shared(one: Box, other: Box) -> float:
+    """How much of the narrower of two stands above the other."""
+    both = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
+    return both / max(min(one.width, other.width), 1)
+
+
+def _are_bodies(columns: list[list[Box]]) -> bool:
+    """Whether what stands first in the columns is far less tall than what stands below it."""
+    pairs = [column[:2] for column in columns if len(column) > 1]
+    return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
+
+
+def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
+    """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
+    widths = [column[0].width for column in columns]
+    even = any(
+        len(steps) > 1 and min(steps) > _EVEN * max(steps)
+        for share in (0, 0.5)
+        if (steps := [two.x - one.x + share * (two.width - one.width) for one, two in pairwise(c[0] for c in columns)])
+    )
+    if min(widths) < _ALIKE * max(widths) and not (even and lines <= _PAIR):
+        return False
+    indented = all(box.x > column[0].x for column in columns for box in column[1:])
+    if lines == 1 or indented:
+        return apart >= _NEAR
+    if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
+        return False  # what stands side by side in each row belongs together
+    return apart >= _APART and lines <= _MOST_LINES[len(columns) > _PAIR]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
 from adapters.files.inline import lowered, noted, raised
+from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_math import tex
-from adapters.files.office.elements import local, reference
+from adapters.files.office.docx_symbols import symbol
+from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
-from adapters.files.outline import Outline
+from adapters.files.outline import Content, Outline
+from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
 from pipeline.values import BlockKind, Link
 
-_MARKS = {"buNone": "", "buChar": "item", "buBlip": "item", "buAutoNum": "step"}
+_MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
+_LETTERS = re.compile(r"(alpha|roman)(Lc|Uc)(\w+)")
+_WAYS, _CASES, _ENDS = (
+    {"alpha": "Letter", "roman": "Roman"},
+    {"Lc": "lower", "Uc": "upper"},
+    {"Period": ".", "ParenR": ")"},
+)
+_SIGNS = frozenset({"Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"})
+"""Fonts whose letters are signs."""
 _LEVELS = 9
 
 
@@ -28,19 +40,41 @@ def add_paragraphs(
     above: list[int] = []
     """Levels of the entries that are open."""
     counts: dict[int, int] = {}
+    types: dict[int, tuple[str, str]] = {}
     for paragraph in body.iterfind("{*}p"):
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
             continue
-        level, mark, start = _mark(paragraph, styles)
+        level, mark = _mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
-        counts = {key: count for key, count in counts.items() if key < level or (key == level and mark == "step")}
-        number = counts[level] = counts.get(level, start - 1) + 1
-        kind = {"item": BlockKind.ITEM, "step": BlockKind.STEP}.get(mark, BlockKind.PROSE)
-        outline.add(kind, text, depth=len(above), number=number if mark == "step" else 0, links=links)
-        if mark:
+        steps = mark is not None and local(mark) == "buAutoNum"
+        counts = {key: count for key, count in counts.items() if key < level or (key == level and steps)}
+        kind, count = BlockKind.PROSE if mark is None else BlockKind.ITEM, 0
+        if mark is not None and steps:
+            if types.get(level) != (kind_now := (mark.get("type", ""), mark.get("startAt", ""))):
+                types[level] = kind_now
+                counts.pop(level, None)
+            count = counts[level] = counts.get(level, number(mark.get("startAt")) - 1) + 1
+            if label := _label(mark, count):
+                text, count = f"{label} {text}", 0
+            else:
+                kind = BlockKind.STEP
+        outline.add(kind, text, depth=len(above), number=count, links=links)
+        if mark is not None:
             above.append(level)
+
+
+def _label(mark: etree._Element, count: int) -> str:
+    """The number of an entry where it is shown in letters or circles; empty for one in figures."""
+    kind = mark.get("type", "")
+    if kind.startswith("circle"):
+        return written(count, "decimalEnclosedCircle")
+    found = _LETTERS.match(kind)
+    if not found:
+        return ""
+    said = written(count, f"{_CASES[found[2]]}{_WAYS[found[1]]}")
+    return f"({said})" if found[3] == "ParenBoth" else f"{said}{_ENDS.get(found[3], '')}"
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
@@ -49,8 +83,37 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
 
 
 Piece = tuple[int, bool, str, str]
-"""A run: raised (1), lowered (-1) or a NOTE, whether it is struck, what it says, where it leads."""
-NOTE = 9
+"""A run: raised (1), lowered (-1), a NOTE or a FORMULA, whether it is struck, what it says, where it leads."""
+NOTE, FORMULA = 9, 8
+
+
+def add_table(outline: Outline, rows: list[list[Cell]], named: bool | None, *, head: int = 0, depth: int = 0) -> None:
+    """Append a table under its first `head` rows, or under those that look like its header: `named` as of
+    `header_rows`."""
+    rows = [side_by_side(row) for row in rows]
+    caption = captioned(rows)
+    outline.add(BlockKind.PROSE, caption, depth=depth)
+    head = max(head - bool(caption), 0) or header_rows(rows, None if caption else named)
+    grid = filled(rows)
+    width = max(map(len, grid), default=0)
+    texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
+    links = [[link for cell in row for link in cell.links] for row in rows]
+    outline.table(texts, header=head, depth=depth, links=links)
+
+
+def in_cell(content: Content) -> tuple[str, tuple[Link, ...]]:
+    """All that was read of a cell, a line a paragraph, and its links; of a list or a table in it one line."""
+    lines: list[str] = []
+    listed = False
+    for block in content.blocks:
+        said = ", ".join(filter(None, block.cells)) if block.cells else block.text
+        said = f"{block.number}. {said}" if block.kind is BlockKind.STEP else said
+        before, listed = listed, bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
+        if before and listed:
+            lines[-1] += f"; {said}"
+        else:
+            lines.append(said)
+    return "\n".join(lines), tuple(link for block in content.blocks for link in block.links)
 
 
 def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
@@ -65,6 +128,8 @@ def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
     for baseline, struck, said, url in merged:
         if baseline == NOTE:
             text = noted(text, said)
+        elif baseline == FORMULA:
+            text += f"{' ' if text[-1:].isdigit() and said[:1].isdigit() else ''}{said}"
         elif not struck:
             text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
             links += [Link(text=said, url=url)] if url else []
@@ -87,11 +152,23 @@ def _said(run: etree._Element) -> str:
         case "m" | "oMath" | "oMathPara":
             return "".join(map(tex, run if local(run) == "m" else (run,)))
         case _:
-            return (run.findtext("{*}t") or "").replace("\v", "\n")
+            text = (run.findtext("{*}t") or "").replace("\v", "\n")
+            for name, known in ("latin", str.isprintable), ("sym", _is_sign):
+                font = run.find(f"{{*}}rPr/{{*}}{name}")
+                if font is not None and (face := font.get("typeface", "")) in _SIGNS:
+                    text = "".join(symbol(ord(one), face) if known(one) else one for one in text)
+            return text
+
+
+def _is_sign(character: str) -> bool:
+    """Whether the font for signs is used for it, and not that of the words around it."""
+    return not character.isascii()
 
 
 def _look(run: etree._Element) -> tuple[int, bool]:
-    """Whether it stands raised (above 0) or lowered, and whether it is struck."""
+    """Whether it stands raised (above 0) or lowered or is a FORMULA, and whether it is struck."""
+    if local(run) in {"m", "oMath", "oMathPara"}:
+        return FORMULA, False
     style = run.find("{*}rPr")
     if style is None:
         return 0, False
@@ -106,15 +183,12 @@ def _address(run: etree._Element, relations: Mapping[str, Relation]) -> str:
     return found.target if found and found.kind == "hyperlink" else ""
 
 
-def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, str, int]:
-    """The level of a paragraph, what stands before it (an item's mark, a step's number, nothing), and the number that
-    such steps begin with."""
+def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
+    """The level of a paragraph, and its bullet or number if it has one."""
     here = paragraph.find("{*}pPr")
-    given = here.get("lvl", "0") if here is not None else "0"
-    level = min(int(given), _LEVELS - 1) if given.isdecimal() else 0
+    level = min(number(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
     for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
         for mark in style.iterchildren("*") if style is not None else ():
-            if (name := local(mark)) in _MARKS:
-                start = mark.get("startAt", "1")
-                return level, _MARKS[name], int(start) if start.isdecimal() and len(start) < 6 else 1
-    return level, "", 1
+            if local(mark) in _MARKS:
+                return level, mark if local(mark) != "buNone" else None
+    return level, None

@@ -43,6 +43,11 @@ def read_line(content: bytes) -> JsonLine:
     return line
 
 
+def read_document(content: bytes) -> Content:
+    """As `read_line` and `read_content`."""
+    return read_content(read_line(content))
+
+
 def read_content(line: JsonLine) -> Content:
     """The line's text as blocks. Raises Refused when it has none."""
     from adapters.files.text.markdown import read_passage

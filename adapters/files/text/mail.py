@@ -2,108 +2,151 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Mapping
 from email import message_from_bytes, policy
-from email.message import EmailMessage, MIMEPart
+from email.message import EmailMessage, Message, MIMEPart
 from pathlib import PurePath
-from typing import NamedTuple
 
 from adapters.files.outline import Content, Outline
+from adapters.files.text.decode import decode
 from adapters.files.text.html import read_into
 from adapters.files.text.markdown import read_text
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
 MOST_FILES = 100
-_NO_DATE = 1601
-"""The year in which the time of Outlook begins."""
 Reads = Callable[[str, bytes], Content]
 """Reads a file by its name and content."""
-
-
-class Mail(NamedTuple):
-    subject: str
-    known: tuple[tuple[str, str], ...]
-    """Who wrote it, to whom, when."""
-    html: str
-    text: str
-    files: Iterator[tuple[str, bytes]]
+SHOWN = ("From", "To", "Cc", "Date")
+_QUOTE = re.compile(r"(?:> ?)*>[ \t]?")
+_SIGNATURE = re.compile(r"-- ?")
+_LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_FOR_PROGRAMS = frozenset(
+    """application/pgp-signature application/pkcs7-signature application/x-pkcs7-signature message/delivery-status
+    message/disposition-notification text/rfc822-headers text/x-amp-html text/watch-html""".split()
+)
+"""What stands beside the text that people read."""
 
 
 def read_eml(content: bytes, read: Reads) -> Content:
     """Raises Refused for what is no mail."""
-    message = message_from_bytes(content.lstrip(), policy=policy.default)
-    if not isinstance(message, EmailMessage) or not (message["from"] or message["subject"] or message["date"]):
+    if b"\0" in content[:100]:
+        content = decode(content).encode()
+    head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
+    message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
+    known = {name: header(message, name) for name in ("Subject", *SHOWN)}
+    if not isinstance(message, EmailMessage) or not any(known.values()):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
-    bodies = {kind: message.get_body((kind,)) for kind in ("html", "plain")}
-    html, text = (_said(body) if body else "" for body in bodies.values())
-    known = tuple((name, str(message[name])) for name in ("From", "To", "Cc", "Date") if message[name])
-    return filled_mail(Mail(str(message["subject"] or ""), known, html, text, _files(message)), read)
-
-
-def read_msg(content: bytes, read: Reads) -> Content:
-    from oxmsg import Message
-
-    message = Message.load(io.BytesIO(content))
-    headers = message.message_headers
-    sent = message.sent_date
-    known = {
-        "From": message.sender or headers.get("From", ""),
-        "To": headers.get("To", "") or ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients),
-        "Date": headers.get("Date", "") or (f"{sent:%Y-%m-%d %H:%M}" if sent and sent.year > _NO_DATE else ""),
-    }
-    files = ((one.file_name or "", one.file_bytes or b"") for one in message.attachments)
-    shown = tuple((name, said) for name, said in known.items() if said)
-    return filled_mail(Mail(message.subject, shown, message.html_body or "", message.body or "", files), read)
-
-
-def filled_mail(mail: Mail, read: Reads) -> Content:
-    """The plain text where the mail has no other."""
-    outline = Outline()
-    outline.heading(1, mail.subject, title=True)
-    for name, said in mail.known:
-        outline.add(BlockKind.PROSE, f"{name}: {said}")
-    before = outline.size
-    if mail.html:
-        read_into(outline, mail.html)
-    if outline.size == before:
-        outline.include(read_text(mail.text.encode()))
-    for place, (name, content) in enumerate(mail.files, 1):
-        name = PurePath(name.replace("\\", "/")).name or f"attachment {place}"
-        if place > MOST_FILES:
-            outline.unread(f"files after the first {MOST_FILES}")
-            break
-        _file(outline, name, content, read)
+    outline = opened(known.pop("Subject"), known)
+    files: list[tuple[str, bytes]] = []
+    _part(outline, message, files)
+    add_files(outline, files, read)
     return outline.content()
 
 
-def _file(outline: Outline, name: str, content: bytes, read: Reads) -> None:
+def header(message: Message, name: str) -> str:
+    """What a header says, decoded; as it is written where Python's email fails on it."""
     try:
-        outline.include(read(name, content), name)
-    except MemoryError:
-        raise
-    except Refused as error:
-        outline.unread(f"{name}: {error}")
-    except Exception:  # noqa: BLE001 - whatever a library raises is that file's fault
-        outline.unread(f"{name}: it is damaged")
+        return str(message[name] or "")
+    except Exception:  # noqa: BLE001 - of many kinds, over addresses that are none
+        return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
 
 
-def _said(body: MIMEPart) -> str:
-    try:
-        return str(body.get_content())
-    except (LookupError, ValueError):  # a charset that nobody knows
-        payload = body.get_payload(decode=True)
-        return payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+def opened(subject: str, known: Mapping[str, str]) -> Outline:
+    """A mail of which the subject is read, and who wrote it to whom and when."""
+    outline = Outline()
+    outline.heading(1, subject, title=True)
+    for name, said in known.items():
+        outline.add(BlockKind.PROSE, f"{name}: {' '.join(said.split())}" if said.strip() else "")
+    return outline
 
 
-def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    """The files of a mail, other mails too; pictures that stand in its text are none."""
-    for part in message.iter_attachments():
-        name = part.get_filename() or ""
-        if part.get_content_type() == "message/rfc822":
-            for inner in part.iter_parts():
-                yield name or f"{inner['subject'] or 'mail'}.eml", inner.as_bytes()
-        elif name and not (part.get_content_maintype() == "image" and part["content-id"]):
+def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
+    """Append plain text: what it quotes as paragraphs of their own, nothing as a heading. `flowed`: whether a line
+    with a blank at its end goes on in the next one (RFC 3676)."""
+    lines: list[str] = []
+    before = 0
+    goes_on = False
+    for line in text.replace("\0", "").splitlines():
+        mark = _QUOTE.match(line)
+        depth = mark[0].count(">") if mark else 0
+        lines += [""] * (depth != before)
+        before = depth
+        said = line[mark.end() :] if mark else line
+        if goes_on and lines[-1]:
+            lines[-1] += said
+        else:
+            lines.append("" if _SIGNATURE.fullmatch(said) else said)
+        goes_on = flowed and said.endswith(" ")
+    for block in read_text("\n".join(lines).encode()).blocks:
+        kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
+        outline.include(Content(blocks=(block.model_copy(update={"kind": kind, "heading": ()}),)))
+
+
+def add_files(outline: Outline, files: Iterable[tuple[str, bytes]], read: Reads) -> None:
+    """Append files, each under its name; one that cannot be read is named."""
+    for place, (given, content) in enumerate(files, 1):
+        name = PurePath(given.replace("\\", "/")).name or f"attachment {place}"
+        if place > MOST_FILES:
+            outline.unread(f"files after the first {MOST_FILES}")
+            break
+        try:
+            outline.include(read(name, content), name)
+        except MemoryError:
+            raise
+        except Refused as error:
+            outline.unread(f"{name}: {error}")
+        except Exception:  # noqa: BLE001 - whatever a library raises is that file's fault
+            outline.unread(f"{name}: it is damaged")
+
+
+def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:
+    """Append the text of a part of a mail, and its files to `files`."""
+    kind, name = part.get_content_type(), part.get_filename() or ""
+    attached = part.get_content_disposition() == "attachment" or bool(name)
+    if kind in _FOR_PROGRAMS or name.endswith(".p7s") or (kind.startswith("image/") and part["content-id"]):
+        return
+    match kind.partition("/")[0]:
+        case _ if kind in _LOCKED:
+            outline.unread("text that is encrypted or signed")
+        case "multipart" if kind == "multipart/alternative":
+            _alternative(outline, list(part.iter_parts()), files)
+        case "multipart":
+            for held in part.iter_parts():
+                _part(outline, held, files)
+        case "message" if kind == "message/rfc822":
+            for held in part.iter_parts():
+                try:
+                    files.append((name or f"{held['subject'] or 'mail'}.eml", held.as_bytes()))
+                except (UnicodeError, LookupError):
+                    outline.unread(f"{name or 'a mail'}: it is damaged")
+        case "text" if not attached and kind == "text/html":
+            read_into(outline, _said(part))
+        case "text" if not attached and kind != "text/calendar":
+            add_text(outline, _said(part), flowed=part.get_param("format") == "flowed")
+        case _:
             payload = part.get_payload(decode=True)
-            yield name, payload if isinstance(payload, bytes) else b""
+            name = name or ("invitation.ics" if kind == "text/calendar" else "")
+            files.append((name, payload if isinstance(payload, bytes) else b""))
+
+
+def _alternative(outline: Outline, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
+    """Append the last of several ways to say the same that says something; an invitation is said beside it."""
+    for way in ways:
+        if way.get_content_type() == "text/calendar":
+            _part(outline, way, files)
+    before = outline.size
+    for way in reversed(ways):
+        if outline.size == before and way.get_content_type() != "text/calendar":
+            _part(outline, way, files)
+
+
+def _said(part: MIMEPart) -> str:
+    """The text of a part: in its charset where that fits, else as a text file is read."""
+    payload = part.get_payload(decode=True)
+    content = payload if isinstance(payload, bytes) else b""
+    try:
+        return content.decode(part.get_content_charset() or "ascii")
+    except (LookupError, ValueError):
+        return decode(content.replace(b"\0", b""))

@@ -13,13 +13,15 @@ from adapters.files.text.markdown import read_markdown
 from pipeline.errors import Refused
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MARKS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
+_PICTURES = frozenset({"png", "jpeg", "svg", "svg+xml", "gif", "pdf"})
 _FENCE = re.compile(r"~{3,}")
 _MOST_OUTPUT = 20_000
 """Characters of one output: a loop may have written for hours."""
 
 
 def read_notebook(content: bytes, on_pages: Progress = unheard) -> Content:
-    """As one page of Markdown. Outputs that are pictures or errors are left out. Raises Refused for no notebook."""
+    """As one page of Markdown. Outputs that are pictures are named. Raises Refused for no notebook."""
     book = json.loads(decode(content))
     cells = book.get("cells") if isinstance(book, dict) else None
     if cells is None and isinstance(book, dict):  # before version 4
@@ -30,35 +32,44 @@ def read_notebook(content: bytes, on_pages: Progress = unheard) -> Content:
     unread: list[str] = []
     for number, cell in enumerate(cells, 1):
         try:
-            parts += _cell(cell)
+            said = list(_cell(cell))
         except (AttributeError, KeyError, TypeError, ValueError):
             unread.append(f"cell {number}: it is damaged")
+            continue
+        parts += filter(None, said)
+        if None in said:
+            unread.append(f"cell {number}: an output that is a picture")
     found = read_markdown("\n\n".join(parts).encode(), on_pages)
     return found.model_copy(update={"unread": (*found.unread, *unread)})
 
 
-def _cell(cell: dict[str, Any]) -> Iterator[str]:
+def _cell(cell: dict[str, Any]) -> Iterator[str | None]:
     source = _joined(cell.get("source", cell.get("input", "")))
     match cell["cell_type"]:
         case "heading":
             yield f"{'#' * int(cell.get('level', 1))} {source}"
         case "code":
             yield _fenced(source)
-            for output in cell.get("outputs", []):
-                yield _output(output)
+            yield from map(_output, cell.get("outputs", []))
         case _:
             yield source
 
 
-def _output(output: dict[str, Any]) -> str:
-    data = output.get("data", output)
-    html = _joined(data.get("text/html", data.get("html", "")))
-    if "<table" in html:
-        return f"<div>{' '.join(html.split())}</div>"  # a blank line would end it
-    if output.get("output_type") in {"error", "pyerr"} or any(key.startswith("image/") for key in data):
-        return ""
-    markdown = _joined(data.get("text/markdown", ""))
-    return markdown or _fenced(_COLOURS.sub("", _joined(data.get("text/plain", output.get("text", ""))))[:_MOST_OUTPUT])
+def _output(output: dict[str, Any]) -> str | None:
+    """What is shown of it, as in Jupyter the richest of what says the same; None for a picture."""
+    data = {key.rpartition("/")[2]: value for key, value in output.get("data", output).items()}
+    if output.get("output_type") in {"error", "pyerr"}:
+        return _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}".strip(": "))
+    html = " ".join(_joined(data.get("html", "")).split())
+    if any(map(str.isalnum, _MARKS.sub("", html))):
+        return f"<div>{html}</div>"  # on one line: a blank one would end it
+    if markdown := _joined(data.get("markdown", "")):
+        return markdown
+    if formula := _joined(data.get("latex", "")):
+        return _fenced(formula.strip("$ \n").removeprefix("\\displaystyle "))
+    if _PICTURES.intersection(data):
+        return None
+    return _fenced(_COLOURS.sub("", _joined(data.get("plain", output.get("text", ""))))[:_MOST_OUTPUT])
 
 
 def _fenced(code: str) -> str:

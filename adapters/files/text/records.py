@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,17 +15,39 @@ from pipeline.values import BlockKind
 
 _DEEPEST = 6
 """Names that become headings; below, everything stands in lists."""
+_NOT_JSON = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*\n|/\*.*?\*/)*[\]}])""", re.DOTALL
+)
+"""Comments and commas after the last value, beside texts, which stay."""
+_YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
 _MOST_VALUES = 500_000
 _MOST_COLUMNS = 60
 
 
 def read_json(content: bytes) -> Content:
-    """Values as they are written."""
+    """Values as they are written: one, or several one after the other; with comments and commas too many."""
     text = decode(content)
     try:
-        return _read([json.loads(text, parse_int=str, parse_float=str, parse_constant=str)])
+        try:
+            return _read(_values(text))
+        except ValueError:
+            found = _read(_values(_NOT_JSON.sub(r"\1", text)))
+            return found.model_copy(update={"unread": ("comments",)})
     except ValueError as error:
         return _as_text(text, f"{error}; it was read as text")
+
+
+def _values(text: str) -> list[Any]:
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+    found: list[Any] = []
+    text = text.strip()
+    place = 0
+    while place < len(text) or not found:
+        while text[place : place + 1].isspace():
+            place += 1
+        value, place = decoder.raw_decode(text, place)
+        found.append(value)
+    return found if len(found) == 1 else [found]
 
 
 def read_yaml(content: bytes) -> Content:
@@ -35,7 +58,8 @@ def read_yaml(content: bytes) -> Content:
     text = decode(content)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return _read(list(yaml.load_all(text, _plain(loader))))
+        found = _read(list(yaml.load_all(text, _plain(loader))))
+        return found.model_copy(update={"unread": ("comments",)}) if _YAML_COMMENT.search(text) else found
     except yaml.YAMLError as error:
         return _as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
 
@@ -54,15 +78,16 @@ def _plain(loader: Any) -> Any:
         key: [one for one in known if one[0] == "tag:yaml.org,2002:merge"]
         for key, known in loader.yaml_implicit_resolvers.items()
     }
-    plain: Any = type("Plain", (loader,), {"yaml_implicit_resolvers": merges})
-    plain.add_multi_constructor("", _as_written)
-    return plain
+    known = {"yaml_implicit_resolvers": merges, "yaml_constructors": {}, "yaml_multi_constructors": {"": _as_written}}
+    return type("Plain", (loader,), known)
 
 
 def _as_written(loader: Any, _tag: str, node: Any) -> Any:
     match node.id:
         case "mapping":
-            return loader.construct_mapping(node, deep=True)
+            loader.flatten_mapping(node)
+            pairs = [[loader.construct_object(one, deep=True) for one in pair] for pair in node.value]
+            return {", ".join(map(str, key)) if isinstance(key, list | dict) else key: value for key, value in pairs}
         case "sequence":
             return loader.construct_sequence(node, deep=True)
         case _:
@@ -108,6 +133,7 @@ class _Walk:
             self.outline.add(BlockKind.PROSE, f"{name}:")
             self.outline.add(BlockKind.PROSE, text)
         else:
+            text = "null" if value is None else text
             self.outline.add(BlockKind.PROSE, f"{name}: {text}" if name and text else text)
 
     def _mapping(self, value: Mapping[Any, Any], level: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.files.kinds import PANDOC_FORMATS
+from adapters.files.kinds import NEWER, PANDOC_FORMATS
 from adapters.files.pandoc import supported
 from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
 from bot.config.kinds import collection_name
@@ -173,6 +173,8 @@ def tell_left_out(summary: Summary) -> None:
         note(f"{count} left out because of the format: {some(shown)}")
         if by_pandoc := sorted(set(PANDOC_FORMATS).intersection(kinds)):
             note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
+        if newer := ", ".join(f"{old} as {NEWER[old]}" for old in sorted(set(NEWER).intersection(kinds))):
+            note(f"To have them read, save {newer}.")
     if links := summary.outside:
         count = wording.counted(len(links), "link was", "links were")
         note(f"{count} not followed, leading out of the folder: {some(links)}. To index what is there, name it.")

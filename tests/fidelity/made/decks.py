@@ -42,7 +42,8 @@ def converted(content: bytes, suffix: str, to: str) -> bytes:
         source.write_bytes(content)
         command = ["soffice", f"-env:UserInstallation=file://{folder}/home", "--headless", "--convert-to", to]
         subprocess.run([*command, "--outdir", folder, str(source)], check=True, capture_output=True)
-        return smaller(Path(folder, f"file.{to.partition(':')[0]}").read_bytes())
+        made = Path(folder, f"file.{to.partition(':')[0]}").read_bytes()
+        return smaller(made) if made.startswith(b"PK") else made
 
 
 def pandoc(text: str, to: str, *more: str, read: str = "markdown") -> bytes:
@@ -553,6 +554,8 @@ def write_slides() -> None:
         case(f"odp/{name}/slides.odp").write_bytes(odp)
         case(f"pptx/impress/{name}.pptx").write_bytes(converted(odp, ".odp", "pptx"))
     case("odp/charts/tickets.odp").write_bytes(converted(deck(partial(charts, bare=True)), ".pptx", "odp"))
+    case("pptx/cards/plans.pptx").write_bytes(deck(panels))
+    case("odp/cards/plans.odp").write_bytes(converted(deck(panels), ".pptx", "odp"))
     case("odp/pandoc/visitors.odp").write_bytes(converted(pandoc(SLIDES_MD, "pptx"), ".pptx", "odp"))
 
 
@@ -562,6 +565,11 @@ def write_texts() -> None:
     case("odt/writer/rules.odt").write_bytes(converted(pandoc(TEXT_MD, "docx"), ".docx", "odt"))
     formula = "# Dose\n\nTake $\\frac{3}{4}$ of a tablet, or $x^2$ of it.\n"
     case("odt/formula/dose.odt").write_bytes(pandoc(formula, "odt"))
+    for kind, name in ("numbers", "contract"), ("tables", "numbered-rows"):
+        docx = case(f"docx/{kind}/{name}.docx").read_bytes()
+        case(f"odt/{kind}/{name}.odt").write_bytes(converted(docx, ".docx", "odt"))
+    contract = case("docx/numbers/contract.docx").read_bytes()
+    case("odt/numbers/contract.fodt").write_bytes(converted(contract, ".docx", "fodt"))
     case("ods/calc/rates.ods").write_bytes(converted(book(rates), ".xlsx", "ods"))
     case("ods/calc/staff.ods").write_bytes(converted(book(hidden_columns), ".xlsx", "ods"))
     case("ods/csv/phones.ods").write_bytes(converted(b"Name,Desk,Mobile\nAda,,0171\nBo,12,\n", ".csv", "ods"))
@@ -569,6 +577,7 @@ def write_texts() -> None:
     case("epub/chapters/book.epub").write_bytes(
         pandoc(TEXT_MD.replace("title: House rules", "title: Rules of the house"), "epub2")
     )
+    case("epub/notes/house.epub").write_bytes(book_with_notes())
     case("epub/html/lab.epub").write_bytes(pandoc(TEXT_HTML, "epub", read="html"))
 
 
@@ -587,6 +596,18 @@ def write_data() -> None:
     case("eml/forwarded/lift.eml").write_bytes(outer.as_bytes())
     latin = "Subject: =?iso-8859-1?Q?T=FCr_3?=\nFrom: desk@house.example\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nDie T=FCr 3 schlie=DFt um 18:00 =\nUhr.\n"
     case("eml/encoded/door.eml").write_bytes(latin.encode())
+    case("eml/parts/steps.eml").write_bytes(PARTS.encode())
+    thread = EmailMessage()
+    thread["Subject"] = "Re: Leave"
+    thread["From"] = "Ann <ann@house.example>"
+    thread.set_content(THREAD)
+    case("eml/thread/leave.eml").write_bytes(thread.as_bytes())
+    meeting = mail(subject="Invitation: Fire drill")
+    meeting.add_alternative(DRILL, subtype="calendar")
+    case("eml/invitation/drill.eml").write_bytes(meeting.as_bytes())
+    case("ics/events/drill.ics").write_bytes(DRILL.encode())
+    case("ipynb/outputs/rates.ipynb").write_text(json.dumps(OUTPUTS, indent=1))
+    case("json/several/plans.json").write_text('{"plan": "Basic", "seats": 3}\n{"plan": "Pro", "seats": null}\n')
     case("ipynb/cells/pumps.ipynb").write_text(json.dumps(NOTEBOOK, indent=1))
     case("json/records/prices.json").write_text(json.dumps(RECORDS, indent=1))
     case("json/list/rooms.json").write_text(
@@ -597,6 +618,142 @@ def write_data() -> None:
     case("yaml/tags/stack.yaml").write_text(
         "base: &base\n  size: 3\nnorth:\n  <<: *base\n  site: !Ref Lund\nempty:\nlist: []\n"
     )
+
+
+def panels(made) -> None:
+    one = made.slides.add_slide(made.slide_layouts[5])
+    one.shapes.title.text = "Plans"
+    for place, (name, price, seats) in enumerate([("Basic", "10 EUR", "3"), ("Pro", "40 EUR", "20")]):
+        left = Inches(0.5 + 4.5 * place)
+        one.shapes.add_shape(1, left, Inches(1.8), Inches(4), Inches(3))
+        for line, text in enumerate([name, price, f"{seats} seats"]):
+            area = left + Inches(0.2), Inches(2 + 0.9 * line), Inches(3.6), Inches(0.7)
+            one.shapes.add_textbox(*area).text_frame.text = text
+    two = made.slides.add_slide(made.slide_layouts[6])
+    two.shapes.add_textbox(Inches(1), Inches(0.5), Inches(8), Inches(0.8)).text_frame.text = "Opening hours"
+    for row, (day, hours) in enumerate([("Monday", "9 to 17"), ("Tuesday", "closed"), ("Friday", "8 to 12")]):
+        for left, text in (1, day), (5.5, hours):
+            area = Inches(left), Inches(2 + row), Inches(3.5), Inches(0.6)
+            two.shapes.add_textbox(*area).text_frame.text = text
+
+
+def book_with_notes() -> bytes:
+    """Notes in a file of their own, as publishers set them; by the specification, by hand."""
+    page = '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>{}</body></html>'
+    parts = {
+        "leave": '<h1>Leave</h1><p>Everybody gets 30 days<a epub:type="noteref" href="notes.xhtml#a">1</a>. Trainees<sup>'
+        '<a id="r" href="notes.xhtml#b">2</a></sup> get 24.</p>',
+        "notes": '<h1>Notes</h1><ol><li epub:type="endnote" id="a"><p>25 in the first year.</p></li></ol>'
+        '<p><a id="b" href="leave.xhtml#r">2</a> Since 2025.</p>',
+    }
+    kind = "application/xhtml+xml"
+    items = "".join(f'<item id="{name}" href="{name}.xhtml" media-type="{kind}"/>' for name in parts)
+    spine = "".join(f'<itemref idref="{name}"/>' for name in parts)
+    about = '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Leave in short</dc:title></metadata>'
+    made = f'<package xmlns="http://www.idpf.org/2007/opf" version="3.0">{about}<manifest>{items}</manifest><spine>{spine}</spine></package>'
+    root = "urn:oasis:names:tc:opendocument:xmlns:container"
+    container = f'<container xmlns="{root}"><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
+        file.writestr("META-INF/container.xml", container)
+        file.writestr("book.opf", made)
+        for name, body in parts.items():
+            file.writestr(f"{name}.xhtml", page.format(body))
+    return out.getvalue()
+
+
+PARTS = """From: Amara <amara@house.example>
+Subject: Mounting
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain; charset=us-ascii
+
+First screw the plate at 12 Nm.
+--b
+Content-Type: image/png; name=plate.png
+Content-ID: <plate>
+Content-Disposition: inline
+
+--b
+Content-Type: text/plain; charset=utf-8; format=flowed
+
+Then fix the cover at 5 Nm, and wait until the lamp is green \nagain.
+--b
+Content-Type: application/pkcs7-signature; name=smime.p7s
+
+--b--
+"""
+THREAD = """Hi Ben,
+
+yes, it is 30 days.
+
+Regards
+Ann
+--\x20
+Ann Smith | People team
+
+On Mon, 3 Mar 2025 at 10:00, Ben wrote:
+> Hi Ann,
+>
+> is it 14 days?
+>> On Friday, Cara wrote:
+>> - ask Ann
+>> - or Ben
+"""
+DRILL = """BEGIN:VCALENDAR
+METHOD:REQUEST
+BEGIN:VTIMEZONE
+TZID:Europe/Berlin
+BEGIN:STANDARD
+DTSTART:19701025T030000
+END:STANDARD
+END:VTIMEZONE
+BEGIN:VEVENT
+SUMMARY:Fire drill\\, north wing
+DTSTART;TZID=Europe/Berlin:20260312T140000
+DTEND;TZID=Europe/Berlin:20260312T143000
+LOCATION:Court
+ORGANIZER;CN=Dagny Vik:mailto:dagny@house.example
+ATTENDEE;ROLE=REQ-PARTICIPANT;CN="Emeka, A.":mailto:emeka@house.example
+ATTENDEE:mailto:bo@house.example
+DESCRIPTION:Leave by the stairs.\\nLifts stop\x20
+ at once.
+BEGIN:VALARM
+DESCRIPTION:Reminder
+END:VALARM
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def output(**data: str) -> dict[str, object]:
+    shown = {
+        {"html": "text/html", "latex": "text/latex", "plain": "text/plain"}.get(key, key): value
+        for key, value in data.items()
+    }
+    return {"output_type": "display_data", "metadata": {}, "data": shown}
+
+
+OUTPUTS = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {},
+    "cells": [
+        {
+            "cell_type": "code",
+            "source": "show()",
+            "outputs": [
+                output(html="<p>The rate is <b>4.5 %</b>.</p><script>draw(1)</script>", plain="<HTML object>"),
+                output(latex="$\\displaystyle r^{2}$", plain="r**2"),
+                {"output_type": "error", "ename": "ValueError", "evalue": "no rate for 2031", "traceback": ["..."]},
+                output(**{"image/png": "iVBORw0KGgo=", "plain": "<Figure size 640x480>"}),
+            ],
+        }
+    ],
+}
 
 
 if __name__ == "__main__":

@@ -9,10 +9,13 @@ import zipfile
 from email.message import EmailMessage
 
 import pytest
+from lxml import etree
 from pptx import Presentation
 
 from adapters.files.formats import read_format
 from adapters.files.kinds import KIN, SUPPORTED, format_of
+from adapters.files.office.rtf import as_html as as_html_of_rtf
+from adapters.files.office.slide_order import Box, in_order
 from adapters.files.outline import Content
 from adapters.files.pandoc import as_html, supported
 from adapters.files.reader import Reader
@@ -48,13 +51,13 @@ def stream(name: str) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "said", "cure"),
     [
-        ("a.doc", stream("WordDocument"), "Word had before 2007", ".docx"),
-        ("a.xls", stream("Workbook"), "Excel had before 2007", ".xlsx"),
-        ("a.ppt", stream("PowerPoint Document"), "PowerPoint had before 2007", ".pptx"),
+        ("a.doc", stream("WordDocument"), "a .doc, which is not read", ".docx"),
+        ("a.xls", stream("Workbook"), "a .xls, which is not read", ".xlsx"),
+        ("a.ppt", stream("PowerPoint Document"), "a .ppt, which is not read", ".pptx"),
         ("a.docx", stream("EncryptedPackage"), "protected by a password", "Remove the password"),
-        ("a.xlsb", archive(xl__workbook_bin="x"), "binary Excel workbook", ".xlsx"),
-        ("a.pages", archive(Index__Document_iwa="x"), "Apple's Pages", ".docx"),
-        ("a.vsd", stream("VisioDocument"), "older program", ".pdf"),
+        ("a.xlsb", archive(xl__workbook_bin="x"), "a .xlsb, which is not read", ".xlsx"),
+        ("a.pages", archive(Index__Document_iwa="x"), "a .pages, which is not read", ".docx"),
+        ("a.vsd", stream("VisioDocument"), "a .vsd, which is not read", ".pdf"),
         ("a.zip", archive(a_txt="x"), ".zip is not a supported format", ".docx"),
     ],
 )
@@ -168,3 +171,38 @@ async def test_pandoc_opens_no_file() -> None:
     found = await reader.read("a.org", b"* Keys\n- front\n  - back\n")
     await reader.close()
     assert [(block.text, block.depth) for block in found.blocks] == [("Keys", 0), ("front", 0), ("back", 1)]
+
+
+def test_packed_rtf_is_unpacked_and_read_as_lines_or_as_the_html_that_it_was() -> None:
+    packed = (
+        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c09002062"
+        "7705b06c647d0a800fa0"
+    )  # the example of MS-OXRTFCP
+    assert as_html_of_rtf(bytes.fromhex(packed)).strip() == "hello world"
+    plain = rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}Fee 5 \'80\par \u8722?75.00 net {\*\x hidden}}"
+    assert as_html_of_rtf(bytes(8) + b"MELA" + bytes(4) + plain) == "Fee 5 €<br>\N{MINUS SIGN}75.00 net "
+    html = rb"{\rtf1\ansi\fromhtml1{\*\htmltag64 <p>}\htmlrtf {\htmlrtf0 30 days{\*\htmltag72 </p>}\htmlrtf }\htmlrtf0}"
+    assert as_html_of_rtf(bytes(8) + b"MELA" + bytes(4) + html) == "<p>30 days</p>"
+
+
+def test_a_mail_of_two_parts_is_read_whole_and_what_is_locked_is_named() -> None:
+    locked = b"From: a@x.example\nContent-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--\n"
+    assert read_format(".eml", locked).unread == ("text that is encrypted or signed",)
+    wide = "From: a@x.example\nSubject: Gr\u00fc\u00dfe\n\n5 \u20ac".encode("utf-16")
+    assert ("prose", "5 \u20ac") in shown(read_format(".eml", wide))
+
+
+def test_a_page_that_is_named_as_if_it_were_of_office_is_read_as_what_it_is() -> None:
+    assert format_of("export.xls", b"<html><table><tr><td>1</td></tr></table></html>") == ".html"
+    assert format_of("page.doc", b"Date: Mon, 1 Jan 2026\nMIME-Version: 1.0\n\n") == ".eml"
+
+
+def test_columns_of_boxes_are_read_one_by_one_and_tables_of_boxes_row_by_row() -> None:
+    def order(*places: tuple[int, int]) -> list[int]:
+        boxes = [Box(etree.Element(f"n{n}"), x, y, 100, 20) for n, (x, y) in enumerate(places)]
+        return [int(box.shape.tag[1:]) for box in in_order(boxes)]
+
+    assert order((0, 0), (200, 0), (0, 25), (200, 25)) == [0, 2, 1, 3]  # near below each other, far beside
+    assert order((0, 0), (110, 0), (0, 30), (110, 30)) == [0, 1, 2, 3]  # as far below as beside
+    assert order((0, 0), (200, 0), (0, 25), (200, 25), (0, 50)) == [0, 2, 4, 1, 3]  # lists of two lengths
+    assert order((0, 0), (200, 0), (0, 25), (200, 25), (0, 50), (200, 50)) == [0, 1, 2, 3, 4, 5]  # pairs

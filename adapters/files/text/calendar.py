@@ -1,0 +1,65 @@
+"""Calendar files (iCalendar), as invitations are -> blocks: what, when, where and who."""
+
+from __future__ import annotations
+
+import re
+
+from adapters.files.outline import Content, Outline
+from adapters.files.text.decode import decode
+from pipeline.errors import Refused
+from pipeline.values import BlockKind
+
+_LINE = re.compile(r'([\w-]+)((?:;[^=;:]+=(?:"[^"]*"|[^;:"]*)(?:,"[^"]*")*)*):(.*)')
+_MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z?))?")
+_SHOWN = {
+    "DTSTART": "Start",
+    "DTEND": "End",
+    "DUE": "Due",
+    "RRULE": "Repeats",
+    "LOCATION": "Where",
+    "ORGANIZER": "Organiser",
+    "ATTENDEE": "Invited",
+    "STATUS": "Status",
+}
+
+
+def read_calendar(content: bytes) -> Content:
+    """Every event and task. Raises Refused for a file without any."""
+    outline = Outline()
+    known: dict[str, str] = {}
+    within: list[str] = []
+    for line in re.sub(r"\r?\n[ \t]", "", decode(content)).splitlines():
+        if not (found := _LINE.fullmatch(line)):
+            continue
+        name, details, value = found[1].upper(), found[2], found[3]
+        if name == "BEGIN":
+            within.append(value.upper())
+        elif name == "END" and within:
+            if within.pop() in {"VEVENT", "VTODO"}:
+                _add(outline, known)
+                known = {}
+        elif within[-1:] in (["VEVENT"], ["VTODO"]):
+            said = _said(name, details, value)
+            known[name] = f"{known[name]}, {said}" if name == "ATTENDEE" and name in known else said
+    if not outline.size:
+        raise Refused("the file is no calendar with events", what_to_do="Export it again as .ics.")
+    return outline.content()
+
+
+def _add(outline: Outline, known: dict[str, str]) -> None:
+    outline.heading(1, known.get("SUMMARY", "Event"))
+    for name, shown in _SHOWN.items():
+        outline.add(BlockKind.PROSE, f"{shown}: {known[name]}" if known.get(name) else "")
+    outline.add(BlockKind.PROSE, known.get("DESCRIPTION", ""))
+
+
+def _said(name: str, details: str, value: str) -> str:
+    if name in {"ATTENDEE", "ORGANIZER"}:
+        called = re.search(r';CN="?([^";]*)', details, re.IGNORECASE)
+        return called[1] if called else value.partition(":")[2] or value
+    if moment := _MOMENT.fullmatch(value):
+        year, month, day, hour, minute, everywhere = moment.groups()
+        zone = re.search(r';TZID="?([^";]*)', details, re.IGNORECASE)
+        time = f" {hour}:{minute}{' UTC' if everywhere else f' {zone[1]}' if zone else ''}" if hour else ""
+        return f"{year}-{month}-{day}{time}"
+    return re.sub(r"\\(.)", lambda mark: "\n" if mark[1] in "nN" else mark[1], value)
