@@ -50,7 +50,7 @@ class Block(Value):
     """Where inline code starts and ends in `text`; ascending."""
 
 
-READING = "2"
+READING = "3"
 """Counted on where documents are read otherwise than before, so that those of an earlier reading are due again."""
 LIVE = "live"
 """The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
