@@ -43,7 +43,7 @@ _FILLERS = re.compile(
 """Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
 selectors in runs."""
 _WIDE_STOPS = ("。", "！", "？")
-_CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5}|a(?=\s*(?:[?!,;:)]|\.?\s*$)))(?![\w'’-]|\.\w)")
+_CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5}|a(?=\s*+(?:[?!,;:)]|\.?\s*+$)))(?![\w'’-]|\.\w)")
 """Words in capitals, and an `a` that a clause ends with: it is no article of anything."""
 _LAST_WORD, _NEXT_WORD = re.compile(r"([^\W\d_]{2,}) $"), re.compile(r" ([^\W\d_]+)")
 _NEIGHBOUR = 40
