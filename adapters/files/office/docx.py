@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from adapters.files.office.charts import chart_table, diagram_items
+from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
@@ -46,7 +46,7 @@ def read_docx(content: bytes, *, depth: int = 0) -> Content:
     comments. Headers and footers are read where there is nothing else. `depth`: how many documents it stands in."""
     outline = Outline()
     package = Package(content, outline.unread)
-    main = package.main()
+    main = package.main("word/document.xml")
     root = package.xml(main)
     if root is None:
         raise ValueError(main)
@@ -236,13 +236,9 @@ class _Walk:
                 case "txbxContent":
                     self.blocks(box)
                 case "chart" if (chart := self._related(box.get(q("r:id"), ""))) is not None:
-                    title, rows = chart_table(chart)
-                    self._outline.add(BlockKind.PROSE, title)
-                    self._outline.table(rows, header=1)
+                    add_chart(self._outline, chart)
                 case "relIds" if (data := self._related(box.get(q("r:dm"), ""))) is not None:
-                    for depth, lines in diagram_items(data):
-                        text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
-                        self._outline.add(BlockKind.ITEM, text, depth=depth)
+                    add_diagram(self._outline, data)
             self._depths = outer
 
     def _related(self, name: str) -> Element | None:

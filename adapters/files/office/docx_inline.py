@@ -11,10 +11,10 @@ from operator import itemgetter
 from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_math import fraction, tex
 from adapters.files.office.docx_styles import Marks, Styles
-from adapters.files.office.docx_symbols import plain, symbol
 from adapters.files.office.docx_xml import VALUE, Element, below, children, chosen, number, q, switch, value
 from adapters.files.office.elements import local
 from adapters.files.office.package import Package
+from adapters.files.office.symbols import plain, symbol
 from pipeline.values import Link
 
 _SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
@@ -150,7 +150,7 @@ class Inline:
                     line.add(_SAID[name])
                 case "sym":
                     code = child.get(q("w:char"), "")
-                    line.add(symbol(int(code, 16), child.get(q("w:font"))) if _HEX.fullmatch(code) else "")
+                    line.add(symbol(int(code, 16), child.get(q("w:font"), "Symbol")) if _HEX.fullmatch(code) else "")
                 case "footnoteReference" | "endnoteReference":
                     called = child.get(q("w:customMarkFollows")) is not None
                     self._note(name.removesuffix("Reference"), child.get(q("w:id"), ""), line)

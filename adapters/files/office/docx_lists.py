@@ -7,8 +7,8 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
-from adapters.files.office.docx_symbols import plain
 from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
+from adapters.files.office.symbols import plain
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")

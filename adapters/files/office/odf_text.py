@@ -10,10 +10,10 @@ from lxml import etree
 
 from adapters.files.inline import noted
 from adapters.files.office.docx_lists import written
-from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
 from adapters.files.office.slide_text import FORMULA, NOTE, Piece, add_table, in_cell, shown
+from adapters.files.office.symbols import plain
 from adapters.files.outline import Outline
 from adapters.files.tables import MOST_COLUMNS, Cell
 from adapters.files.text.html_marks import formula_text

@@ -10,9 +10,9 @@ from lxml import etree
 from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_math import tex
-from adapters.files.office.docx_symbols import symbol
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
+from adapters.files.office.symbols import symbol
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
 from pipeline.values import BlockKind, Link
