@@ -14,7 +14,9 @@ from adapters.files.office.docx_styles import Style, Styles, indent, outline_lev
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.elements import local
+from adapters.files.office.labels import STEP
 from adapters.files.office.package import Package
+from adapters.files.office.runs import Run
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
@@ -22,7 +24,6 @@ from pipeline.values import BlockKind
 
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
-_STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
 _LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!]\s*")
 """How a heading that is styled by hand reads."""
 _SIZES = (32, 26, 0)
@@ -118,7 +119,7 @@ class _Walk:
         properties = below(paragraph, "w:pPr")
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
-        text = line.upon()
+        text = line.text()
         if (below_it := paragraph.getnext()) is None or below_it.tag == q("w:sectPr"):
             line.size = 0
         if _goes_on(properties):
@@ -126,8 +127,8 @@ class _Walk:
         elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
             self._code.append("".join([*self._begun, text]))
             self._begun = []
-        elif self._begun or line.pieces:
-            line.pieces.insert(0, ("", "".join(self._begun)))
+        elif self._begun or line.runs:
+            line.runs.insert(0, Run("".join(self._begun)))
             self._begun = []
             self._close()
             self._write(line, properties, style)
@@ -138,7 +139,7 @@ class _Walk:
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
         """A heading, an entry of a list, or text."""
         entry = self._numbering.of(properties, style)
-        text, bare = line.upon(), line.upon(notes=False).strip()
+        text, bare = line.text(), line.text(notes=False).strip()
         level = style.outline or outline_level(value(properties, "w:outlineLvl"))
         level = style.level or (0 if _SENTENCE.search(text) else level)
         plain = not (level or entry or style.listed or style.title)
@@ -172,7 +173,7 @@ class _Walk:
             depth = self._depths.text(far)
             self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
             return
-        step = _STEP.fullmatch(label or "")
+        step = STEP.fullmatch(label or "")
         if not depth and (step or label is None):
             number = int(step[1]) if step else 0
             self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
@@ -217,7 +218,7 @@ class _Walk:
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
+                text = f"{_ENTRY}{entry.label} {line.text()}" if entry else line.text()
                 said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
                 said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
                 self._beside += (box for box in line.boxes if local(box) != "txbxContent")

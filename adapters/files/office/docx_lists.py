@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
 from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
+from adapters.files.office.labels import TICKS, written
 from adapters.files.office.symbols import plain
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = tuple(
-    zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
-)
-_TICKS = frozenset("☐☑☒✓✔✗✘□")
-"""Marks that say something."""
-_RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
 _LONGEST_LABEL = 100
-_MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
 class Level(NamedTuple):
@@ -84,7 +77,7 @@ class Numbering:
         shown = levels[level]
         if shown.shape == "bullet":
             mark = plain(shown.text, shown.font).strip()
-            label = mark if mark in _TICKS else ""
+            label = mark if mark in TICKS else ""
         else:
             mark = label = self._label(key, shown, levels)
         far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
@@ -156,36 +149,6 @@ def _shape(level: Element) -> str:
     if shape == "custom" and found is not None:
         shape = found.get(q("w:format"), "").partition(",")[0]
     return "01" if shape == "decimalZero" else shape
-
-
-def written(count: int, shape: str) -> str:
-    """A number in one of Word's ways to write it; in figures where the way is rare."""
-    upper = shape.startswith("upper") or shape.endswith("Upper")
-    match shape:
-        case "none" | "bullet":
-            return ""
-        case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
-            found = ""
-            for worth, letters in _ROMAN:
-                times, count = divmod(count, worth)
-                found += letters * times
-            return found if upper else found.lower()
-        case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
-            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
-            times, place = divmod(count - 1, len(letters))
-            return (letters[place].upper() if upper else letters[place]) * (times + 1)
-        case _ if shape.isdigit():  # the first number as it is to look
-            return str(count).zfill(len(shape))
-        case "ordinal":
-            ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-            return f"{count}{ending}"
-        case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
-            return chr(0x245F + count)
-        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
-            tens, ones = divmod(count, 10)
-            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
-        case _:
-            return str(count)
 
 
 class Depths:

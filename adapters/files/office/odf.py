@@ -53,7 +53,7 @@ def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
 def _slides(text: OdfText, body: etree._Element) -> None:
     outline, text.runs_on = text.outline, True
     for number, slide in enumerate(body.iterfind("{*}page"), 1):
-        if text.style(slide, "drawing-page", "visibility") == "hidden":
+        if text.styles.said("drawing-page", attribute(slide, "style-name"), "visibility") == "hidden":
             continue
         outline.page, text.outline = number, Outline()
         text.outline.page = number
