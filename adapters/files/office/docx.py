@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 from adapters.files.office.charts import add_chart, add_diagram
@@ -37,14 +38,15 @@ _ENTRY = "\r"
 """Stands before an entry of a list in a cell."""
 _BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
 """Between two lines of a cell without a mark that divides them."""
-_DEEPEST = 3
+_PARTS = {"tbl": "table", "altChunk": "part"}
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
-def read_docx(content: bytes, *, depth: int = 0) -> Content:
+def read_docx(content: bytes, held: Callable[[str, bytes], Content]) -> Content:
     """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else. `depth`: how many documents it stands in."""
+    comments. Headers and footers are read where there is nothing else. `held` reads a file that it takes in, by its
+    name."""
     outline = Outline()
     package = Package(content, outline.unread)
     main = package.main("word/document.xml")
@@ -53,7 +55,7 @@ def read_docx(content: bytes, *, depth: int = 0) -> Content:
         raise ValueError(main)
     if root.tag != q("w:document"):
         raise Refused("the file is no document of Word", what_to_do="Open it in its program and save it as .docx.")
-    walk = _Walk(package, main, outline, depth)
+    walk = _Walk(package, main, outline, held)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
     title = walk.title or package.title()
@@ -65,9 +67,9 @@ def read_docx(content: bytes, *, depth: int = 0) -> Content:
 
 
 class _Walk:
-    def __init__(self, package: Package, main: str, outline: Outline, depth: int) -> None:
+    def __init__(self, package: Package, main: str, outline: Outline, held: Callable[[str, bytes], Content]) -> None:
         self.title = ""
-        self._depth = depth
+        self._held = held
         self._outline = outline
         self._package = package
         self._styles = Styles(package.related(main, "styles"))
@@ -88,7 +90,7 @@ class _Walk:
             except (Refused, MemoryError):
                 raise
             except Exception:  # noqa: BLE001 whatever a file of any program leads to
-                self._outline.unread(f"a {'table' if local(element) == 'tbl' else 'paragraph'} that is not understood")
+                self._outline.unread(f"a {_PARTS.get(local(element), 'paragraph')} that is not understood")
         self._close()
 
     def _block(self, element: Element) -> None:
@@ -250,37 +252,16 @@ class _Walk:
         return root
 
     def _other(self, name: str) -> None:
-        """A file of another format that the document takes in."""
+        """A file of any format that the document takes in."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
-        suffix = found.target.rpartition(".")[2].lower() if found else ""
-        if content is None:
+        if found is None or content is None:
             self._outline.unread(f"{found.target if found else name}: missing")
-        elif suffix in {"docx", "docm", "dotx", "dotm"} and self._depth < _DEEPEST:
-            try:
-                inner = read_docx(content, depth=self._depth + 1)
-            except (Refused, ValueError) as error:
-                self._outline.unread(f"{suffix} in it: {error}")
-            else:
-                self._outline.include(inner)
-        elif suffix == "txt":
-            self._outline.add(BlockKind.PROSE, content.decode("utf-8-sig", "replace"))
-        elif page := _page(suffix, content):
-            from adapters.files.text.html import read_into
-
-            read_into(self._outline, page)
-        else:
-            self._outline.unread(f"{found.target if found else name}: a part of another format")
-
-
-def _page(suffix: str, content: bytes) -> str:
-    """The HTML of a part that is a page, or a page with its pictures as a mail; empty for another part."""
-    if suffix in {"mht", "mhtml"}:
-        import email.policy
-
-        body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
-        return str(body.get_content()) if body else ""
-    return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
+            return
+        try:
+            self._outline.include(self._held(posixpath.basename(found.target), content))
+        except Refused as error:
+            self._outline.unread(f"{found.target}: {error}")
 
 
 def _rows(cells: list[str]) -> list[list[str]]:
