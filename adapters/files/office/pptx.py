@@ -69,7 +69,7 @@ class _Slide:
         boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
         if title is None:
-            title = titled([box for box in boxes if local(box.shape) != "sp" or _speaks(box.shape)], self._lines)
+            title = titled(boxes, self._lines)
         heading = "" if title is None else self._title(title)
         self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
@@ -98,10 +98,7 @@ class _Slide:
         return [text for text in said if text.strip()]
 
     def _read(self, boxes: Iterable[Box]) -> None:
-        boxes = list(boxes)
-        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not _speaks(box.shape)}
-        panels = [box for box in boxes if id(box) in drawn]
-        for box in in_order((box for box in boxes if id(box) not in drawn), panels):
+        for box in in_order(boxes):
             try:
                 if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
                     self._outline.heading(1, self._title(box.shape))
@@ -118,7 +115,7 @@ class _Slide:
                 if found := _place(holder):
                     place = found
                     break
-            yield Box(shape, *place)
+            yield Box(shape, *place, panel=local(shape) == "sp" and not _speaks(shape))
 
     def _shape(self, shape: etree._Element) -> None:
         match local(shape):
