@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable
 
 from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.docx_inline import Inline, Line
@@ -18,6 +17,7 @@ from adapters.files.office.elements import local
 from adapters.files.office.labels import STEP
 from adapters.files.office.package import Package
 from adapters.files.office.runs import Run
+from adapters.files.office.slide_text import in_cell, on_lines
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
@@ -34,10 +34,6 @@ _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
-_ENTRY = "\r"
-"""Stands before an entry of a list in a cell."""
-_BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
-"""Between two lines of a cell without a mark that divides them."""
 _PARTS = {"tbl": "table", "altChunk": "part"}
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
@@ -79,8 +75,7 @@ class _Walk:
         self._code: list[str] = []
         self._begun: list[str] = []
         """Of a paragraph that goes on in the next: a drop cap, or one whose end was deleted."""
-        self._beside: list[Element] = []
-        """What is drawn in the cells of a table."""
+        self._in_cell = False
 
     def blocks(self, container: Element | None) -> None:
         """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
@@ -126,7 +121,7 @@ class _Walk:
             line.size = 0
         if _goes_on(properties):
             self._begun.append(text.strip("\n"))
-        elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
+        elif style.code or (line.mono and (self._code or _PROGRAM.search(text))):
             self._code.append("".join([*self._begun, text]))
             self._begun = []
         elif self._begun or line.runs:
@@ -135,7 +130,7 @@ class _Walk:
             self._close()
             self._write(line, properties, style)
         elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
-            self._numbering.of(properties, style)
+            self._write(line, properties, style)
         self._boxes(line.boxes)
 
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
@@ -156,6 +151,8 @@ class _Walk:
                 self._outline.add(BlockKind.PROSE, note)
         elif text.strip():
             self._text(text, line, entry, properties, style)
+        elif entry and self._in_cell:
+            self._outline.add(BlockKind.PROSE, entry.label)
 
     def _text(self, text: str, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
         """A paragraph that is no heading: an entry of a list where it is marked as one, by a style or by hand."""
@@ -173,7 +170,7 @@ class _Walk:
             text = text[typed.end() if typed else 0 :]
         else:
             depth = self._depths.text(far)
-            self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
+            self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=line.code)
             return
         step = STEP.fullmatch(label or "")
         if not depth and (step or label is None):
@@ -194,17 +191,14 @@ class _Walk:
             return
         caption, grid, header = grid_of(table, rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
-        texts = [[cell.text for cell in line] for line in grid]
-        told = [(row, line) for line, row in zip(grid[:header], texts, strict=False)]
-        told += [(row, line) for line, cells in zip(grid[header:], texts[header:], strict=True) for row in _rows(cells)]
+        told = [([cell.text for cell in line], line) for line in grid[:header]]
+        told += [(row, line) for line in grid[header:] for row in _rows(line)]
         self._outline.table(
             [row for row, _ in told],
             header=header,
             links=[[link for cell in line for link in cell.links] for _, line in told],
             code=[[one for cell in line for one in cell.code] for _, line in told],
         )
-        beside, self._beside = self._beside, []
-        self._boxes(beside)
 
     def _is_section(self, cell: Element) -> bool:
         """Whether it has a heading and text below it."""
@@ -212,24 +206,15 @@ class _Walk:
         return len(paragraphs) > 1 and self._styles.of(below(paragraphs[0], "w:pPr")).level > 0
 
     def _cell(self, cell: Element) -> Cell:
-        """All that a cell says, line by line; of a table in it the rows."""
-        said: list[Cell] = []
-        for element in children(cell):
-            if element.tag == q("w:p"):
-                properties = below(element, "w:pPr")
-                style = self._styles.of(properties)
-                line = self._inline.line(element, style.marks)
-                entry = self._numbering.of(properties, style)
-                text = f"{_ENTRY}{entry.label} {line.text()}" if entry else line.text()
-                said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
-                said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
-                self._beside += (box for box in line.boxes if local(box) != "txbxContent")
-            elif element.tag == q("w:tbl"):
-                rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
-                said += (row._replace(text=_ENTRY + row.text) for row in rows)
-            elif local(element) in {"oMath", "oMathPara"}:
-                said.append(Cell(tex(element)))
-        return _together(said, "\n")
+        """All that a cell says, a line a paragraph; of a list or a table in it one line."""
+        kept = self._outline, self._depths, self._in_cell
+        self._outline, self._depths, self._in_cell = Outline(), Depths(), True
+        self.blocks(cell)
+        found = self._outline.content()
+        self._outline, self._depths, self._in_cell = kept
+        for what in found.unread:
+            self._outline.unread(what)
+        return in_cell(found)
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
@@ -262,27 +247,17 @@ class _Walk:
             self._outline.include(self._held(posixpath.basename(found.target), content))
         except Refused as error:
             self._outline.unread(f"{found.target}: {error}")
+        except KeyError:
+            self._outline.unread(f"{found.target}: a part of another format")
 
 
-def _rows(cells: list[str]) -> list[list[str]]:
+def _rows(cells: list[Cell]) -> list[list[str]]:
     """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
-    lines = [cell.split("\n") for cell in cells]
-    level = len(cells) > 1 and len(set(map(len, lines))) == 1 and not any(_ENTRY in cell for cell in cells)
+    lines = [cell.text.split("\n") for cell in cells]
+    level = len({cell.text for cell in cells}) > 1 and len(set(map(len, lines))) == 1
     if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
         return [list(row) for row in zip(*lines, strict=True)]
-    return [[_BROKEN.sub(_apart, cell) for cell in cells]]
-
-
-def _together(cells: Iterable[Cell], between: str) -> Cell:
-    said = [cell for cell in cells if cell.text.strip()]
-    links, code = chain(*(cell.links for cell in said)), chain(*(cell.code for cell in said))
-    return Cell(between.join(cell.text for cell in said), links=tuple(links), code=tuple(code))
-
-
-def _apart(between: re.Match[str]) -> str:
-    """What divides two lines of a cell: nothing where a sentence goes on."""
-    following = between.string[between.end()]
-    return "; " if between[1] or following.isupper() or following.isdigit() else " "
+    return [[cell.text for cell in on_lines(cells)]]
 
 
 def _goes_on(properties: Element | None) -> bool:
@@ -290,9 +265,3 @@ def _goes_on(properties: Element | None) -> bool:
     end, frame = below(properties, "w:rPr"), below(properties, "w:framePr")
     removed = any(below(end, mark) is not None for mark in ("w:del", "w:moveFrom"))
     return removed or (frame is not None and frame.get(q("w:dropCap"), "none") != "none")
-
-
-def _is_code(text: str, properties: Element | None, style: Style, *, begun: bool) -> bool:
-    """Whether a paragraph in the font of code is a line of it: it has its signs, or such a line stands above it."""
-    other = style.level or style.title or style.listed or style.list_id or below(properties, "w:numPr") is not None
-    return not other and (begun or bool(_PROGRAM.search(text)))

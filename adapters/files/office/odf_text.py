@@ -247,7 +247,7 @@ class OdfText:
         self.flow(cell)
         found = self.outline.content()
         self.outline, self._open, self._base, self._in_cell = kept
-        text, links = in_cell(found)
+        text, _, _, links, _ = in_cell(found)
         for what in found.unread:
             self.outline.unread(what)
         for note in cell.iterfind("{*}annotation"):

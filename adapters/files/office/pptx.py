@@ -170,8 +170,7 @@ class _Slide:
         inner = Outline()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
-        text, links = in_cell(inner.content())
-        return Cell(text, *spans, links)
+        return in_cell(inner.content())._replace(columns=spans[0], rows=spans[1])
 
     def _notes(self) -> None:
         for part in self._package.of_kind(self._name, "notesSlide")[:1]:
