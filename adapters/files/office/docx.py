@@ -110,7 +110,8 @@ class _Walk:
         self._code, self._begun = [], []
         if code:
             self._outline.add(BlockKind.CODE, "\n".join(code))
-        self._outline.add(BlockKind.PROSE, "".join(begun))
+        if begun:
+            self._outline.add(BlockKind.PROSE, "".join(begun))
 
     def _paragraph(self, paragraph: Element) -> None:
         properties = below(paragraph, "w:pPr")
@@ -125,8 +126,9 @@ class _Walk:
             self._code.append("".join([*self._begun, text]))
             self._begun = []
         elif self._begun or line.runs:
-            line.runs.insert(0, Run("".join(self._begun)))
-            self._begun = []
+            if self._begun:
+                line.runs.insert(0, Run("".join(self._begun)))
+                self._begun = []
             self._close()
             self._write(line, properties, style)
         elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
@@ -136,13 +138,13 @@ class _Walk:
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
         """A heading, an entry of a list, or text."""
         entry = self._numbering.of(properties, style)
-        text, bare = line.text(), line.text(notes=False).strip()
+        text = line.text()
         level = style.outline or outline_level(value(properties, "w:outlineLvl"))
         level = style.level or (0 if _SENTENCE.search(text) else level)
         plain = not (level or entry or style.listed or style.title)
         if plain and line.size > self._styles.size and _LOOKS.fullmatch(text):
             level = next(level for level, size in enumerate(_SIZES, 1) if line.size >= size)
-        if bare and (style.title or level):
+        if (style.title or level) and (bare := line.text(notes=False).strip()):
             first = style.title and not self.title
             self.title = self.title or (bare if first else "")
             self._depths.close()
@@ -207,6 +209,14 @@ class _Walk:
 
     def _cell(self, cell: Element) -> Cell:
         """All that a cell says, a line a paragraph; of a list or a table in it one line."""
+        paragraph = cell[-1] if len(cell) and len(cell) <= 1 + (local(cell[0]) == "tcPr") else None
+        if paragraph is not None and paragraph.tag == q("w:p"):  # as most cells: one paragraph, and no entry of a list
+            properties = below(paragraph, "w:pPr")
+            style = self._styles.of(properties)
+            if not (style.listed or style.list_id) and below(properties, "w:numPr") is None:
+                line = self._inline.line(paragraph, style.marks)
+                if not line.boxes:
+                    return Cell(line.text(), links=tuple(line.links), code=tuple(line.code))
         kept = self._outline, self._depths, self._in_cell
         self._outline, self._depths, self._in_cell = Outline(), Depths(), True
         self.blocks(cell)

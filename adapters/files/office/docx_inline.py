@@ -54,6 +54,8 @@ class Line:
                 self.add(*_shown("".join(instructions or ())))
 
     def text(self, *, notes: bool = True) -> str:
+        if len(self.runs) == 1 and not self.runs[0].kind:  # as most paragraphs are
+            return self.runs[0].text
         return text_of(self.runs, notes=notes)
 
     @property
