@@ -58,13 +58,13 @@ def _slides(text: OdfText, body: etree._Element) -> None:
         outline.page, text.outline = number, Outline()
         text.outline.page = number
         shapes = [shape for shape in slide.iterchildren("*") if local(shape) in SHAPES]
-        title = next((one for one in shapes if attribute(one, "class") == "title" and text.words(one)), None)
+        title = next((one for one in shapes if attribute(one, "class") == "title" and text.runs.words(one)), None)
         boxes = list(_boxes(text, shapes))
         if title is None:
-            title = titled(boxes, text.lines)
+            title = titled(boxes, text.runs.lines)
         for box in in_order(box for box in boxes if box.shape is not title):
-            if box.heads and attribute(box.shape, "class") and len(text.lines(box.shape)) == 1:
-                text.outline.heading(1, text.words(box.shape))
+            if box.heads and attribute(box.shape, "class") and len(text.runs.lines(box.shape)) == 1:
+                text.outline.heading(1, text.runs.words(box.shape))
             else:
                 text.shape(box.shape)
         if title is None and not text.outline.size and slide.find("{*}frame/{*}image") is not None:
@@ -73,7 +73,7 @@ def _slides(text: OdfText, body: etree._Element) -> None:
         for note in slide.iterfind("{*}notes/{*}frame"):
             if attribute(note, "class") == "notes":
                 text.shape(note)
-        outline.section(text.outline.content(), "" if title is None else text.words(title), f"Slide {number}")
+        outline.section(text.outline.content(), "" if title is None else text.runs.words(title), f"Slide {number}")
     outline.page, text.outline = None, outline
 
 
@@ -83,7 +83,7 @@ def _boxes(text: OdfText, shapes: Iterable[etree._Element]) -> Iterator[Box]:
         if local(shape) == "g":  # a group has no place of its own
             inner = [box for box in _boxes(text, shape.iterchildren("*")) if box.width]
             x, y = min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)
-        yield Box(shape, x, y, width, height, panel=local(shape) in _DRAWN and not text.lines(shape))
+        yield Box(shape, x, y, width, height, panel=local(shape) in _DRAWN and not text.runs.lines(shape))
 
 
 def _length(given: str) -> int:

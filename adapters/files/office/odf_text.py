@@ -10,31 +10,22 @@ from lxml import etree
 from adapters.files.inline import noted
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.labels import add_entry
-from adapters.files.office.odf_forms import chosen, forms_of, said_by
-from adapters.files.office.odf_styles import OUTLINE, PLAIN, Look, Styles
+from adapters.files.office.odf_runs import TEXT_STYLE, UNSEEN, OdfRuns
+from adapters.files.office.odf_styles import OUTLINE, PLAIN
 from adapters.files.office.package import Package
-from adapters.files.office.runs import FORMULA, NOTE, Run, links_of, text_of
+from adapters.files.office.runs import NOTE, links_of, text_of
 from adapters.files.office.slide_text import add_table, in_cell
 from adapters.files.office.symbols import plain
 from adapters.files.outline import Outline
 from adapters.files.tables import MOST_COLUMNS, Cell
-from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
 _CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
 _HEADING = re.compile(r"Heading_20_[1-6]")
 _LIST_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}list-style-name"
 _PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
-_TEXT_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}style-name"
 _TABLE_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}style-name"
 SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
-_UNSEEN = frozenset(
-    """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
-    object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
-    hidden-paragraph ruby-text desc title event-listeners custom-shape""".split()
-)
-_SPACE = {"tab": "\t", "line-break": "\n"}
-_MOST_SPACES = 100
 _MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
 
@@ -46,25 +37,21 @@ class OdfText:
         self.outline = outline
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
-        self.styles = Styles()
-        self._package = package
-        self._forms = forms_of(document)
-        self._base = PLAIN
+        self.runs = OdfRuns(package, document)
+        self.styles = self.runs.styles
         self._in_cell = False
         self._counts: dict[str, dict[int, int]] = {}
         """By the name of a list, or of its style: the last number of each level."""
         self._last: dict[int, int] = {}
         self._open: list[int] = []
         """Levels of the entries in which the next one may stand."""
-        self.styles.learn(package.xml("styles.xml") if package else None)
-        self.styles.learn(document)
 
     def flow(self, parent: etree._Element, depth: int = 0) -> None:
         """Append what stands in `parent`, in `depth` entries of lists."""
         code: list[str] = []
         for element in parent.iterchildren("*"):
             if local(element) == "p" and self.styles.names(element) & _CODE:
-                code.append(text_of(self._runs(element)))
+                code.append(text_of(self.runs.of(element)))
                 continue
             self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
             code.clear()
@@ -92,34 +79,22 @@ class OdfText:
         if shape.find("{*}object") is not None:
             self._embedded(shape, depth)
         elif local(shape) == "frame":  # of several kinds of content the first is meant
-            first = next((part for part in shape.iterchildren("*") if local(part) not in _UNSEEN), None)
+            first = next((part for part in shape.iterchildren("*") if local(part) not in UNSEEN), None)
             if first is not None:
                 self._table(first, depth) if local(first) == "table" else self.flow(first, depth)
         else:
             self.flow(shape, depth)
 
-    def _object(self, frame: etree._Element) -> etree._Element | None:
-        """What is embedded in a frame, where it can be read."""
-        held = frame.find("{*}object")
-        part = "" if held is None else attribute(held, "href").removeprefix("./").rstrip("/")
-        return self._package.xml(f"{part}/content.xml") if part and self._package else held
-
-    def _formula(self, frame: etree._Element) -> str:
-        """The formula that a frame holds, if it holds one."""
-        inner = self._object(frame)
-        found = None if inner is None else next(inner.iter("{*}math"), None)
-        return "" if found is None else formula_text(found)
-
     def _embedded(self, frame: etree._Element, depth: int) -> None:
         """A formula, or a chart by the table that is stored with it."""
-        if formula := self._formula(frame):
+        if formula := self.runs.formula(frame):
             return self.outline.add(BlockKind.PROSE, formula, depth=depth)
-        inner = self._object(frame)
+        inner = self.runs.embedded(frame)
         chart = None if inner is None else next(inner.iterfind(".//{*}chart/{*}chart"), None)
         if chart is None:
             return self.outline.unread("an object of another program")
         title = chart.find("{*}title")
-        self.outline.add(BlockKind.PROSE, "" if title is None else self.words(title))
+        self.outline.add(BlockKind.PROSE, "" if title is None else self.runs.words(title))
         rows = [[_stored(cell) for cell in row.iterfind("{*}table-cell")] for row in chart.iter("{*}table-row")]
         return self.outline.table(rows, header=1)
 
@@ -130,13 +105,13 @@ class OdfText:
         if label is None and ("Title" in names or level):
             self._head(paragraph, level or 1, title="Title" in names)
         else:
-            runs = list(self._runs(paragraph))
+            runs = list(self.runs.of(paragraph))
             add_entry(self.outline, text_of(runs), label, depth, links_of(runs))
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
             within = next(
                 above for above in frame.iterancestors() if local(above) in {"frame", "note"} or above is paragraph
             )
-            if within is paragraph and not self._formula(frame):
+            if within is paragraph and not self.runs.formula(frame):
                 self.shape(frame, depth)
 
     def _heading(self, heading: etree._Element, label: str = "") -> None:
@@ -150,7 +125,7 @@ class OdfText:
 
     def _head(self, paragraph: etree._Element, level: int, label: str = "", *, title: bool = False) -> None:
         """A heading, and its notes below it."""
-        runs = list(self._runs(paragraph))
+        runs = list(self.runs.of(paragraph))
         self.outline.heading(level, f"{label} {text_of(runs, notes=False)}", title=title)
         for run in runs:
             self.outline.add(BlockKind.PROSE, run.text if run.kind == NOTE else "")
@@ -195,7 +170,7 @@ class OdfText:
         while self._open and self._open[-1] >= level + (label is None):
             self._open.pop()
         depth = base + len(self._open)
-        if label is None or not text_of(self._runs(paragraph)).strip():
+        if label is None or not text_of(self.runs.of(paragraph)).strip():
             self._paragraph(paragraph, depth)
             self.outline.add(BlockKind.PROSE, (label or "") if self._in_cell else "")
         else:
@@ -212,7 +187,7 @@ class OdfText:
     def _bold(self, table: etree._Element) -> bool:
         """Whether all text of a table's first row is."""
         first = next(table.iter("{*}table-row"), None)
-        texts = [] if first is None else [text for text in first.iter("{*}p") if self.words(text)]
+        texts = [] if first is None else [text for text in first.iter("{*}p") if self.runs.words(text)]
         return bool(texts) and all(
             "Table_20_Heading" in self.styles.names(text)
             or self.styles.said("paragraph", attribute(text, "style-name"), "font-weight") == "bold"
@@ -239,70 +214,20 @@ class OdfText:
         """All that a cell says, a line a paragraph; of a table in it the rows, one behind the other."""
         look = self.styles.look("table-cell", cell.get(_TABLE_STYLE), PLAIN)
         if len(cell) == 1 and not len(cell[0]) and cell[0].tag == _PARAGRAPH:  # as most cells of sheets
-            look = self.styles.look("paragraph", cell[0].get(_TEXT_STYLE), look)
+            look = self.styles.look("paragraph", cell[0].get(TEXT_STYLE), look)
             text = cell[0].text or ""
             return "" if look.gone else text if text.isascii() else plain(text, look.font), ()
-        kept = self.outline, self._open, self._base, self._in_cell
-        self.outline, self._open, self._base, self._in_cell = Outline(), [], look, True
+        kept = self.outline, self._open, self.runs.base, self._in_cell
+        self.outline, self._open, self.runs.base, self._in_cell = Outline(), [], look, True
         self.flow(cell)
         found = self.outline.content()
-        self.outline, self._open, self._base, self._in_cell = kept
+        self.outline, self._open, self.runs.base, self._in_cell = kept
         text, _, _, links, _ = in_cell(found)
         for what in found.unread:
             self.outline.unread(what)
         for note in cell.iterfind("{*}annotation"):
-            text = noted(text, " ".join(self.words(part) for part in note.iter("{*}p")))
+            text = noted(text, " ".join(self.runs.words(part) for part in note.iter("{*}p")))
         return text, links
-
-    def lines(self, element: etree._Element) -> list[str]:
-        """The paragraphs in `element` that say something."""
-        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
-        return [text for one in paragraphs if (text := " ".join(text_of(self._runs(one)).split()))]
-
-    def words(self, element: etree._Element) -> str:
-        """All text in `element` on one line."""
-        return " ".join(self.lines(element))
-
-    def _runs(self, paragraph: etree._Element) -> Iterator[Run]:
-        """Those of a paragraph; struck and hidden text is left out."""
-        if not any(attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")):
-            yield from self._inner(paragraph, self.styles.look("paragraph", paragraph.get(_TEXT_STYLE), self._base), "")
-
-    def _inner(self, parent: etree._Element, look: Look, url: str) -> Iterator[Run]:
-        if parent.text and not look.gone:
-            yield Run(plain(parent.text, look.font), look.script, url)
-        for child in parent.iterchildren("*"):
-            match local(child):
-                case "a":
-                    yield from self._inner(child, look, attribute(child, "href"))
-                case "span":
-                    yield from self._inner(child, self.styles.look("text", child.get(_TEXT_STYLE), look), url)
-                case "frame" | "note" | "s" | "tab" | "line-break" | "control" | "fieldmark" as name:
-                    if not look.gone:
-                        yield self._said(child, name, look, url)
-                case name if name not in _UNSEEN:
-                    yield from self._inner(child, look, url)
-                    if reading := child.findtext("{*}ruby-text") if name == "ruby" else "":
-                        yield Run(f" ({reading})")
-            if child.tail and not look.gone:
-                yield Run(plain(child.tail, look.font), look.script, url)
-
-    def _said(self, element: etree._Element, name: str, look: Look, url: str) -> Run:
-        """What stands in a text and is no run of it."""
-        match name:
-            case "frame":
-                return Run(self._formula(element), FORMULA)
-            case "note":
-                body = element.find("{*}note-body")
-                return Run("" if body is None else self.words(body), NOTE)
-            case "control":
-                return Run(said_by(self._forms.get(attribute(element, "control"))), look.script, url)
-            case "fieldmark":
-                return Run(chosen(element), look.script, url)
-            case "s":
-                return Run(" " * min(number(attribute(element, "c")), _MOST_SPACES), look.script, url)
-            case _:
-                return Run(_SPACE[name], look.script, url)
 
 
 def _stored(cell: etree._Element) -> str:
