@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.docx_inline import Inline, Line
-from adapters.files.office.docx_lists import Depths, Entry, Numbering
+from adapters.files.office.docx_lists import Depths, Numbering, Place
 from adapters.files.office.docx_math import tex
-from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
+from adapters.files.office.docx_styles import Style, Styles, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.elements import local
@@ -29,14 +29,9 @@ _LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n
 """How a heading that is styled by hand reads."""
 _SIZES = (32, 26, 0)
 """Of its bold letters, in half points by level; larger than text."""
-_TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
-"""A mark of a list that somebody typed."""
-_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
 _PARTS = {"tbl": "table", "altChunk": "part"}
-_INDENT = 360
-"""Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
 def read_docx(content: bytes, held: Callable[[str, bytes], Content]) -> Content:
@@ -152,35 +147,19 @@ class _Walk:
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)
         elif text.strip():
-            self._text(text, line, entry, properties, style)
+            self._text(text, line, self._depths.place(text, entry, properties, style))
         elif entry and self._in_cell:
             self._outline.add(BlockKind.PROSE, entry.label)
 
-    def _text(self, text: str, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
-        """A paragraph that is no heading: an entry of a list where it is marked as one, by a style or by hand."""
-        own, typed = indent(properties), _TYPED.match(text)
-        far = entry.indent if entry else (own if own is not None else style.indent) or 0
-        label = entry.label if entry and entry.marked else None
-        if style.listed and value(properties, "w:numPr/w:numId") != "0":
-            level = style.depth + (entry.level if entry else 0)
-            depth = self._depths.entry("", level, far or _INDENT * (level + 1))
-            label = "" if label is None and style.listed == "bullet" else label
-        elif label is not None and entry:
-            depth = self._depths.entry(entry.list_key, entry.level, far)
-        elif typed or _TICKED.match(text):
-            depth, label = self._depths.entry(f"typed {far}", 0, far), ""
-            text = text[typed.end() if typed else 0 :]
-        else:
-            depth = self._depths.text(far)
-            self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=line.code)
-            return
-        step = STEP.fullmatch(label or "")
-        if not depth and (step or label is None):
-            number = int(step[1]) if step else 0
-            self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
-        else:
-            shown = f"{label or ''} {text}"
-            self._outline.add(BlockKind.ITEM, shown, depth=depth, links=line.links, code=line.code)
+    def _text(self, text: str, line: Line, place: Place) -> None:
+        """A paragraph that is no heading. The number of an entry in another one stands in its text."""
+        step = STEP.fullmatch(place.label or "")
+        kind, number = BlockKind.PROSE, 0
+        if place.listed and not place.depth and (step or place.label is None):
+            kind, number = BlockKind.STEP, int(step[1]) if step else 0
+        elif place.listed:
+            kind, text = BlockKind.ITEM, f"{place.label or ''} {text[place.typed :]}"
+        self._outline.add(kind, text, depth=place.depth, number=number, links=line.links, code=line.code)
 
     def _table(self, table: Element) -> None:
         """A table of one column is a box around text, and so are the cells of one in which sections stand."""

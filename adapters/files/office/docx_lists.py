@@ -13,6 +13,11 @@ from adapters.files.office.symbols import plain
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
 _LONGEST_LABEL = 100
+_TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
+"""A mark of a list that somebody typed."""
+_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
+_INDENT = 360
+"""Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
 class Level(NamedTuple):
@@ -86,12 +91,8 @@ class Numbering:
     def _begin(self, list_id: str) -> tuple[str, list[Level]]:
         own = self._numbers.get(list_id)
         key = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
-        for _ in range(LEVELS):  # a list may be defined by a style, which names another list
-            linked = value(self._abstract.get(key), "w:numStyleLink")
-            other = self._numbers.get(self._styles.numbering(linked)) if linked else None
-            if other is None:
-                break
-            key = value(other, "w:abstractNumId") or ""
+        if linked := value(self._abstract.get(key), "w:numStyleLink"):  # defined by a style, which names another list
+            key = value(self._numbers.get(self._styles.numbering(linked)), "w:abstractNumId") or key
         levels = [_UNKNOWN] * LEVELS
         counts = self._counts.setdefault(key, [None] * LEVELS)
         _define(levels, self._abstract.get(key))
@@ -151,6 +152,17 @@ def _shape(level: Element) -> str:
     return "01" if shape == "decimalZero" else shape
 
 
+class Place(NamedTuple):
+    """Where a paragraph stands among lists."""
+
+    depth: int
+    label: str | None = None
+    """What stands before an entry, empty for a mark; None for text and a number that nobody knows."""
+    listed: bool = True
+    typed: int = 0
+    """How many characters of it are a mark that somebody typed."""
+
+
 class Depths:
     """How deep the entries of lists stand: as the one above of the same level of their list or else in the last one
     of a higher level or, of another list, less far in."""
@@ -173,6 +185,21 @@ class Depths:
         self._open.append((key, level, far))
         depth = self._seen[key, level] = len(self._open) - 1
         return depth
+
+    def place(self, text: str, entry: Entry | None, properties: Element | None, style: Style) -> Place:
+        """An entry of a list is a paragraph that is marked as one, by a style or by hand."""
+        own, typed = indent(properties), _TYPED.match(text)
+        far = entry.indent if entry else (own if own is not None else style.indent) or 0
+        label = entry.label if entry and entry.marked else None
+        if style.listed and value(properties, "w:numPr/w:numId") != "0":
+            level = style.depth + (entry.level if entry else 0)
+            label = "" if label is None and style.listed == "bullet" else label
+            return Place(self.entry("", level, far or _INDENT * (level + 1)), label)
+        if label is not None and entry:
+            return Place(self.entry(entry.list_key, entry.level, far), label)
+        if typed or _TICKED.match(text):
+            return Place(self.entry(f"typed {far}", 0, far), "", typed=typed.end() if typed else 0)
+        return Place(self.text(far), listed=False)
 
     def text(self, far: int) -> int:
         """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
