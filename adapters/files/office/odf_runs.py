@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from lxml import etree
 
 from adapters.files.office.elements import attribute, local, number
-from adapters.files.office.odf_forms import chosen, forms_of, said_by
 from adapters.files.office.odf_styles import PLAIN, Look, Styles
 from adapters.files.office.package import Package
 from adapters.files.office.runs import FORMULA, NOTE, Run, text_of
@@ -32,7 +31,7 @@ class OdfRuns:
         self.base = PLAIN
         """How text looks where nothing is said."""
         self._package = package
-        self._forms = forms_of(document)
+        self._forms = _forms_of(document)
         self.styles.learn(package.xml("styles.xml") if package else None)
         self.styles.learn(document)
 
@@ -90,10 +89,39 @@ class OdfRuns:
                 body = element.find("{*}note-body")
                 return Run("" if body is None else self.words(body), NOTE)
             case "control":
-                return Run(said_by(self._forms.get(attribute(element, "control"))), look.script, url)
+                return Run(_said_by(self._forms.get(attribute(element, "control"))), look.script, url)
             case "fieldmark":
-                return Run(chosen(element), look.script, url)
+                return Run(_chosen(element), look.script, url)
             case "s":
                 return Run(" " * min(number(attribute(element, "c")), _MOST_SPACES), look.script, url)
             case _:
                 return Run(_SPACE[name], look.script, url)
+
+
+def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
+    """The controls that a document defines, by id."""
+    forms = () if document is None else document.iter("{*}forms")
+    return {attribute(one, "id"): one for form in forms for one in form.iter("*")}
+
+
+def _said_by(control: etree._Element | None) -> str:
+    """What a control says."""
+    if control is None:
+        return ""
+    if local(control) in {"checkbox", "radio"}:
+        state = attribute(control, "current-state") or attribute(control, "state")
+        on = state == "checked" or attribute(control, "current-selected") == "true"
+        return f"{'☒' if on else '☐'} {attribute(control, 'label')}"
+    entries = [attribute(one, "label") for one in control.iter("{*}option") if attribute(one, "current-selected")]
+    return ", ".join(entries) or attribute(control, "current-value") or attribute(control, "value")
+
+
+def _chosen(mark: etree._Element) -> str:
+    """What is ticked or chosen in a form field of Word."""
+    given = [(attribute(one, "name"), attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+    kind = attribute(mark, "type").rpartition(".")[2]
+    if kind == "FORMCHECKBOX":
+        return "☒" if ("Checkbox_Checked", "true") in given else "☐"
+    entries = [value for name, value in given if name == "Dropdown_ListEntry"]
+    place = next((number(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
+    return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""
