@@ -26,7 +26,6 @@ _WHOLE = {
     **dict.fromkeys((".html", ".htm"), "text.html:read_html"),
     **dict.fromkeys((".csv", ".tsv"), "text.csv:read_csv"),
     **dict.fromkeys(JSON_LINES, "text.jsonl:read_document"),
-    ".docx": "office.docx:read_docx",
     ".pptx": "office.pptx:read_pptx",
     ".rst": "text.rst:read_rst",
     ".ics": "text.calendar:read_calendar",
@@ -34,7 +33,11 @@ _WHOLE = {
     ".yaml": "text.records:read_yaml",
     WEB_PAGE: "text.web_page:read_page",
 }
-_WITH_FILES = {".eml": "text.mail:read_eml", ".msg": "office.outlook:read_msg"}
+_WITH_FILES = {
+    ".docx": "office.docx:read_docx",
+    ".eml": "text.mail:read_eml",
+    ".msg": "office.outlook:read_msg",
+}
 _UNHEARD = (".docx", ".pptx", ".msg")
 """Formats of which the size says nothing about the pages."""
 

@@ -14,8 +14,6 @@ MOST_COLUMNS = 1_000
 MOST_CELLS = 500_000
 """Cells that spans may fill in one table."""
 _MOST_HEADER_ROWS = 3
-_FEW, _SHORT = 2, 4
-"""Lines in a cell that may be one sentence, words in a line that is none."""
 BETWEEN = " - "
 """Stands between the rows of a header: `Limit - Seats`."""
 _DEEPEST = 4
@@ -85,18 +83,6 @@ def spread(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
         if open_below:
             from_above()
         yield line
-
-
-def side_by_side(row: list[Cell]) -> list[Cell]:
-    """A row in which lines stay apart where as many stand in another of its cells, or many short ones."""
-    lines = [[line.strip() for line in cell.text.split("\n") if line.strip()] for cell in row]
-    counts = [len(held) for held in lines]
-
-    def apart(held: list[str]) -> bool:
-        short = len(held) > _FEW and all(len(line.split()) <= _SHORT for line in held)
-        return short or (len(held) > 1 and counts.count(len(held)) > 1)
-
-    return [cell._replace(text="; ".join(held)) if apart(held) else cell for cell, held in zip(row, lines, strict=True)]
 
 
 def header_of(rows: Sequence[Sequence[str]]) -> list[str]:

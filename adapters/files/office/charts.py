@@ -10,6 +10,9 @@ from lxml import etree
 
 from adapters.files.office.elements import local, number
 from adapters.files.office.number_format import number_format
+from adapters.files.office.slide_text import paragraph_text
+from adapters.files.outline import Outline
+from pipeline.values import BlockKind
 
 Row = list[str]
 _CATEGORIES, _VALUES = ("cat", "xVal"), ("val", "yVal", "bubbleSize")
@@ -17,11 +20,26 @@ _MOST_POINTS = 10_000
 _NODES = {"node", "asst", "doc"}
 
 
+def add_chart(outline: Outline, chart: etree._Element) -> bool:
+    """Append its title and its table; whether it has one."""
+    title, rows = chart_table(chart)
+    outline.add(BlockKind.PROSE, title)
+    outline.table(rows, header=1)
+    return bool(rows)
+
+
+def add_diagram(outline: Outline, data: etree._Element) -> None:
+    """Append the nodes of a SmartArt as entries of a list."""
+    for depth, paragraphs in _nodes(data):
+        text = "\n".join(paragraph_text(paragraph, {})[0] for paragraph in paragraphs)
+        outline.add(BlockKind.ITEM, text, depth=depth)
+
+
 def chart_table(chart: etree._Element) -> tuple[str, list[Row]]:
     """A chart's title, and its series as columns beside their categories; the first row names them. Without rows where
     nothing is stored."""
     if chart.find("{*}chartData") is not None:
-        return extended_table(chart)
+        return _extended(chart)
     series = list(chart.iterfind(".//{*}plotArea/*/{*}ser"))
     columns: list[tuple[str, dict[int, str]]] = []
     categories: dict[int, str] = {}
@@ -41,7 +59,7 @@ def chart_table(chart: etree._Element) -> tuple[str, list[Row]]:
     return title, _table(head, [categories, *(values for _, values in columns)]) if columns else []
 
 
-def extended_table(chart: etree._Element) -> tuple[str, list[Row]]:
+def _extended(chart: etree._Element) -> tuple[str, list[Row]]:
     """As `chart_table`, of the kinds of chart that came with Office 2016."""
     columns = [_level(level) for level in chart.iterfind(".//{*}chartData/{*}data/*/{*}lvl")]
     named = [_text(one.find("{*}tx")) for one in chart.iterfind(".//{*}series")]
@@ -49,7 +67,7 @@ def extended_table(chart: etree._Element) -> tuple[str, list[Row]]:
     return _text(chart.find(".//{*}title")), _table(head, columns)
 
 
-def diagram_items(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
+def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
     """The depth and the paragraphs of each node of a SmartArt that has text, in the order in which they are drawn."""
     points = {point.get("modelId", ""): point for point in data.iterfind("{*}ptLst/{*}pt")}
     points = {key: point for key, point in points.items() if point.get("type", "node") in _NODES}

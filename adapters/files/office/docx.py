@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Callable
 
-from adapters.files.office.charts import chart_table, diagram_items
+from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.docx_inline import Inline, Line
-from adapters.files.office.docx_lists import Depths, Entry, Numbering
+from adapters.files.office.docx_lists import Depths, Numbering, Place
 from adapters.files.office.docx_math import tex
-from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
+from adapters.files.office.docx_styles import Style, Styles, outline_level
 from adapters.files.office.docx_tables import grid_of, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.elements import local
+from adapters.files.office.labels import STEP
 from adapters.files.office.package import Package
+from adapters.files.office.runs import Run
+from adapters.files.office.slide_text import in_cell, on_lines
 from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
@@ -22,37 +25,28 @@ from pipeline.values import BlockKind
 
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
 """What has an outline level and is no heading."""
-_STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
 _LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!]\s*")
 """How a heading that is styled by hand reads."""
 _SIZES = (32, 26, 0)
 """Of its bold letters, in half points by level; larger than text."""
-_TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
-"""A mark of a list that somebody typed."""
-_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
-_ENTRY = "\r"
-"""Stands before an entry of a list in a cell."""
-_BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
-"""Between two lines of a cell without a mark that divides them."""
-_DEEPEST = 3
-_INDENT = 360
-"""Between two levels of lists, in twentieths of a point, where nothing is said."""
+_PARTS = {"tbl": "table", "altChunk": "part"}
 
 
-def read_docx(content: bytes, *, depth: int = 0) -> Content:
+def read_docx(content: bytes, held: Callable[[str, bytes], Content]) -> Content:
     """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else. `depth`: how many documents it stands in."""
+    comments. Headers and footers are read where there is nothing else. `held` reads a file that it takes in, by its
+    name."""
     outline = Outline()
     package = Package(content, outline.unread)
-    main = package.main()
+    main = package.main("word/document.xml")
     root = package.xml(main)
     if root is None:
         raise ValueError(main)
     if root.tag != q("w:document"):
         raise Refused("the file is no document of Word", what_to_do="Open it in its program and save it as .docx.")
-    walk = _Walk(package, main, outline, depth)
+    walk = _Walk(package, main, outline, held)
     for body in root.iterchildren(q("w:body")):
         walk.blocks(body)
     title = walk.title or package.title()
@@ -64,9 +58,9 @@ def read_docx(content: bytes, *, depth: int = 0) -> Content:
 
 
 class _Walk:
-    def __init__(self, package: Package, main: str, outline: Outline, depth: int) -> None:
+    def __init__(self, package: Package, main: str, outline: Outline, held: Callable[[str, bytes], Content]) -> None:
         self.title = ""
-        self._depth = depth
+        self._held = held
         self._outline = outline
         self._package = package
         self._styles = Styles(package.related(main, "styles"))
@@ -76,8 +70,7 @@ class _Walk:
         self._code: list[str] = []
         self._begun: list[str] = []
         """Of a paragraph that goes on in the next: a drop cap, or one whose end was deleted."""
-        self._beside: list[Element] = []
-        """What is drawn in the cells of a table."""
+        self._in_cell = False
 
     def blocks(self, container: Element | None) -> None:
         """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
@@ -87,7 +80,7 @@ class _Walk:
             except (Refused, MemoryError):
                 raise
             except Exception:  # noqa: BLE001 whatever a file of any program leads to
-                self._outline.unread(f"a {'table' if local(element) == 'tbl' else 'paragraph'} that is not understood")
+                self._outline.unread(f"a {_PARTS.get(local(element), 'paragraph')} that is not understood")
         self._close()
 
     def _block(self, element: Element) -> None:
@@ -112,39 +105,41 @@ class _Walk:
         self._code, self._begun = [], []
         if code:
             self._outline.add(BlockKind.CODE, "\n".join(code))
-        self._outline.add(BlockKind.PROSE, "".join(begun))
+        if begun:
+            self._outline.add(BlockKind.PROSE, "".join(begun))
 
     def _paragraph(self, paragraph: Element) -> None:
         properties = below(paragraph, "w:pPr")
         style = self._styles.of(properties)
         line = self._inline.line(paragraph, style.marks)
-        text = line.upon()
+        text = line.text()
         if (below_it := paragraph.getnext()) is None or below_it.tag == q("w:sectPr"):
             line.size = 0
         if _goes_on(properties):
             self._begun.append(text.strip("\n"))
-        elif style.code or (line.mono and _is_code(text, properties, style, begun=bool(self._code))):
+        elif style.code or (line.mono and (self._code or _PROGRAM.search(text))):
             self._code.append("".join([*self._begun, text]))
             self._begun = []
-        elif self._begun or line.pieces:
-            line.pieces.insert(0, ("", "".join(self._begun)))
-            self._begun = []
+        elif self._begun or line.runs:
+            if self._begun:
+                line.runs.insert(0, Run("".join(self._begun)))
+                self._begun = []
             self._close()
             self._write(line, properties, style)
         elif not line.boxes and not switch(below(properties, "w:rPr"), "w:vanish"):
-            self._numbering.of(properties, style)
+            self._write(line, properties, style)
         self._boxes(line.boxes)
 
     def _write(self, line: Line, properties: Element | None, style: Style) -> None:
         """A heading, an entry of a list, or text."""
         entry = self._numbering.of(properties, style)
-        text, bare = line.upon(), line.upon(notes=False).strip()
+        text = line.text()
         level = style.outline or outline_level(value(properties, "w:outlineLvl"))
         level = style.level or (0 if _SENTENCE.search(text) else level)
         plain = not (level or entry or style.listed or style.title)
         if plain and line.size > self._styles.size and _LOOKS.fullmatch(text):
             level = next(level for level, size in enumerate(_SIZES, 1) if line.size >= size)
-        if bare and (style.title or level):
+        if (style.title or level) and (bare := line.text(notes=False).strip()):
             first = style.title and not self.title
             self.title = self.title or (bare if first else "")
             self._depths.close()
@@ -152,33 +147,19 @@ class _Walk:
             for note in line.notes:
                 self._outline.add(BlockKind.PROSE, note)
         elif text.strip():
-            self._text(text, line, entry, properties, style)
+            self._text(text, line, self._depths.place(text, entry, properties, style))
+        elif entry and self._in_cell:
+            self._outline.add(BlockKind.PROSE, entry.label)
 
-    def _text(self, text: str, line: Line, entry: Entry | None, properties: Element | None, style: Style) -> None:
-        """A paragraph that is no heading: an entry of a list where it is marked as one, by a style or by hand."""
-        own, typed = indent(properties), _TYPED.match(text)
-        far = entry.indent if entry else (own if own is not None else style.indent) or 0
-        label = entry.label if entry and entry.marked else None
-        if style.listed and value(properties, "w:numPr/w:numId") != "0":
-            level = style.depth + (entry.level if entry else 0)
-            depth = self._depths.entry("", level, far or _INDENT * (level + 1))
-            label = "" if label is None and style.listed == "bullet" else label
-        elif label is not None and entry:
-            depth = self._depths.entry(entry.list_key, entry.level, far)
-        elif typed or _TICKED.match(text):
-            depth, label = self._depths.entry(f"typed {far}", 0, far), ""
-            text = text[typed.end() if typed else 0 :]
-        else:
-            depth = self._depths.text(far)
-            self._outline.add(BlockKind.PROSE, text, depth=depth, links=line.links, code=() if line.mono else line.code)
-            return
-        step = _STEP.fullmatch(label or "")
-        if not depth and (step or label is None):
-            number = int(step[1]) if step else 0
-            self._outline.add(BlockKind.STEP, text, number=number, links=line.links, code=line.code)
-        else:
-            shown = f"{label or ''} {text}"
-            self._outline.add(BlockKind.ITEM, shown, depth=depth, links=line.links, code=line.code)
+    def _text(self, text: str, line: Line, place: Place) -> None:
+        """A paragraph that is no heading. The number of an entry in another one stands in its text."""
+        step = STEP.fullmatch(place.label or "")
+        kind, number = BlockKind.PROSE, 0
+        if place.listed and not place.depth and (step or place.label is None):
+            kind, number = BlockKind.STEP, int(step[1]) if step else 0
+        elif place.listed:
+            kind, text = BlockKind.ITEM, f"{place.label or ''} {text[place.typed :]}"
+        self._outline.add(kind, text, depth=place.depth, number=number, links=line.links, code=line.code)
 
     def _table(self, table: Element) -> None:
         """A table of one column is a box around text, and so are the cells of one in which sections stand."""
@@ -191,17 +172,14 @@ class _Walk:
             return
         caption, grid, header = grid_of(table, rows, self._cell)
         self._outline.add(BlockKind.PROSE, caption)
-        texts = [[cell.text for cell in line] for line in grid]
-        told = [(row, line) for line, row in zip(grid[:header], texts, strict=False)]
-        told += [(row, line) for line, cells in zip(grid[header:], texts[header:], strict=True) for row in _rows(cells)]
+        told = [([cell.text for cell in line], line) for line in grid[:header]]
+        told += [(row, line) for line in grid[header:] for row in _rows(line)]
         self._outline.table(
             [row for row, _ in told],
             header=header,
             links=[[link for cell in line for link in cell.links] for _, line in told],
             code=[[one for cell in line for one in cell.code] for _, line in told],
         )
-        beside, self._beside = self._beside, []
-        self._boxes(beside)
 
     def _is_section(self, cell: Element) -> bool:
         """Whether it has a heading and text below it."""
@@ -209,24 +187,23 @@ class _Walk:
         return len(paragraphs) > 1 and self._styles.of(below(paragraphs[0], "w:pPr")).level > 0
 
     def _cell(self, cell: Element) -> Cell:
-        """All that a cell says, line by line; of a table in it the rows."""
-        said: list[Cell] = []
-        for element in children(cell):
-            if element.tag == q("w:p"):
-                properties = below(element, "w:pPr")
-                style = self._styles.of(properties)
-                line = self._inline.line(element, style.marks)
-                entry = self._numbering.of(properties, style)
-                text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
-                said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
-                said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
-                self._beside += (box for box in line.boxes if local(box) != "txbxContent")
-            elif element.tag == q("w:tbl"):
-                rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
-                said += (row._replace(text=_ENTRY + row.text) for row in rows)
-            elif local(element) in {"oMath", "oMathPara"}:
-                said.append(Cell(tex(element)))
-        return _together(said, "\n")
+        """All that a cell says, a line a paragraph; of a list or a table in it one line."""
+        paragraph = cell[-1] if len(cell) and len(cell) <= 1 + (local(cell[0]) == "tcPr") else None
+        if paragraph is not None and paragraph.tag == q("w:p"):  # as most cells: one paragraph, and no entry of a list
+            properties = below(paragraph, "w:pPr")
+            style = self._styles.of(properties)
+            if not (style.listed or style.list_id) and below(properties, "w:numPr") is None:
+                line = self._inline.line(paragraph, style.marks)
+                if not line.boxes:
+                    return Cell(line.text(), links=tuple(line.links), code=tuple(line.code))
+        kept = self._outline, self._depths, self._in_cell
+        self._outline, self._depths, self._in_cell = Outline(), Depths(), True
+        self.blocks(cell)
+        found = self._outline.content()
+        self._outline, self._depths, self._in_cell = kept
+        for what in found.unread:
+            self._outline.unread(what)
+        return in_cell(found)
 
     def _boxes(self, boxes: list[Element]) -> None:
         """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
@@ -236,13 +213,9 @@ class _Walk:
                 case "txbxContent":
                     self.blocks(box)
                 case "chart" if (chart := self._related(box.get(q("r:id"), ""))) is not None:
-                    title, rows = chart_table(chart)
-                    self._outline.add(BlockKind.PROSE, title)
-                    self._outline.table(rows, header=1)
+                    add_chart(self._outline, chart)
                 case "relIds" if (data := self._related(box.get(q("r:dm"), ""))) is not None:
-                    for depth, lines in diagram_items(data):
-                        text = "\n".join("".join(map(str, line.itertext(q("a:t")))) for line in lines)
-                        self._outline.add(BlockKind.ITEM, text, depth=depth)
+                    add_diagram(self._outline, data)
             self._depths = outer
 
     def _related(self, name: str) -> Element | None:
@@ -253,58 +226,27 @@ class _Walk:
         return root
 
     def _other(self, name: str) -> None:
-        """A file of another format that the document takes in."""
+        """A file of any format that the document takes in."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
-        suffix = found.target.rpartition(".")[2].lower() if found else ""
-        if content is None:
+        if found is None or content is None:
             self._outline.unread(f"{found.target if found else name}: missing")
-        elif suffix in {"docx", "docm", "dotx", "dotm"} and self._depth < _DEEPEST:
-            try:
-                inner = read_docx(content, depth=self._depth + 1)
-            except (Refused, ValueError) as error:
-                self._outline.unread(f"{suffix} in it: {error}")
-            else:
-                self._outline.include(inner)
-        elif suffix == "txt":
-            self._outline.add(BlockKind.PROSE, content.decode("utf-8-sig", "replace"))
-        elif page := _page(suffix, content):
-            from adapters.files.text.html import read_into
-
-            read_into(self._outline, page)
-        else:
-            self._outline.unread(f"{found.target if found else name}: a part of another format")
+            return
+        try:
+            self._outline.include(self._held(posixpath.basename(found.target), content))
+        except Refused as error:
+            self._outline.unread(f"{found.target}: {error}")
+        except KeyError:
+            self._outline.unread(f"{found.target}: a part of another format")
 
 
-def _page(suffix: str, content: bytes) -> str:
-    """The HTML of a part that is a page, or a page with its pictures as a mail; empty for another part."""
-    if suffix in {"mht", "mhtml"}:
-        import email.policy
-
-        body = email.message_from_bytes(content, policy=email.policy.default).get_body(("html", "plain"))
-        return str(body.get_content()) if body else ""
-    return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
-
-
-def _rows(cells: list[str]) -> list[list[str]]:
+def _rows(cells: list[Cell]) -> list[list[str]]:
     """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
-    lines = [cell.split("\n") for cell in cells]
-    level = len(cells) > 1 and len(set(map(len, lines))) == 1 and not any(_ENTRY in cell for cell in cells)
+    lines = [cell.text.split("\n") for cell in cells]
+    level = len({cell.text for cell in cells}) > 1 and len(set(map(len, lines))) == 1
     if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
         return [list(row) for row in zip(*lines, strict=True)]
-    return [[_BROKEN.sub(_apart, cell) for cell in cells]]
-
-
-def _together(cells: Iterable[Cell], between: str) -> Cell:
-    said = [cell for cell in cells if cell.text.strip()]
-    links, code = chain(*(cell.links for cell in said)), chain(*(cell.code for cell in said))
-    return Cell(between.join(cell.text for cell in said), links=tuple(links), code=tuple(code))
-
-
-def _apart(between: re.Match[str]) -> str:
-    """What divides two lines of a cell: nothing where a sentence goes on."""
-    following = between.string[between.end()]
-    return "; " if between[1] or following.isupper() or following.isdigit() else " "
+    return [[cell.text for cell in on_lines(cells)]]
 
 
 def _goes_on(properties: Element | None) -> bool:
@@ -312,9 +254,3 @@ def _goes_on(properties: Element | None) -> bool:
     end, frame = below(properties, "w:rPr"), below(properties, "w:framePr")
     removed = any(below(end, mark) is not None for mark in ("w:del", "w:moveFrom"))
     return removed or (frame is not None and frame.get(q("w:dropCap"), "none") != "none")
-
-
-def _is_code(text: str, properties: Element | None, style: Style, *, begun: bool) -> bool:
-    """Whether a paragraph in the font of code is a line of it: it has its signs, or such a line stands above it."""
-    other = style.level or style.title or style.listed or style.list_id or below(properties, "w:numPr") is not None
-    return not other and (begun or bool(_PROGRAM.search(text)))

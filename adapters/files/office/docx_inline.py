@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
 
-from adapters.files.inline import lowered, noted, raised
 from adapters.files.office.docx_math import fraction, tex
 from adapters.files.office.docx_styles import Marks, Styles
-from adapters.files.office.docx_symbols import plain, symbol
 from adapters.files.office.docx_xml import VALUE, Element, below, children, chosen, number, q, switch, value
 from adapters.files.office.elements import local
 from adapters.files.office.package import Package
+from adapters.files.office.runs import CODE, FORMULA, LOWERED, NOTE, RAISED, Run, code_of, links_of, text_of
+from adapters.files.office.symbols import plain, symbol
 from pipeline.values import Link
 
 _SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
@@ -26,27 +24,22 @@ _FRACTION = re.compile(r"\s*EQ\s+\\f\s*\(([^,;()]*)[,;]([^,;()]*)\)\s*", re.IGNO
 _MOVED = re.compile(r"\s*EQ\s+\\s\s*\\(up|do)\s*\d*\s*\(([^()]*)\)\s*", re.IGNORECASE)
 _HEX = re.compile(r"[0-9A-Fa-f]{1,5}")
 _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewriter|source code|cascadia", re.IGNORECASE)
-_NOTE, _FORMULA, _CODE = "note", "formula", "code"
-_TAIL = 300
-"""Characters before a note that its place is decided by."""
 
 
 @dataclass
 class Line:
     """A paragraph as it reads."""
 
-    pieces: list[tuple[str, str]] = field(default_factory=list)
-    """What each is (raised, lowered, a note, a formula, code, or plain), and its text."""
+    runs: list[Run] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
     fields: list[list[str] | None] = field(default_factory=list)
     """Of each that is open its instructions, which nobody sees; None where its result has begun."""
-    links: list[Link] = field(default_factory=list)
     size: int = 0
     """Of its smallest letters, in half points, where all of it is bold."""
 
-    def add(self, text: str, kind: str = "") -> None:
-        self.pieces.append((kind, text))
+    def add(self, text: str, kind: str = "", url: str = "") -> None:
+        self.runs.append(Run(text, kind, url))
 
     def mark(self, mark: Element) -> None:
         """A mark that begins, divides or ends a field; what one without a result shows is added."""
@@ -60,43 +53,27 @@ class Line:
                 instructions = self.fields.pop()
                 self.add(*_shown("".join(instructions or ())))
 
-    def upon(self, *, notes: bool = True) -> str:
-        """The whole, with notes in their own words or without; formulas are apart from each other."""
-        said: list[str] = [""]
-        before = ""
-        for kind, group in groupby(self.pieces, key=itemgetter(0)):
-            texts = [text for _, text in group]
-            if kind == _NOTE:
-                for text in texts if notes else ():
-                    tail = said.pop()
-                    said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
-            elif kind == "^":
-                said.append(raised("".join(texts), said[-1]))
-            elif kind == "_":
-                said.append(lowered("".join(texts)))
-            else:
-                text = (" " if kind == _FORMULA else "").join(texts)
-                meet = text[:1].isdigit() and said[-1][-1:].isdigit()
-                apart = meet and (_FORMULA in {kind, before} or before == "^")  # 2 1/2 is not 21/2
-                said.append(" " * apart + text)
-            before = kind
-        return "".join(said)
+    def text(self, *, notes: bool = True) -> str:
+        if len(self.runs) == 1 and not self.runs[0].kind:  # as most paragraphs are
+            return self.runs[0].text
+        return text_of(self.runs, notes=notes)
 
     @property
-    def notes(self) -> list[str]:
-        return [text for kind, text in self.pieces if kind == _NOTE]
+    def links(self) -> list[Link]:
+        return links_of(self.runs)
 
     @property
     def code(self) -> list[str]:
-        """What of it is set as code is, in order."""
-        kinds = groupby(self.pieces, key=itemgetter(0))
-        return ["".join(text for _, text in group) for kind, group in kinds if kind == _CODE]
+        return code_of(self.runs)
+
+    @property
+    def notes(self) -> list[str]:
+        return [run.text for run in self.runs if run.kind == NOTE]
 
     @property
     def mono(self) -> bool:
         """Whether all of it is code."""
-        kinds = {kind for kind, text in self.pieces if text.strip()}
-        return kinds == {_CODE}
+        return {run.kind for run in self.runs if run.text.strip()} == {CODE}
 
 
 class Inline:
@@ -110,26 +87,25 @@ class Inline:
         self.relations = package.relations(part)
         self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
-    def line(self, paragraph: Element, around: Marks, line: Line | None = None) -> Line:
+    def line(self, paragraph: Element, around: Marks) -> Line:
         """`around`: the marks of the paragraph's style."""
-        line = line or Line()
-        for child in children(paragraph):
+        line = Line()
+        self._fill(line, paragraph, around)
+        return line
+
+    def _fill(self, line: Line, parent: Element, around: Marks) -> None:
+        for child in children(parent):
             match local(child):
                 case "r":
                     self._run(child, around, line)
                 case "hyperlink":
-                    self._link(child, around, line)
+                    target = self.relations.get(child.get(q("r:id"), ""))
+                    start = len(line.runs)
+                    self._fill(line, child, around)
+                    if target and target.outside:
+                        line.runs[start:] = [run._replace(url=target.target) for run in line.runs[start:]]
                 case "oMath" | "oMathPara":
-                    line.add(tex(child), _FORMULA)
-        return line
-
-    def _link(self, link: Element, around: Marks, line: Line) -> None:
-        inner = self.line(link, around, Line(fields=line.fields))
-        target = self.relations.get(link.get(q("r:id"), ""))
-        if target and target.outside:
-            line.links.append(Link(text=inner.upon(notes=False), url=target.target))
-        line.pieces += inner.pieces
-        line.boxes += inner.boxes
+                    line.add(tex(child), FORMULA)
 
     def _run(self, run: Element, around: Marks, line: Line) -> None:
         marks = self._styles.marks(below(run, "w:rPr"), around)
@@ -150,28 +126,28 @@ class Inline:
                     line.add(_SAID[name])
                 case "sym":
                     code = child.get(q("w:char"), "")
-                    line.add(symbol(int(code, 16), child.get(q("w:font"))) if _HEX.fullmatch(code) else "")
+                    line.add(symbol(int(code, 16), child.get(q("w:font"), "Symbol")) if _HEX.fullmatch(code) else "")
                 case "footnoteReference" | "endnoteReference":
                     called = child.get(q("w:customMarkFollows")) is not None
                     self._note(name.removesuffix("Reference"), child.get(q("w:id"), ""), line)
                 case "ruby":
                     for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
                         found = below(child, part)
-                        line.add(form.format("" if found is None else self.line(found, around).upon()))
+                        line.add(form.format("" if found is None else self.line(found, around).text()))
                 case "drawing" | "pict" | "object":
                     for path in child.iter(q("v:textpath")):
                         line.add(f"\n{path.get('string', '')}\n")
                     line.boxes.extend(self._drawn(child))
                 case "oMath" | "oMathPara":
-                    line.add(tex(child), _FORMULA)
+                    line.add(tex(child), FORMULA)
 
     def _text(self, text: str, marks: Marks, line: Line) -> None:
         """Code is what is set in the font of a typewriter, in a text that is set in another."""
         if text.strip():
             size = (marks.size or self._styles.size) if marks.bold else 0
-            line.size = min(line.size, size) if line.pieces else size
+            line.size = min(line.size, size) if line.runs else size
         code = marks.font and marks.font != self._font and _MONO.search(marks.font)
-        line.add(plain(text, marks.font), marks.script or (_CODE if code else ""))
+        line.add(plain(text, marks.font), marks.script or (CODE if code else ""))
 
     def _read_notes(self, part: str, kind: str) -> dict[str, Element]:
         root = self._package.related(part, f"{kind}s")
@@ -185,7 +161,7 @@ class Inline:
             self._unread(f"note {name}: missing")
             return
         paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p")))
-        line.add(" ".join(one.upon() for one in paragraphs), _NOTE)
+        line.add(" ".join(one.text() for one in paragraphs), NOTE)
         notes[name] = note
 
     def _drawn(self, element: Element) -> Iterator[Element]:
@@ -225,7 +201,7 @@ def _shown(instructions: str) -> tuple[str, str]:
     if found := _BUTTON.fullmatch(instructions):
         return found[1].strip(), ""
     if found := _FRACTION.fullmatch(instructions):
-        return fraction(found[1].strip(), found[2].strip()), _FORMULA
+        return fraction(found[1].strip(), found[2].strip()), FORMULA
     if found := _MOVED.fullmatch(instructions):
-        return found[2], "^" if found[1].lower() == "up" else "_"
+        return found[2], RAISED if found[1].lower() == "up" else LOWERED
     return "", ""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from adapters.files.office.docx_styles import Style, Styles, font, indent
-from adapters.files.office.docx_symbols import plain
 from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
+from adapters.files.office.labels import TICKS, written
+from adapters.files.office.symbols import plain
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = tuple(
-    zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
-)
-_TICKS = frozenset("☐☑☒✓✔✗✘□")
-"""Marks that say something."""
-_RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
 _LONGEST_LABEL = 100
-_MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
+_TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
+"""A mark of a list that somebody typed."""
+_TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
+_INDENT = 360
+"""Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
 class Level(NamedTuple):
@@ -84,7 +82,7 @@ class Numbering:
         shown = levels[level]
         if shown.shape == "bullet":
             mark = plain(shown.text, shown.font).strip()
-            label = mark if mark in _TICKS else ""
+            label = mark if mark in TICKS else ""
         else:
             mark = label = self._label(key, shown, levels)
         far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
@@ -93,12 +91,8 @@ class Numbering:
     def _begin(self, list_id: str) -> tuple[str, list[Level]]:
         own = self._numbers.get(list_id)
         key = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
-        for _ in range(LEVELS):  # a list may be defined by a style, which names another list
-            linked = value(self._abstract.get(key), "w:numStyleLink")
-            other = self._numbers.get(self._styles.numbering(linked)) if linked else None
-            if other is None:
-                break
-            key = value(other, "w:abstractNumId") or ""
+        if linked := value(self._abstract.get(key), "w:numStyleLink"):  # defined by a style, which names another list
+            key = value(self._numbers.get(self._styles.numbering(linked)), "w:abstractNumId") or key
         levels = [_UNKNOWN] * LEVELS
         counts = self._counts.setdefault(key, [None] * LEVELS)
         _define(levels, self._abstract.get(key))
@@ -158,34 +152,15 @@ def _shape(level: Element) -> str:
     return "01" if shape == "decimalZero" else shape
 
 
-def written(count: int, shape: str) -> str:
-    """A number in one of Word's ways to write it; in figures where the way is rare."""
-    upper = shape.startswith("upper") or shape.endswith("Upper")
-    match shape:
-        case "none" | "bullet":
-            return ""
-        case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
-            found = ""
-            for worth, letters in _ROMAN:
-                times, count = divmod(count, worth)
-                found += letters * times
-            return found if upper else found.lower()
-        case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
-            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
-            times, place = divmod(count - 1, len(letters))
-            return (letters[place].upper() if upper else letters[place]) * (times + 1)
-        case _ if shape.isdigit():  # the first number as it is to look
-            return str(count).zfill(len(shape))
-        case "ordinal":
-            ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-            return f"{count}{ending}"
-        case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
-            return chr(0x245F + count)
-        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
-            tens, ones = divmod(count, 10)
-            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
-        case _:
-            return str(count)
+class Place(NamedTuple):
+    """Where a paragraph stands among lists."""
+
+    depth: int
+    label: str | None = None
+    """What stands before an entry, empty for a mark; None for text and a number that nobody knows."""
+    listed: bool = True
+    typed: int = 0
+    """How many characters of it are a mark that somebody typed."""
 
 
 class Depths:
@@ -210,6 +185,21 @@ class Depths:
         self._open.append((key, level, far))
         depth = self._seen[key, level] = len(self._open) - 1
         return depth
+
+    def place(self, text: str, entry: Entry | None, properties: Element | None, style: Style) -> Place:
+        """An entry of a list is a paragraph that is marked as one, by a style or by hand."""
+        own, typed = indent(properties), _TYPED.match(text)
+        far = entry.indent if entry else (own if own is not None else style.indent) or 0
+        label = entry.label if entry and entry.marked else None
+        if style.listed and value(properties, "w:numPr/w:numId") != "0":
+            level = style.depth + (entry.level if entry else 0)
+            label = "" if label is None and style.listed == "bullet" else label
+            return Place(self.entry("", level, far or _INDENT * (level + 1)), label)
+        if label is not None and entry:
+            return Place(self.entry(entry.list_key, entry.level, far), label)
+        if typed or _TICKED.match(text):
+            return Place(self.entry(f"typed {far}", 0, far), "", typed=typed.end() if typed else 0)
+        return Place(self.text(far), listed=False)
 
     def text(self, far: int) -> int:
         """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands

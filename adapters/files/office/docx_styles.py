@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adapters.files.office.docx_xml import OFF, VALUE, Element, below, number, q, value
 from adapters.files.office.elements import local
+from adapters.files.office.runs import LOWERED, RAISED
 
 _HEADING = re.compile(r"heading ?([1-9])")
 _CODE = re.compile(
@@ -19,7 +20,7 @@ _MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".spli
 _MOVED = 4
 """Half points that a raised or lowered run is moved by at least."""
 _SMALLEST = 20
-_RAISED = {"superscript": "^", "subscript": "_"}
+_SCRIPTS = {"superscript": RAISED, "subscript": LOWERED}
 
 
 class Marks(NamedTuple):
@@ -28,7 +29,7 @@ class Marks(NamedTuple):
     hidden: bool | None = None
     struck: bool | None = None
     script: str | None = None
-    """`^` raised, `_` lowered, empty on the line."""
+    """RAISED or LOWERED, empty on the line."""
     font: str | None = None
     bold: bool | None = None
     size: int | None = None
@@ -146,10 +147,10 @@ def _marks(properties: Element | None) -> Marks:
     def on(name: str) -> bool | None:
         return said[name].lower() not in OFF if name in said else None
 
-    script = _RAISED.get(said["vertAlign"], "") if "vertAlign" in said else None
+    script = _SCRIPTS.get(said["vertAlign"], "") if "vertAlign" in said else None
     moved = number(said.get("position")) if script is None else 0
     if abs(moved) >= _MOVED or (moved and "sz" in said):  # LibreOffice's way is a smaller font beside it
-        script = "^" if moved > 0 else "_"
+        script = RAISED if moved > 0 else LOWERED
     struck, twice = on("strike"), on("dstrike")
     return Marks(
         hidden=on("vanish"),

@@ -53,22 +53,18 @@ def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
 def _slides(text: OdfText, body: etree._Element) -> None:
     outline, text.runs_on = text.outline, True
     for number, slide in enumerate(body.iterfind("{*}page"), 1):
-        if text.style(slide, "drawing-page", "visibility") == "hidden":
+        if text.styles.said("drawing-page", attribute(slide, "style-name"), "visibility") == "hidden":
             continue
         outline.page, text.outline = number, Outline()
         text.outline.page = number
         shapes = [shape for shape in slide.iterchildren("*") if local(shape) in SHAPES]
-        title = next((one for one in shapes if attribute(one, "class") == "title" and text.words(one)), None)
-        boxes = list(_boxes(shapes))
+        title = next((one for one in shapes if attribute(one, "class") == "title" and text.runs.words(one)), None)
+        boxes = list(_boxes(text, shapes))
         if title is None:
-            title = titled(
-                [box for box in boxes if text.lines(box.shape) or local(box.shape) not in _DRAWN], text.lines
-            )
-        drawn = [box for box in boxes if local(box.shape) in _DRAWN and not text.lines(box.shape)]
-        told = [box for box in boxes if box.shape is not title and box not in drawn]
-        for box in in_order(told, drawn):
-            if box.heads and attribute(box.shape, "class") and len(text.lines(box.shape)) == 1:
-                text.outline.heading(1, text.words(box.shape))
+            title = titled(boxes, text.runs.lines)
+        for box in in_order(box for box in boxes if box.shape is not title):
+            if box.heads and attribute(box.shape, "class") and len(text.runs.lines(box.shape)) == 1:
+                text.outline.heading(1, text.runs.words(box.shape))
             else:
                 text.shape(box.shape)
         if title is None and not text.outline.size and slide.find("{*}frame/{*}image") is not None:
@@ -77,17 +73,17 @@ def _slides(text: OdfText, body: etree._Element) -> None:
         for note in slide.iterfind("{*}notes/{*}frame"):
             if attribute(note, "class") == "notes":
                 text.shape(note)
-        outline.section(text.outline.content(), "" if title is None else text.words(title), f"Slide {number}")
+        outline.section(text.outline.content(), "" if title is None else text.runs.words(title), f"Slide {number}")
     outline.page, text.outline = None, outline
 
 
-def _boxes(shapes: Iterable[etree._Element]) -> Iterator[Box]:
+def _boxes(text: OdfText, shapes: Iterable[etree._Element]) -> Iterator[Box]:
     for shape in shapes:
         x, y, width, height = (_length(attribute(shape, name)) for name in ("x", "y", "width", "height"))
         if local(shape) == "g":  # a group has no place of its own
-            inner = [box for box in _boxes(shape.iterchildren("*")) if box.width]
+            inner = [box for box in _boxes(text, shape.iterchildren("*")) if box.width]
             x, y = min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)
-        yield Box(shape, x, y, width, height)
+        yield Box(shape, x, y, width, height, panel=local(shape) in _DRAWN and not text.runs.lines(shape))
 
 
 def _length(given: str) -> int:

@@ -41,11 +41,11 @@ class _Sheets:
         outline = self._text.outline
         for event, element in self._events:
             if event == "end" and element.tag == _STYLES:
-                self._text.learn(element)
+                self._text.styles.learn(element)
             elif event == "start" and element.tag == _TABLE + "table":
                 outline.sheet = name = element.get(_TABLE + "name", "")
                 rows = self._shown(element)
-                if self._text.style(element, "table", "display") == "false":
+                if self._text.styles.said("table", element.get(_TABLE + "style-name", ""), "display") == "false":
                     for _ in rows:
                         pass
                     continue

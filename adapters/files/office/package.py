@@ -40,9 +40,9 @@ class Package:
         self._relations: dict[str, dict[str, Relation]] = {}
         self._unread = unread
 
-    def main(self) -> str:
+    def main(self, otherwise: str) -> str:
         """The name of the part that the others belong to."""
-        return next(filter(self.has, self.of_kind("", "officeDocument")), "word/document.xml")
+        return next(filter(self.has, self.of_kind("", "officeDocument")), otherwise)
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part names, by id; the package itself is the part without a name."""

@@ -8,15 +8,14 @@ from functools import cached_property
 
 from lxml import etree
 
-from adapters.files.office.charts import chart_table, diagram_items, extended_table
+from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
 from adapters.files.office.slide_text import add_paragraphs, add_table, in_cell, paragraph_text
-from adapters.files.outline import Content, Outline, given_title
+from adapters.files.outline import Content, Outline
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
@@ -35,7 +34,7 @@ def read_pptx(content: bytes) -> Content:
         outline.unread(f"slide {outline.page}: {what}" if outline.page else what)
 
     package = Package(content, unread)
-    main = next(iter(package.of_kind("", "officeDocument")), "ppt/presentation.xml")
+    main = package.main("ppt/presentation.xml")
     deck = package.xml(main)
     if deck is None:
         raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
@@ -49,17 +48,13 @@ def read_pptx(content: bytes) -> Content:
         elif slide.get("show") not in {"0", "false"}:
             _Slide(package, part.target, slide, place).read(outline)
     outline.page = None
-    core = next(iter(package.of_kind("", "core-properties")), "")
-    return outline.content(title=given_title(_text(package.xml(core), "{*}title")))
-
-
-def _text(element: etree._Element | None, path: str) -> str:
-    return (element.findtext(path) or "") if element is not None else ""
+    return outline.content(title=package.title())
 
 
 class _Slide:
     def __init__(self, package: Package, part: str, slide: etree._Element, number: int) -> None:
         self._package = package
+        self._name = part
         self._slide = slide
         self._outline = Outline()
         self._outline.page = number
@@ -74,7 +69,7 @@ class _Slide:
         boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
         if title is None:
-            title = titled([box for box in boxes if local(box.shape) != "sp" or _speaks(box.shape)], self._lines)
+            title = titled(boxes, self._lines)
         heading = "" if title is None else self._title(title)
         self._read(box for box in boxes if box.shape is not title)
         if not self._outline.size and self._pictures and not heading:
@@ -103,10 +98,7 @@ class _Slide:
         return [text for text in said if text.strip()]
 
     def _read(self, boxes: Iterable[Box]) -> None:
-        boxes = list(boxes)
-        drawn = {id(box) for box in boxes if local(box.shape) == "sp" and not _speaks(box.shape)}
-        panels = [box for box in boxes if id(box) in drawn]
-        for box in in_order((box for box in boxes if id(box) not in drawn), panels):
+        for box in in_order(boxes):
             try:
                 if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
                     self._outline.heading(1, self._title(box.shape))
@@ -123,7 +115,7 @@ class _Slide:
                 if found := _place(holder):
                     place = found
                     break
-            yield Box(shape, *place)
+            yield Box(shape, *place, panel=local(shape) == "sp" and not _speaks(shape))
 
     def _shape(self, shape: etree._Element) -> None:
         match local(shape):
@@ -146,12 +138,11 @@ class _Slide:
                 case "tbl":
                     self._table(part)
                 case "chart":
-                    self._chart(part, data.get("uri", "") if data is not None else "")
-                case "relIds":
-                    drawn = self._part(part, "dm")
-                    for depth, paragraphs in diagram_items(drawn) if drawn is not None else ():
-                        text = "\n".join(paragraph_text(paragraph, {})[0] for paragraph in paragraphs)
-                        self._outline.add(BlockKind.ITEM, text, depth=depth)
+                    chart = self._part(part)
+                    if chart is None or not add_chart(self._outline, chart):
+                        self._unread(f"a chart {'that is damaged' if chart is None else 'without its figures'}")
+                case "relIds" if (drawn := self._part(part, "dm")) is not None:
+                    add_diagram(self._outline, drawn)
                 case _:
                     for held in part.iter("{*}oleObj"):
                         what = held.get("progId", "").partition(".")[0] or "another program"
@@ -179,26 +170,14 @@ class _Slide:
         inner = Outline()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
-        text, links = in_cell(inner.content())
-        return Cell(text, *spans, links)
-
-    def _chart(self, drawn: etree._Element, uri: str) -> None:
-        chart = self._part(drawn)
-        if chart is None:
-            return self._unread("a chart that is damaged")
-        title, rows = extended_table(chart) if "chartex" in uri else chart_table(chart)
-        self._outline.add(BlockKind.PROSE, title)
-        self._outline.table(rows, header=1)
-        return None if rows else self._unread("a chart without its figures")
+        return in_cell(inner.content())._replace(columns=spans[0], rows=spans[1])
 
     def _notes(self) -> None:
-        part = next((found.target for found in self._relations.values() if found.kind == "notesSlide"), "")
-        notes = self._package.xml(part) if part else None
-        relations = self._package.relations(part) if part else {}
-        for shape in notes.iter("{*}sp") if notes is not None else ():
-            if _placeholder(shape)[0] == "body":
-                for body in shape.iterfind("{*}txBody"):
-                    add_paragraphs(self._outline, body, (), relations)
+        for part in self._package.of_kind(self._name, "notesSlide")[:1]:
+            for shape in _held(self._package.xml(part)):
+                if _placeholder(shape)[0] == "body":
+                    for body in shape.iterfind("{*}txBody"):
+                        add_paragraphs(self._outline, body, (), self._package.relations(part))
 
     def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
         """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
@@ -225,9 +204,8 @@ class _Slide:
     @cached_property
     def _above(self) -> tuple[etree._Element | None, etree._Element | None]:
         """The slide's layout and master, as far as they can be read."""
-        layout = next((found.target for found in self._relations.values() if found.kind == "slideLayout"), "")
-        master = next(iter(self._package.of_kind(layout, "slideMaster")), "") if layout else ""
-        return self._package.xml(layout), self._package.xml(master)
+        layout = next(iter(self._package.of_kind(self._name, "slideLayout")), "")
+        return self._package.xml(layout), self._package.related(layout, "slideMaster") if layout else None
 
 
 _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": "group"}

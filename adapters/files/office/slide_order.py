@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -13,8 +14,6 @@ _TALLER = 1.5
 """So much taller than what stands above it is the body of a column."""
 _MOST_COLUMNS, _MOST_PANELS = 20, 200
 _PAIR = 2
-_MOST_LINES = (8, 3)
-"""Boxes below the first in a list of two, in a card of more: more in columns are a table."""
 _HALF, _INSIDE = 0.5, 0.95
 _ALIKE, _EVEN = 0.8, 0.9
 """Of the widest card at least the width of the others, of the longest way between their
@@ -32,39 +31,41 @@ class Box:
     y: int
     width: int
     height: int
+    panel: bool = False
+    """Whether it is drawn without a text, so that others may stand in it."""
     heads: bool = False
     """Whether it is the heading of the column that follows it."""
 
 
-def titled(boxes: Sequence[Box], lines: Callable[[etree._Element], list[str]]) -> etree._Element | None:
+def titled(boxes: Iterable[Box], lines: Callable[[etree._Element], list[str]]) -> etree._Element | None:
     """Of a slide without a title the shape that stands above all others and says one short line."""
-    first = min(boxes, key=lambda box: box.y, default=None)
-    others = [box for box in boxes if box is not first]
-    if first is None or not first.height or not others or any(box.y < first.y + first.height // 2 for box in others):
+    top = sorted((box for box in boxes if not box.panel), key=lambda box: box.y)[:2]
+    first = top[0] if top else None
+    if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
         return None
-    said = [line for line in lines(first.shape) if line.strip()]
+    said = [line.strip() for line in lines(first.shape) if line.strip()]
     fits = len(said) == 1 and len(said[0]) <= _LONGEST_TITLE and any(map(str.isalpha, said[0]))
-    return first.shape if fits and said[0].strip()[-1] not in ".,;:" else None
+    return first.shape if fits and said[0][-1] not in ".,;:" else None
 
 
-def in_order(boxes: Iterable[Box], panels: Iterable[Box] = ()) -> Iterator[Box]:
+def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
     """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
-    the other. What stands within one of several `panels`, drawn without a text, stays together."""
+    the other. What stands within one of several panels stays together."""
     boxes = list(boxes)
-    held: dict[int, list[Box]] = {}
-    known = sorted(panels, key=lambda panel: panel.width * panel.height)[:_MOST_PANELS]
+    panels = sorted((box for box in boxes if box.panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
+    boxes = [box for box in boxes if not box.panel]
+    held: dict[int, list[Box]] = defaultdict(list)
     for box in boxes:
-        place = next((place for place, panel in enumerate(known) if _holds(panel, box)), None)
-        if place is not None:
-            held.setdefault(place, []).append(box)
-    held = {place: inner for place, inner in held.items() if 1 < len(inner) < len(boxes)}
-    if len(held) < _PAIR:
+        around = next((panel for panel in panels if _holds(panel, box)), None)
+        held[id(around and around.shape)].append(box)
+    units = {id(panel.shape): held[id(panel.shape)] for panel in panels if 1 < len(held[id(panel.shape)]) < len(boxes)}
+    if len(units) < _PAIR:
         yield from _in_rows(boxes)
         return
-    within = {id(box) for inner in held.values() for box in inner}
-    units = {id(known[place].shape): inner for place, inner in held.items()}
-    for box in _in_rows([*(known[place] for place in held), *(box for box in boxes if id(box) not in within)]):
-        yield from _in_rows(units[id(box.shape)]) if id(box.shape) in units else (box,)
+    inner = {id(box) for unit in units.values() for box in unit}
+    outer = [panel for panel in panels if id(panel.shape) in units]
+    for box in _in_rows([*outer, *(box for box in boxes if id(box) not in inner)]):
+        yield from _in_rows(units[id(box.shape)]) if box.panel else (box,)
 
 
 def _holds(panel: Box, box: Box) -> bool:
@@ -102,7 +103,7 @@ def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
         if not (bodies := _below(columns, row)):
             break
         down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
-        if down >= between or (gaps and down > max(2 * max(gaps), between // 2)):
+        if gaps and down > max(2 * max(gaps), between // 2):
             break
         gaps.append(down)
         for place, body in bodies.items():
@@ -150,4 +151,4 @@ def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
         return apart >= _NEAR
     if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
         return False  # what stands side by side in each row belongs together
-    return apart >= _APART and lines <= _MOST_LINES[len(columns) > _PAIR]
+    return apart >= _APART

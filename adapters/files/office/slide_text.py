@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from lxml import etree
 
-from adapters.files.inline import lowered, noted, raised
-from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_math import tex
-from adapters.files.office.docx_symbols import symbol
 from adapters.files.office.elements import local, number, reference
+from adapters.files.office.labels import add_entry, written
 from adapters.files.office.package import Relation
+from adapters.files.office.runs import FORMULA, LOWERED, RAISED, Run, links_of, text_of
+from adapters.files.office.symbols import plain
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
+from adapters.files.tables import Cell, captioned, filled, header_rows
 from pipeline.values import BlockKind, Link
 
 _MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
-_LETTERS = re.compile(r"(alpha|roman)(Lc|Uc)(\w+)")
-_WAYS, _CASES, _ENDS = (
-    {"alpha": "Letter", "roman": "Roman"},
-    {"Lc": "lower", "Uc": "upper"},
-    {"Period": ".", "ParenR": ")"},
-)
-_SIGNS = frozenset({"Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"})
-"""Fonts whose letters are signs."""
+_NUMBERED = re.compile(r"(alpha|roman|circle)(Lc|Uc)?.*?(ParenBoth|ParenR|Period)?")
+_SHAPES = {
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+    "circle": "decimalEnclosedCircle",
+}
+_AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}."}
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_OPEN = re.compile(r"[\w)%]\s*\Z")
+"""The end of a line without a mark that divides it from the next."""
+_FEW = 2
+"""Lines that may be one sentence in each of two cells."""
 _LEVELS = 9
 
 
@@ -39,8 +46,8 @@ def add_paragraphs(
     styles = [*body.iterfind("{*}lstStyle"), *styles]
     above: list[int] = []
     """Levels of the entries that are open."""
-    counts: dict[int, int] = {}
-    types: dict[int, tuple[str, str]] = {}
+    counts: dict[int, tuple[tuple[str, str], int]] = {}
+    """By level: the kind and the start of its numbers, and the last one."""
     for paragraph in body.iterfind("{*}p"):
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
@@ -48,49 +55,38 @@ def add_paragraphs(
         level, mark = _mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
-        steps = mark is not None and local(mark) == "buAutoNum"
-        counts = {key: count for key, count in counts.items() if key < level or (key == level and steps)}
-        kind, count = BlockKind.PROSE if mark is None else BlockKind.ITEM, 0
-        if mark is not None and steps:
-            if types.get(level) != (kind_now := (mark.get("type", ""), mark.get("startAt", ""))):
-                types[level] = kind_now
-                counts.pop(level, None)
-            count = counts[level] = counts.get(level, number(mark.get("startAt")) - 1) + 1
-            if label := _label(mark, count):
-                text, count = f"{label} {text}", 0
-            else:
-                kind = BlockKind.STEP
-        outline.add(kind, text, depth=len(above), number=count, links=links)
+        numbered = mark is not None and local(mark) == "buAutoNum"
+        counts = {key: count for key, count in counts.items() if key < level + numbered}
+        label = None if mark is None else ""
+        if mark is not None and numbered:
+            kind = mark.get("type", ""), mark.get("startAt", "")
+            known, last = counts.get(level, (kind, number(kind[1]) - 1))
+            last = last + 1 if known == kind else number(kind[1])
+            counts[level] = kind, last
+            label = _label(kind[0], last)
+        add_entry(outline, text, label, len(above), links)
         if mark is not None:
             above.append(level)
 
 
-def _label(mark: etree._Element, count: int) -> str:
-    """The number of an entry where it is shown in letters or circles; empty for one in figures."""
-    kind = mark.get("type", "")
-    if kind.startswith("circle"):
-        return written(count, "decimalEnclosedCircle")
-    found = _LETTERS.match(kind)
-    if not found:
-        return ""
-    said = written(count, f"{_CASES[found[2]]}{_WAYS[found[1]]}")
-    return f"({said})" if found[3] == "ParenBoth" else f"{said}{_ENDS.get(found[3], '')}"
+def _label(kind: str, count: int) -> str:
+    """The number of an entry as it is shown."""
+    found = _NUMBERED.fullmatch(kind)
+    name, case, around = found.groups() if found else ("", "", "")
+    said = written(count, _SHAPES.get(f"{name}{case or ''}", ""))
+    return _AROUND.get(around or "", "{}").format(said)
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
-    """What is shown of a paragraph, and the links in it."""
-    return shown((*_look(run), _said(run), _address(run, relations)) for run in _runs(paragraph))
-
-
-Piece = tuple[int, bool, str, str]
-"""A run: raised (1), lowered (-1), a NOTE or a FORMULA, whether it is struck, what it says, where it leads."""
-NOTE, FORMULA = 9, 8
+    """What is shown of a paragraph, without what is struck, and the links in it."""
+    runs = list(_runs(paragraph, relations))
+    return text_of(runs), links_of(runs)
 
 
 def add_table(outline: Outline, rows: list[list[Cell]], named: bool | None, *, head: int = 0, depth: int = 0) -> None:
     """Append a table under its first `head` rows, or under those that look like its header: `named` as of
     `header_rows`."""
-    rows = [side_by_side(row) for row in rows]
+    rows = [on_lines(row) for row in rows]
     caption = captioned(rows)
     outline.add(BlockKind.PROSE, caption, depth=depth)
     head = max(head - bool(caption), 0) or header_rows(rows, None if caption else named)
@@ -101,86 +97,67 @@ def add_table(outline: Outline, rows: list[list[Cell]], named: bool | None, *, h
     outline.table(texts, header=head, depth=depth, links=links)
 
 
-def in_cell(content: Content) -> tuple[str, tuple[Link, ...]]:
-    """All that was read of a cell, a line a paragraph, and its links; of a list or a table in it one line."""
-    lines: list[str] = []
-    listed = False
+def in_cell(content: Content) -> Cell:
+    """All that was read of a cell, a line a paragraph; an entry of a list or a row of a table in it goes on in one."""
+    text = ""
     for block in content.blocks:
         said = ", ".join(filter(None, block.cells)) if block.cells else block.text
-        said = f"{block.number}. {said}" if block.kind is BlockKind.STEP else said
-        before, listed = listed, bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
-        if before and listed:
-            lines[-1] += f"; {said}"
-        else:
-            lines.append(said)
-    return "\n".join(lines), tuple(link for block in content.blocks for link in block.links)
+        said = f"{block.number}. {said}" if block.number else said
+        entry = bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
+        between = "\n" if not entry else "; " if _OPEN.search(text) else " "
+        text += f"{between if text else ''}{said}"
+    links = tuple(link for block in content.blocks for link in block.links)
+    code = tuple(block.text[start:end] for block in content.blocks for start, end in block.code)
+    return Cell(text, links=links, code=code)
 
 
-def shown(pieces: Iterable[Piece]) -> tuple[str, list[Link]]:
-    """Runs as one text and the links in it; what is struck is left out."""
-    merged: list[Piece] = []
-    for baseline, struck, said, url in pieces:  # programs cut words anywhere
-        if merged and (*merged[-1][:2], merged[-1][3]) == (baseline, struck, url):
-            said = merged.pop()[2] + said
-        merged.append((baseline, struck, said, url))
-    text = ""
-    links: list[Link] = []
-    for baseline, struck, said, url in merged:
-        if baseline == NOTE:
-            text = noted(text, said)
-        elif baseline == FORMULA:
-            text += f"{' ' if text[-1:].isdigit() and said[:1].isdigit() else ''}{said}"
-        elif not struck:
-            text += raised(said, text) if baseline > 0 else lowered(said) if baseline < 0 else said
-            links += [Link(text=said, url=url)] if url else []
-    return text, links
+def on_lines(row: list[Cell]) -> list[Cell]:
+    """A row with the lines of each cell on one: apart where no sentence goes on, or where another cell has as many."""
+    counts = Counter(text.count("\n") for text in {cell.text for cell in row})
+    return [cell._replace(text=_on_line(cell.text, alike=counts[cell.text.count("\n")] > 1)) for cell in row]
 
 
-def _runs(paragraph: etree._Element) -> Iterable[etree._Element]:
+def _on_line(text: str, *, alike: bool) -> str:
+    lines = text.split("\n")
+    said = lines[0]
+    for line in lines[1:]:
+        begins = line[:1].isupper() or line[:1].isdigit() or (alike and len(lines) > _FEW)
+        said += f"{';' if begins and _OPEN.search(said) else ''} {line}"
+    return said
+
+
+def _runs(paragraph: etree._Element, relations: Mapping[str, Relation]) -> Iterator[Run]:
     for child in paragraph.iterchildren("*"):
-        if local(child) == "AlternateContent":
-            choice = child.find("{*}Choice")
-            yield from _runs(child if choice is None else choice)
-        elif local(child) not in {"pPr", "endParaRPr"}:
-            yield child
+        match local(child):
+            case "AlternateContent":
+                choice = child.find("{*}Choice")
+                yield from _runs(child if choice is None else choice, relations)
+            case "m":
+                yield from (Run(tex(formula), FORMULA) for formula in child)
+            case "oMath" | "oMathPara":
+                yield Run(tex(child), FORMULA)
+            case "br":
+                yield Run("\n")
+            case "r" | "fld":
+                yield from _run(child, relations)
 
 
-def _said(run: etree._Element) -> str:
-    match local(run):
-        case "br":
-            return "\n"
-        case "m" | "oMath" | "oMathPara":
-            return "".join(map(tex, run if local(run) == "m" else (run,)))
-        case _:
-            text = (run.findtext("{*}t") or "").replace("\v", "\n")
-            for name, known in ("latin", str.isprintable), ("sym", _is_sign):
-                font = run.find(f"{{*}}rPr/{{*}}{name}")
-                if font is not None and (face := font.get("typeface", "")) in _SIGNS:
-                    text = "".join(symbol(ord(one), face) if known(one) else one for one in text)
-            return text
-
-
-def _is_sign(character: str) -> bool:
-    """Whether the font for signs is used for it, and not that of the words around it."""
-    return not character.isascii()
-
-
-def _look(run: etree._Element) -> tuple[int, bool]:
-    """Whether it stands raised (above 0) or lowered or is a FORMULA, and whether it is struck."""
-    if local(run) in {"m", "oMath", "oMathPara"}:
-        return FORMULA, False
-    style = run.find("{*}rPr")
-    if style is None:
-        return 0, False
-    baseline = style.get("baseline", "0").rstrip("%")
-    shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
-    return (shift > 0) - (shift < 0), style.get("strike", "noStrike") != "noStrike"
-
-
-def _address(run: etree._Element, relations: Mapping[str, Relation]) -> str:
-    link = run.find("{*}rPr/{*}hlinkClick")
-    found = relations.get(reference(link)) if link is not None else None
-    return found.target if found and found.kind == "hyperlink" else ""
+def _run(run: etree._Element, relations: Mapping[str, Relation]) -> Iterator[Run]:
+    text, look = run.findtext("{*}t") or "", run.find("{*}rPr")
+    if look is None:
+        yield Run(text.replace("\v", "\n"))
+    elif look.get("strike", "noStrike") == "noStrike":
+        if (font := look.find("{*}latin")) is not None:
+            text = plain(text, font.get("typeface"))
+        if (font := look.find("{*}sym")) is not None:  # not that of the words around it
+            face = font.get("typeface", "")
+            text = _FOREIGN.sub(lambda sign: plain(sign[0], face), text)
+        baseline = look.get("baseline", "0").rstrip("%")
+        shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
+        link = look.find("{*}hlinkClick")
+        found = relations.get(reference(link)) if link is not None else None
+        url = found.target if found and found.kind == "hyperlink" else ""
+        yield Run(text.replace("\v", "\n"), RAISED if shift > 0 else LOWERED if shift < 0 else "", url)
 
 
 def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:

@@ -41,7 +41,7 @@ class Workbook:
 
     def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
         self.package = package = Package(content, unread)
-        path = next(filter(package.has, package.of_kind("", "officeDocument")), "xl/workbook.xml")
+        path = package.main("xl/workbook.xml")
         book, parts = package.xml(path), package.relations(path)
         if book is None:
             raise Refused("the file is no workbook", what_to_do="Open and save it again.")
@@ -61,8 +61,7 @@ class Workbook:
             self.strings.extend(inline_text(item).strip() for item in items)
         except etree.XMLSyntaxError:
             unread("texts that cells share: damaged, those behind were not read")
-        core = package.xml("docProps/core.xml")
-        self.title = core.findtext("{*}title", "").strip() if core is not None else ""
+        self.title = package.title()
 
 
 def elements(part: bytes, *tags: str) -> Iterator[Any]:

@@ -36,7 +36,7 @@ def read_eml(content: bytes, read: Reads) -> Content:
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
     message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
     known = {name: header(message, name) for name in ("Subject", *SHOWN)}
-    if not isinstance(message, EmailMessage) or not any(known.values()):
+    if not isinstance(message, EmailMessage) or not (any(known.values()) or "MIME-Version" in message):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
     outline = opened(known.pop("Subject"), known)
     files: list[tuple[str, bytes]] = []

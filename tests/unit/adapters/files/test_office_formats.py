@@ -19,7 +19,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.office.docx import read_docx
+from adapters.files.formats import read_format
 from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content
@@ -41,7 +41,7 @@ def saved(save: Callable[[Any], object]) -> bytes:
 
 
 def test_docx_headings_lists_and_tables_come_in_order() -> None:
-    content = read_docx((HANDBOOK / "contractor-terms.docx").read_bytes())
+    content = read_format(".docx", (HANDBOOK / "contractor-terms.docx").read_bytes())
     assert content.title == "Contractor terms"
     kinds = [kind for kind, _ in shown(content)]
     assert kinds[:2] == ["heading", "prose"]
@@ -66,7 +66,7 @@ def test_docx_reads_insertions_and_links_but_nothing_deleted_or_hidden() -> None
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t> hidden</w:t></w:r>",
     )
     body.insert(0, parse_xml(f"<w:p {nsdecls('w')}>{''.join(runs)}</w:p>"))
-    assert shown(read_docx(saved(document.save))) == [("prose", "kept inserted linked")]
+    assert shown(read_format(".docx", saved(document.save))) == [("prose", "kept inserted linked")]
 
 
 def test_docx_cells_merged_or_holding_tables_are_read_once() -> None:
@@ -75,14 +75,18 @@ def test_docx_cells_merged_or_holding_tables_are_read_once() -> None:
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
     table.cell(1, 0).text = "left"
     table.cell(1, 1).add_table(1, 1).cell(0, 0).text = "inner"
-    assert shown(read_docx(saved(document.save))) == [("header", "Both | Both"), ("row", "left | inner")]
+    assert shown(read_format(".docx", saved(document.save))) == [("header", "Both | Both"), ("row", "left | inner")]
 
 
 def test_docx_numbering_tells_steps_from_items() -> None:
     document = Document()
     for style, text in (("List Number", "count"), ("List Bullet", "mark"), ("List Number 2", "within")):
         document.add_paragraph(text, style)
-    assert shown(read_docx(saved(document.save))) == [("step", "count"), ("item", "mark"), ("item", "1. within")]
+    assert shown(read_format(".docx", saved(document.save))) == [
+        ("step", "count"),
+        ("item", "mark"),
+        ("item", "1. within"),
+    ]
 
 
 def test_docx_keeps_links_and_inline_code() -> None:
@@ -91,7 +95,7 @@ def test_docx_keeps_links_and_inline_code() -> None:
     body = made.p("Clean ", made.r("__in", mono), made.r("it__", mono), " in ", link, ".")
     relation = '<Relationship Id="x" Type="t/hyperlink" TargetMode="External" Target="https://portal.example/"/>'
     row = made.table(made.row("Run", "Does"), made.row(made.cell(made.p(made.r("ls -l", mono))), "lists"))
-    prose, _, cells = read_docx(made.package(body + row, relations=relation)).blocks
+    prose, _, cells = read_format(".docx", made.package(body + row, relations=relation)).blocks
     assert prose.text == "Clean __init__ in the portal."
     assert [prose.text[start:end] for start, end in prose.code] == ["__init__"]
     assert [(one.text, one.url) for one in prose.links] == [("the portal", "https://portal.example/")]

@@ -9,7 +9,7 @@ from docx import Document
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.office.docx import read_docx
+from adapters.files.formats import read_format
 from adapters.files.office.pptx import read_pptx
 from adapters.files.outline import given_title
 from adapters.files.pdf.reader import read_pdf
@@ -48,6 +48,6 @@ def test_office_files_and_pages_pass_over_placeholders_too() -> None:
     deck.core_properties.title = "PowerPoint Presentation"
     deck.slides.add_slide(deck.slide_layouts[0]).shapes.title.text = "Town hall"
     deck.save(slides)
-    assert read_docx(out.getvalue()).title == ""
+    assert read_format(".docx", out.getvalue()).title == ""
     assert read_pptx(slides.getvalue()).title == ""
     assert read_html(b"<title>Untitled</title><p>Text.</p>").title == ""

@@ -1,4 +1,4 @@
-"""Characters of the symbol fonts that Word uses as those that everybody has."""
+"""Characters of symbol fonts as those that everybody has."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _OTHERS = {
 }
 
 
-def symbol(code: int, font: str | None) -> str:
+def symbol(code: int, font: str) -> str:
     """The character `code` of a symbol font; empty for one that only that font has."""
-    table = _table((font or "symbol").lower())
+    table = _table(font.lower())
     low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
-    if table is not None and low in table:
+    if low in table:
         return table[low]
     private = 0xE000 <= code <= 0xF8FF
     return "" if private or not 0x20 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
@@ -51,16 +51,14 @@ def symbol(code: int, font: str | None) -> str:
 
 def plain(text: str, font: str | None) -> str:
     """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
-    signs = font is not None and ("ingdings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
+    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
     if not signs and not _PRIVATE_USE.search(text):
         return text
-    return "".join(symbol(ord(c), font) if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
+    return "".join(symbol(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
 
 
 @cache
-def _table(font: str) -> dict[int, str] | None:
-    """By code; None for a font with ordinary characters."""
-    known = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font)
-    if known is None:
-        return {} if "dings" in font else None
-    return {start + place: found for start, row in known.items() for place, found in enumerate(row)}
+def _table(font: str) -> dict[int, str]:
+    """Its signs by their codes."""
+    rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
+    return {start + place: found for start, row in rows.items() for place, found in enumerate(row)}

@@ -1,0 +1,127 @@
+"""The text of paragraphs of OpenDocument: notes, links, formulas, fields; what is struck or hidden is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from adapters.files.office.elements import attribute, local, number
+from adapters.files.office.odf_styles import PLAIN, Look, Styles
+from adapters.files.office.package import Package
+from adapters.files.office.runs import FORMULA, NOTE, Run, text_of
+from adapters.files.office.symbols import plain
+from adapters.files.text.html_marks import formula_text
+
+TEXT_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}style-name"
+UNSEEN = frozenset(
+    """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
+    object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
+    hidden-paragraph ruby-text desc title event-listeners custom-shape""".split()
+)
+_SPACE = {"tab": "\t", "line-break": "\n"}
+_MOST_SPACES = 100
+
+
+class OdfRuns:
+    """Reads the paragraphs of `document`."""
+
+    def __init__(self, package: Package | None, document: etree._Element | None) -> None:
+        self.styles = Styles()
+        self.base = PLAIN
+        """How text looks where nothing is said."""
+        self._package = package
+        self._forms = _forms_of(document)
+        self.styles.learn(package.xml("styles.xml") if package else None)
+        self.styles.learn(document)
+
+    def of(self, paragraph: etree._Element) -> Iterator[Run]:
+        """Those of a paragraph; struck and hidden text is left out."""
+        if not any(attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")):
+            yield from self._inner(paragraph, self.styles.look("paragraph", paragraph.get(TEXT_STYLE), self.base), "")
+
+    def lines(self, element: etree._Element) -> list[str]:
+        """The paragraphs in `element` that say something."""
+        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
+        return [text for one in paragraphs if (text := " ".join(text_of(self.of(one)).split()))]
+
+    def words(self, element: etree._Element) -> str:
+        """All text in `element` on one line."""
+        return " ".join(self.lines(element))
+
+    def embedded(self, frame: etree._Element) -> etree._Element | None:
+        """What is embedded in a frame, where it can be read."""
+        held = frame.find("{*}object")
+        part = "" if held is None else attribute(held, "href").removeprefix("./").rstrip("/")
+        return self._package.xml(f"{part}/content.xml") if part and self._package else held
+
+    def formula(self, frame: etree._Element) -> str:
+        """The formula that a frame holds, if it holds one."""
+        inner = self.embedded(frame)
+        found = None if inner is None else next(inner.iter("{*}math"), None)
+        return "" if found is None else formula_text(found)
+
+    def _inner(self, parent: etree._Element, look: Look, url: str) -> Iterator[Run]:
+        if parent.text and not look.gone:
+            yield Run(plain(parent.text, look.font), look.script, url)
+        for child in parent.iterchildren("*"):
+            match local(child):
+                case "a":
+                    yield from self._inner(child, look, attribute(child, "href"))
+                case "span":
+                    yield from self._inner(child, self.styles.look("text", child.get(TEXT_STYLE), look), url)
+                case "frame" | "note" | "s" | "tab" | "line-break" | "control" | "fieldmark" as name:
+                    if not look.gone:
+                        yield self._said(child, name, look, url)
+                case name if name not in UNSEEN:
+                    yield from self._inner(child, look, url)
+                    if reading := child.findtext("{*}ruby-text") if name == "ruby" else "":
+                        yield Run(f" ({reading})")
+            if child.tail and not look.gone:
+                yield Run(plain(child.tail, look.font), look.script, url)
+
+    def _said(self, element: etree._Element, name: str, look: Look, url: str) -> Run:
+        """What stands in a text and is no run of it."""
+        match name:
+            case "frame":
+                return Run(self.formula(element), FORMULA)
+            case "note":
+                body = element.find("{*}note-body")
+                return Run("" if body is None else self.words(body), NOTE)
+            case "control":
+                return Run(_said_by(self._forms.get(attribute(element, "control"))), look.script, url)
+            case "fieldmark":
+                return Run(_chosen(element), look.script, url)
+            case "s":
+                return Run(" " * min(number(attribute(element, "c")), _MOST_SPACES), look.script, url)
+            case _:
+                return Run(_SPACE[name], look.script, url)
+
+
+def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
+    """The controls that a document defines, by id."""
+    forms = () if document is None else document.iter("{*}forms")
+    return {attribute(one, "id"): one for form in forms for one in form.iter("*")}
+
+
+def _said_by(control: etree._Element | None) -> str:
+    """What a control says."""
+    if control is None:
+        return ""
+    if local(control) in {"checkbox", "radio"}:
+        state = attribute(control, "current-state") or attribute(control, "state")
+        on = state == "checked" or attribute(control, "current-selected") == "true"
+        return f"{'☒' if on else '☐'} {attribute(control, 'label')}"
+    entries = [attribute(one, "label") for one in control.iter("{*}option") if attribute(one, "current-selected")]
+    return ", ".join(entries) or attribute(control, "current-value") or attribute(control, "value")
+
+
+def _chosen(mark: etree._Element) -> str:
+    """What is ticked or chosen in a form field of Word."""
+    given = [(attribute(one, "name"), attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+    kind = attribute(mark, "type").rpartition(".")[2]
+    if kind == "FORMCHECKBOX":
+        return "☒" if ("Checkbox_Checked", "true") in given else "☐"
+    entries = [value for name, value in given if name == "Dropdown_ListEntry"]
+    place = next((number(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
+    return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""
