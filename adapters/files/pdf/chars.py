@@ -19,6 +19,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ]")
 _PAIR = re.compile("([\ud800-\udbff][\udc00-\udfff])(\\1)?|[\ud800-\udfff]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_SWAPPED = re.compile("(?<=[A-Za-z])[昀椀氀琀]+|[昀椀氀琀]+(?=[A-Za-z])")
+_LETTERS = str.maketrans("昀椀氀琀", "filt")
+"""What ligatures come to where Ghostscript wrote the bytes of their letters the wrong way round."""
 _CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
 """Control characters, by what TeX's T1 encoding has there."""
 _MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
@@ -54,6 +57,7 @@ class Letters:
         self._styles: dict[int, Style] = {}
         self._object = _address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
         self._font_of = _address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
+        self._mode = _address(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_void_p)
         self._here = ctypes.cast(self._page, ctypes.c_void_p)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._places = [ctypes.byref(number) for number in self._numbers]
@@ -74,7 +78,7 @@ class Letters:
         if len(text) != count:
             known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
             text = _PAIR.sub(self._whole, "".join(map(chr, known)))
-        return text
+        return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
 
     def _whole(self, halves: re.Match[str]) -> str:
         """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
@@ -214,16 +218,18 @@ class Letters:
         pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
         name, flags = self._font(drawn)
+        recognized = self._mode(drawn) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
         unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
+        unknown = unknown and not recognized
         if unknown and not name and self.text[index].isprintable():  # may be a Type 3 font whose codes are its letters
             unknown = len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         named = bool(_MONO.search(name))
-        mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name)
+        mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name) and not recognized
         bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
         italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
-        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named)
+        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named, recognized)
 
     def _font(self, drawn: int) -> tuple[str, int]:
         """Name and flags; a weight of 600 and more is told beyond them."""

@@ -98,7 +98,9 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
     if min(line.y for line in left) > max(line.y for line in right):
         return None
     words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
-    if _before(left, right) or (words and _before(right, left)) or (_long(left) and _long(right)):
+    written = not any(line.style.recognized for line in band)  # else the file's order says nothing
+    drawn = written and (_before(left, right) or (words and _before(right, left)))
+    if drawn or (_long(left) and _long(right)):
         return (right, left) if backwards("".join(line.text for line in right)) else (left, right)
     return None
 

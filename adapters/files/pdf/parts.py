@@ -23,6 +23,8 @@ class Style(NamedTuple):
     """The font does not say which letters these are."""
     flagged: bool = False
     """Whether it is monospaced is told by a flag alone, which some programs set on every font."""
+    recognized: bool = False
+    """Not seen: text that was recognized in a picture."""
 
 
 class Piece(NamedTuple):
