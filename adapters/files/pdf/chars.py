@@ -30,9 +30,9 @@ _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
 _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
 _DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
-_BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
-"""How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
-itself, and where the file has no blank."""
+_RECOGNIZED, _BY_WORD, _BY_CELL, _APART = 1.2, 0.95, 0.5, 0.32
+"""How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
+blanks, where each cell is drawn by itself, and where the file has no blank."""
 _FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
 
 
@@ -204,6 +204,8 @@ class Letters:
             told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
             style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        if style.recognized:
+            reach = _RECOGNIZED
         yield Piece(text, origin, x1, y, style, start, glued, reach)
 
     def _style(self, index: int) -> Style:

@@ -113,12 +113,19 @@ def rows(found: Iterable[Line]) -> list[list[Line]]:
     """Lines of the same height together, from top to bottom, each row in reading order."""
     grouped: list[list[Line]] = []
     for line in sorted(found, key=lambda line: -line.y):
-        near = grouped and abs(grouped[-1][0].y - line.y) < 0.35 * max(grouped[-1][0].style.size, line.style.size)
-        if near:
+        if grouped and _level(grouped[-1], line):
             grouped[-1].append(line)
         else:
             grouped.append([line])
     return [_in_order(row) if len(row) > 1 else row for row in grouped]
+
+
+def _level(row: list[Line], line: Line) -> bool:
+    """Whether a line stands at the height of a row; somewhat lower, as raised letters make it, where there is room."""
+    size = max(row[0].style.size, line.style.size)
+    lower = row[0].y - line.y
+    room = all(line.x0 > other.x1 + size or line.x1 < other.x0 - size for other in row)
+    return lower < 0.35 * size or (lower < 0.5 * size and len(row) > 1 and room)
 
 
 def _in_order(row: list[Line]) -> list[Line]:
