@@ -50,7 +50,7 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     found: list[Cells] = []
     firsts = [_height(row) for row in rows if row[0]]
     pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
-    owners = sorted(line.order for row in rows for line in row[0])
+    owners = sorted(line.order for row in rows for line in row[0] if not line.style.recognized)
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
         if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
@@ -72,7 +72,8 @@ def _goes_on(
     drawn = max((line.order for cell in above for line in cell if line.order < TYPED), default=0)
     mine = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
-    if mine < drawn:
+    recognized = any(line.style.recognized for cell in row for line in cell)  # in an order that says nothing
+    if mine < drawn and not recognized:
         return True
     owner = bisect(owners, mine) - 1
     if owner >= 0 and not row[0] and above[0] and owners[owner] > above[0][-1].order:
