@@ -15,6 +15,7 @@ from adapters.files.pdf.parts import TYPED, Line, Piece, Rule, Table
 from adapters.files.pdf.scripts import backwards
 
 _FIGURE = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
+_NUMBER = re.compile(r"(\d[\d.,-]*)(?:\s+|$)")
 _MOST = 60
 """Columns of a table that are looked at closely."""
 Cells = list[list[Line]]
@@ -47,6 +48,8 @@ def _split(cells: Cells) -> list[Cells]:
 
 def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
     """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
+    if _at_bottom(rows):
+        return list(_hung_below(rows))
     found: list[Cells] = []
     firsts = [_height(row) for row in rows if row[0]]
     pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
@@ -59,6 +62,34 @@ def rowed(rows: Sequence[Cells], rules: Sequence[Rule]) -> list[Cells]:
         else:
             found.append([list(cell) for cell in row])
     return found
+
+
+def _lone(row: Cells) -> bool:
+    return sum(map(bool, row)) == 1
+
+
+def _at_bottom(rows: Sequence[Cells]) -> bool:
+    """Whether cells stand at the bottom of their row, as in a sheet: each lone text is nearer to the row below it."""
+    begins = [_height(a) - _height(b) for a, b in itertools.pairwise(rows) if _lone(b) and not _lone(a)]
+    ends = [(a, b) for a, b in itertools.pairwise(rows) if _lone(a) and not _lone(b)]
+    below = [_height(a) - _height(b) for a, b in ends]
+    if not ends or len(begins) != len(ends) or _lone(rows[0]) or min(begins) < max(below) + 0.5:
+        return False
+    columns = [(next(n for n, cell in enumerate(a) if cell), a, b) for a, b in ends]
+    return all(b[n] and (n or b[n][0].text[:1].islower()) and not a[n][0].style.bold for n, a, b in columns)
+
+
+def _hung_below(rows: Sequence[Cells]) -> Iterator[Cells]:
+    """Lone texts in the row below them."""
+    held: Cells = [[] for _ in rows[0]]
+    for row in rows:
+        for cell, more in zip(held, row, strict=True):
+            cell.extend(more)
+        if not _lone(row):
+            yield held
+            held = [[] for _ in row]
+    if any(held):
+        yield held
 
 
 def _goes_on(
@@ -193,6 +224,7 @@ def _several(row: list[Line]) -> bool:
 
 def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table | None:
     """A table whose columns are what no text of its rows crosses."""
+    rows = _numbers_apart(rows)
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
@@ -213,6 +245,25 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     starts = [start for start, _ in columns]
     table = _table(found, page, starts[0], top.y + top.style.size, starts, own)
     return table and replace(table, order=top.order)
+
+
+def _numbers_apart(rows: list[list[Line]]) -> list[list[Line]]:
+    """Numbers to the right in the first column, taken from the names to the left in the second that they touch."""
+    name, then = rows[0][0], rows[0][min(1, len(rows[0]) - 1)]
+    before = [row[0] for row in rows[1:] if row[0].x0 < then.x0 - 1]
+    numbers = [_NUMBER.match(line.text) for line in before]
+    if len(before) < 2 or not all(numbers) or min(row[0].x0 for row in rows[1:]) < name.x0 + name.style.size:
+        return rows
+    split = rows[:1]
+    for row in rows[1:]:
+        number = _NUMBER.match(row[0].text) if row[0].x0 < then.x0 - 1 else None
+        if number is None:
+            split.append(row)
+            continue
+        rest = row[0].text[number.end() :]
+        own = replace(row[0], text=number.group(1), x0=name.x0, x1=name.x1)
+        split.append([own, *([replace(row[0], text=rest, x0=then.x0)] if rest else []), *row[1:]])
+    return split
 
 
 def _told(rows: list[list[Line]], several: list[list[Line]]) -> list[tuple[float, float]]:
