@@ -76,11 +76,13 @@ class Table:
     pages: list[int]
     """The page of each row."""
     header: int
+    named: bool
+    """Whether the header looks like one, and is not just the first row."""
     page: int
     x0: float
     y: float
-    columns: tuple[float, ...]
-    """Where they begin."""
+    columns: tuple[tuple[float, float], ...]
+    """Where they begin and end."""
     order: int = 0
 
 

@@ -214,7 +214,7 @@ def _in_order(page: Page, found: list[list[Line]]) -> list[Line | Table]:
         for row in placed(rows(column), page.horizontal, page.number):
             height = row.y if isinstance(row, Table) else row[0].y
             while (
-                rest and rest[0].y > height and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1] > left))
+                rest and rest[0].y > height and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
             ):
                 parts.append(rest.pop(0))
             if isinstance(row, Table):
@@ -245,18 +245,38 @@ def _over_pages(parts: list[Line | Table]) -> list[Line | Table]:
     found: list[Line | Table] = []
     for part in parts:
         last = found[-1] if found else None
-        if isinstance(part, Table) and isinstance(last, Table) and _same_columns(last, part):
-            again = part.rows[: part.header] == last.rows[: last.header]
-            first = part.header if again else 0
-            if _goes_on(last.rows, part.rows[first:]):
-                for cell, more in zip(last.rows[-1], part.rows[first], strict=True):
+        rows = _in_columns(last, part) if isinstance(part, Table) and isinstance(last, Table) else None
+        if isinstance(part, Table) and isinstance(last, Table) and rows:
+            again = rows[: last.header] == last.rows[: last.header]
+            first = last.header if again else 0
+            if _goes_on(last.rows, rows[first:]):
+                for cell, more in zip(last.rows[-1], rows[first], strict=True):
                     cell.extend(more)
                 first += 1
-            last.rows.extend(part.rows[first:])
+            last.rows.extend(rows[first:])
             last.pages.extend(part.pages[first:])
         else:
             found.append(part)
     return found
+
+
+def _in_columns(last: Table, part: Table) -> list[list[list[str]]] | None:
+    """The rows of a table in the columns of one that ends the page before, if it is more of that one."""
+    if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
+        return None
+    places = []
+    for x0, x1 in part.columns:
+        shared = [min(x1, end) - max(x0, start) for start, end in last.columns]
+        places.append(shared.index(max(shared)))
+        if max(shared) <= 0:
+            return None
+    if places != sorted(set(places)) or 2 * len(places) < len(last.columns):
+        return None
+    rows: list[list[list[str]]] = [[[] for _ in last.columns] for _ in part.rows]
+    for row, cells in zip(rows, part.rows, strict=True):
+        for place, cell in zip(places, cells, strict=True):
+            row[place] = cell
+    return None if part.named and rows[: part.header] != last.rows[: part.header] else rows
 
 
 def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
@@ -266,12 +286,6 @@ def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
     pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]
     within = all(rest[:1].islower() or not cell.endswith((".", "!", "?")) for cell, rest in pairs)
     return bool(pairs) and (within or all(row[0] for row in rows))
-
-
-def _same_columns(last: Table, part: Table) -> bool:
-    alike = len(last.columns) == len(part.columns)
-    near = all(abs(a - b) < 12 for a, b in zip(last.columns, part.columns, strict=False))
-    return alike and near and part.page > last.pages[-1]
 
 
 def _bookmarks(document: Any) -> dict[str, int]:

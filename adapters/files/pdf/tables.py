@@ -29,7 +29,7 @@ def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
     split: list[Cells] = []
     for row in cells:
         split.extend(_split(row) if len(cells) <= 3 else [row])
-    return _table(split, page, grid.xs[0], grid.ys[-1], grid.xs[:-1])
+    return _table(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
 
 
 def _split(cells: Cells) -> list[Cells]:
@@ -73,7 +73,7 @@ def _at_bottom(rows: Sequence[Cells]) -> bool:
     begins = [_height(a) - _height(b) for a, b in itertools.pairwise(rows) if _lone(b) and not _lone(a)]
     ends = [(a, b) for a, b in itertools.pairwise(rows) if _lone(a) and not _lone(b)]
     below = [_height(a) - _height(b) for a, b in ends]
-    if not ends or len(begins) != len(ends) or _lone(rows[0]) or min(begins) < max(below) + 0.5:
+    if not ends or not begins or min(begins) < max(below) + 0.5:
         return False
     columns = [(next(n for n, cell in enumerate(a) if cell), a, b) for a, b in ends]
     return all(b[n] and (n or b[n][0].text[:1].islower()) and not a[n][0].style.bold for n, a, b in columns)
@@ -104,6 +104,8 @@ def _goes_on(
     mine = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
     recognized = any(line.style.recognized for cell in row for line in cell)  # in an order that says nothing
+    if row[0] and any(_is_figure(a[:1]) and _is_figure(b) for a, b in zip(above, row, strict=True) if a and b):
+        return False
     if mine < drawn and not recognized:
         return True
     owner = bisect(owners, mine) - 1
@@ -242,8 +244,7 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
     if len(found) < 2 or _prose(found, narrow=narrow):
         return None
     top = rows[0][0]
-    starts = [start for start, _ in columns]
-    table = _table(found, page, starts[0], top.y + top.style.size, starts, own)
+    table = _table(found, page, columns[0][0], top.y + top.style.size, columns, own)
     return table and replace(table, order=top.order)
 
 
@@ -329,7 +330,7 @@ def _table(
     page: int,
     x0: float,
     y: float,
-    columns: Sequence[float],
+    columns: Sequence[tuple[float, float]],
     rules: Sequence[Rule] = (),
 ) -> Table | None:
     rows = [row for row in rows if any(row)]
@@ -339,11 +340,12 @@ def _table(
         return None
     if backwards("".join(line.text for row in rows for cell in row for line in cell)):
         rows = [row[::-1] for row in rows]
-    header = _header(rows, rules)
+    header, named = _header(rows, rules)
     _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
-    return Table(texts, [page] * len(rows), header, page, x0, y, tuple(columns[n] for n in kept), order)
+    spans = tuple(columns[n] for n in kept)
+    return Table(texts, [page] * len(rows), header, named, page, x0, y, spans, order)
 
 
 def _span(header: list[Cells]) -> None:
@@ -354,24 +356,25 @@ def _span(header: list[Cells]) -> None:
                 above[column] = above[column - 1]
 
 
-def _header(rows: list[Cells], rules: Sequence[Rule]) -> int:
-    """How many rows are the header: those in bold, or above the first rule, or the first one."""
+def _header(rows: list[Cells], rules: Sequence[Rule]) -> tuple[int, bool]:
+    """How many rows are the header - those in bold, or the first one - and whether that is told by how it looks."""
     if len(rows) < 2:
-        return 0
+        return 0, False
     if len(rows) > 2 and _divided(rows[0], rows[1]):
-        return 2
+        return 2, True
     bold = [all(line.style.bold for cell in row for line in cell) for row in rows]
     leading = bold.index(False) if False in bold else 1
+    leading = next((n for n in range(1, leading) if rows[n][0] and _lone(rows[n])), leading)
     if 0 < leading < len(rows) and leading <= 3:
-        return leading
+        return leading, bold[0]
     firsts = [line for row in rows for line in row[0]]
     others = [line for row in rows for cell in row[1:] for line in cell]
     if firsts and all(line.style.bold for line in firsts) and not any(line.style.bold for line in others):
-        return 0
+        return 0, False
     if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
-        return 0
+        return 0, False
     figures = sum(map(_is_figure, rows[0]))
-    return 0 if figures > 1 and figures >= len(rows[0]) / 2 and not _years(rows[0]) else 1
+    return int(figures < 2 or figures < len(rows[0]) / 2 or _years(rows[0])), False
 
 
 def _divided(above: Cells, below: Cells) -> bool:
