@@ -250,13 +250,18 @@ def _aligned(rows: list[list[Line]], rules: Sequence[Rule], page: int) -> Table 
 
 def _numbers_apart(rows: list[list[Line]]) -> list[list[Line]]:
     """Numbers to the right in the first column, taken from the names to the left in the second that they touch."""
-    name, then = rows[0][0], rows[0][min(1, len(rows[0]) - 1)]
+    alone = (row for row in rows if len(row) > 1 and _NUMBER.fullmatch(row[0].text))
+    tight = next((row for row in alone if row[1].x0 - row[0].x1 < row[0].style.size), None)
+    name, *others = tight or rows[0]
+    then = others[0] if others else name
     before = [row[0] for row in rows[1:] if row[0].x0 < then.x0 - 1]
-    numbers = [_NUMBER.match(line.text) for line in before]
-    if len(before) < 2 or not all(numbers) or min(row[0].x0 for row in rows[1:]) < name.x0 + name.style.size:
+    left = min(row[0].x0 for row in rows[1:])
+    if len(before) < 2 or not all(_NUMBER.match(line.text) for line in before):
         return rows
-    split = rows[:1]
-    for row in rows[1:]:
+    if not tight and left < name.x0 + name.style.size:
+        return rows
+    split = [] if tight else rows[:1]
+    for row in rows[len(split) :]:
         number = _NUMBER.match(row[0].text) if row[0].x0 < then.x0 - 1 else None
         if number is None:
             split.append(row)
