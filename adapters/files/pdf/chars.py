@@ -30,9 +30,9 @@ _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
 _MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
 _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
 _DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
-_RECOGNIZED, _BY_WORD, _BY_CELL, _APART = 1.2, 0.95, 0.5, 0.32
+_RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
 """How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
-blanks, where each cell is drawn by itself, and where the file has no blank."""
+blanks, where all letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 _FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
 
 
@@ -206,6 +206,8 @@ class Letters:
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
         if style.recognized:
             reach = _RECOGNIZED
+        elif style.mono:
+            reach = max(reach, _FIXED)
         yield Piece(text, origin, x1, y, style, start, glued, reach)
 
     def _style(self, index: int) -> Style:
@@ -231,7 +233,9 @@ class Letters:
         mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name) and not recognized
         bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
         italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
-        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named, recognized)
+        return Style(
+            round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named, recognized
+        )
 
     def _font(self, drawn: int) -> tuple[str, int]:
         """Name and flags; a weight of 600 and more is told beyond them."""

@@ -142,6 +142,20 @@ def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
             pdfium.FPDFPage_CloseAnnot(note)
 
 
+def struck_by_notes(page: Any) -> Iterator[Rule]:
+    """Lines through text that a reviewer struck."""
+    corners = pdfium.FS_QUADPOINTSF()
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
+            for count in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), 100)):
+                pdfium.FPDFAnnot_GetAttachmentPoints(note, count, corners)
+                xs = corners.x1, corners.x2, corners.x3, corners.x4
+                ys = corners.y1, corners.y2, corners.y3, corners.y4
+                yield Rule(min(ys) + 0.42 * (max(ys) - min(ys)), min(xs), max(xs))
+        pdfium.FPDFPage_CloseAnnot(note)
+
+
 def _value(note: Any, forms: Any) -> str:
     kind = pdfium.FPDFAnnot_GetSubtype(note)
     if kind == pdfium.FPDF_ANNOT_FREETEXT:

@@ -55,8 +55,7 @@ class Filler:
     ) -> None:
         self._outline, self._words, self._bookmarks, self._title = outline, words, bookmarks, shape(title)
         self._body = body
-        letters = sum(len(line.text) for line in lines)
-        self._typewritten = sum(len(line.text) for line in lines if line.style.mono) > 0.85 * letters
+        self._letters = letters = sum(len(line.text) for line in lines)
         self._bold = 2 * sum(len(line.text) for line in lines if line.style.bold) > letters
         larger = {line.style.size for line in lines if line.style.size >= LARGER * self._body}
         self._sizes = _told_apart(sorted(larger, reverse=True))
@@ -66,7 +65,10 @@ class Filler:
 
     def fill(self, parts: Sequence[Line | Table], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[Line] = []
-        self._bold = self._bold and not any(isinstance(part, Table) for part in parts)
+        tables = [part for part in parts if isinstance(part, Table)]
+        self._bold = self._bold and self._letters > sum(
+            len("".join(cell)) for t in tables for row in t.rows for cell in row
+        )
         self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
         for part in parts:
             if paragraph and (isinstance(part, Table) or self._breaks(paragraph, part)):
@@ -93,7 +95,7 @@ class Filler:
 
     def _paragraph(self, lines: list[Line], notes: Mapping[int, Mapping[str, str]]) -> None:
         self._outline.page = lines[0].page
-        if self._is_code(lines[0]):
+        if lines[0].style.mono:
             self._outline.add(BlockKind.CODE, _code(lines))
             return
         known = notes.get(lines[0].page, {})
@@ -121,16 +123,13 @@ class Filler:
             self._indents.append(line.x0)
         return min(len(self._indents) - 1, 8)
 
-    def _is_code(self, line: Line) -> bool:
-        return line.style.mono and not self._typewritten
-
     def _breaks(self, paragraph: list[Line], line: Line) -> bool:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
         apart = before.y - line.y
-        if self._is_code(line) != self._is_code(before) or line.parted:
+        if line.style.mono != before.style.mono or line.parted:
             return True
-        if self._is_code(line):
+        if line.style.mono:
             return not 0 < apart < 3.2 * size or line.page != before.page
         if abs(size - before.style.size) > 0.6:
             return True

@@ -131,6 +131,8 @@ def _level(row: list[Line], line: Line) -> bool:
 def _in_order(row: list[Line]) -> list[Line]:
     from_right = backwards("".join(line.text for line in row))
     row.sort(key=lambda line: -line.x1 if from_right else line.x0)
+    if _justified(row):
+        return [together(row)]
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
@@ -142,6 +144,14 @@ def _in_order(row: list[Line]) -> list[Line]:
         else:
             joined.append(line)
     return joined
+
+
+def _justified(row: list[Line]) -> bool:
+    """Whether these are the words of a line that is stretched, with blanks of one width."""
+    gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
+    size = row[0].style.size
+    words = sum(line.text.isalpha() for line in row)
+    return len(gaps) > 2 and 2 * words > len(row) and max(gaps) < 1.3 * size and max(gaps) - min(gaps) < 0.1 * size
 
 
 def _marks(before: Line, line: Line) -> bool:

@@ -15,7 +15,7 @@ import pypdfium2.raw as raw
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.pdf.chars import Letters, turned
 from adapters.files.pdf.columns import columns
-from adapters.files.pdf.drawn import drawn, filled_in, without_struck
+from adapters.files.pdf.drawn import drawn, filled_in, struck_by_notes, without_struck
 from adapters.files.pdf.fill import Filler, contents_left_out, largest, shape
 from adapters.files.pdf.footnotes import notes_of
 from adapters.files.pdf.grids import grids, merged
@@ -60,6 +60,7 @@ def _read(document: Any, on_pages: Progress) -> Content:
     pages = _pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     without_running(pages, body)
+    _without_typewriter([line for page in pages for line in page.lines])
     for page in pages:
         if page.pictures and not page.lines and not page.tables:
             outline.unread(f"page {page.number}: no text, only a picture")
@@ -85,6 +86,13 @@ def _read(document: Any, on_pages: Progress) -> Content:
     words = Words([*(line.text for line in found), *cells])
     Filler(outline, found, words, _bookmarks(document), title, body).fill(parts, notes)
     return outline.content(title=title)
+
+
+def _without_typewriter(found: list[Line]) -> None:
+    """Where all is written in letters of one width, these are no sign of code."""
+    if sum(len(line.text) for line in found if line.style.mono) > 0.85 * sum(len(line.text) for line in found):
+        for line in found:
+            line.style = line.style._replace(mono=False)
 
 
 def _pages(document: Any, outline: Outline, on_pages: Progress, sizes: Counter[float]) -> list[Page]:
@@ -134,7 +142,7 @@ def _page(
     pieces = [piece for piece in (*pieces, *typed) if _is_seen(piece, box)]
     if not pieces:
         return Page(number, [], [], [], seen.pictures)
-    pieces = without_struck(pieces, seen.horizontal)
+    pieces = without_struck(pieces, [*seen.horizontal, *struck_by_notes(page.raw)])
     laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.dots, number)
     laid_out.pictures = seen.pictures
     return laid_out
@@ -214,7 +222,9 @@ def _in_order(page: Page, found: list[list[Line]]) -> list[Line | Table]:
         for row in placed(rows(column), page.horizontal, page.number):
             height = row.y if isinstance(row, Table) else row[0].y
             while (
-                rest and rest[0].y > height and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
+                rest
+                and rest[0].y > height
+                and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
             ):
                 parts.append(rest.pop(0))
             if isinstance(row, Table):
@@ -284,6 +294,8 @@ def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
     if not more or more[0][0] or not rows[-1][0]:
         return False
     pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]
+    if any(cell[-1:].isdigit() and rest[-1:].isdigit() for cell, rest in pairs):
+        return False
     within = all(rest[:1].islower() or not cell.endswith((".", "!", "?")) for cell, rest in pairs)
     return bool(pairs) and (within or all(row[0] for row in rows))
 

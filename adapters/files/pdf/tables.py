@@ -378,6 +378,8 @@ def _header(rows: list[Cells], rules: Sequence[Rule]) -> tuple[int, bool]:
         return 0, False
     if all(row[0] and row[0][-1].text.endswith(":") for row in rows):
         return 0, False
+    if all(_is_figure(row[0]) for row in rows[:2]) and not _years(rows[0]):
+        return 0, False
     figures = sum(map(_is_figure, rows[0]))
     return int(figures < 2 or figures < len(rows[0]) / 2 or _years(rows[0])), False
 
