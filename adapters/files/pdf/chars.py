@@ -32,7 +32,7 @@ _SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE
 _DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
 _RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
 """How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
-blanks, where all letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
+blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 _FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
 
 

@@ -44,10 +44,8 @@ def _split(found: Sequence[Line]) -> _Bands | None:
     """Bands from top to bottom, parted where two columns stand beside each other."""
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
-    for start, count in starts.most_common(14):
+    for start, _ in starts.most_common(14):
         place = start * 2 - 2.0
-        if count < _FEWEST:
-            break
         bands = list(_bands(found, place))
         parted = sum(len(band) for band, sides in bands if sides)
         beside = sum(len(band) for band, sides in bands if not sides and _both(band, place))
