@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from adapters.files.pdf.parts import TYPED, Line
 from adapters.files.pdf.scripts import backwards
 
-_FEWEST = 3
+_FEWEST = 2
 """Lines that a column has."""
 _NARROWEST = 5
 """Points between two columns."""
@@ -117,4 +117,4 @@ def _long(side: Sequence[Line]) -> bool:
     """Whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)
-    return 2 * full > len(side) and len(side) > 2 * _FEWEST
+    return 2 * full > len(side) and len(side) > 6
