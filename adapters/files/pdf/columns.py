@@ -28,13 +28,13 @@ def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
             across.extend(band)
             continue
         if across:
-            yield across
+            yield from columns(across, depth - 1)
             across = []
         left, right = parted
         yield from columns(left, depth - 1)
         yield from columns(right, depth - 1)
     if across:
-        yield across
+        yield from columns(across, depth - 1)
 
 
 _Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
@@ -48,14 +48,9 @@ def _split(found: Sequence[Line]) -> _Bands | None:
         place = start * 2 - 2.0
         bands = list(_bands(found, place))
         parted = sum(len(band) for band, sides in bands if sides)
-        beside = sum(len(band) for band, sides in bands if not sides and _both(band, place))
-        if parted > 2 * beside and (best is None or parted > best[0]):
+        if parted and (best is None or parted > best[0]):
             best = parted, bands
     return best and best[1]
-
-
-def _both(band: Sequence[Line], place: float) -> bool:
-    return any(line.x1 <= place for line in band) and any(line.x1 > place for line in band)
 
 
 def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
