@@ -42,6 +42,7 @@ _Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
 
 def _split(found: Sequence[Line]) -> _Bands | None:
     """Bands from top to bottom, parted where two columns stand beside each other."""
+    found = sorted(found, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
     for start, _ in starts.most_common(14):
@@ -55,7 +56,7 @@ def _split(found: Sequence[Line]) -> _Bands | None:
 
 def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
     band: list[Line] = []
-    for line in sorted(found, key=lambda line: -line.y):
+    for line in found:
         if line.x0 < place - _HANGS and line.x1 > place:
             yield from _cut(band, place)
             band = []

@@ -105,6 +105,7 @@ def _line(pieces: Sequence[Piece]) -> Line:
         glued = piece.glued or (tight and (piece.style.size != before.style.size or spaced))
         text += said if glued or not text else f" {said}"
         before = piece
+    text = text.replace(f"{ENDED}{RAISED}", "")
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
 
