@@ -165,7 +165,8 @@ class Filler:
         if _ITEM.match(first.text) or _STEP.match(first.text):
             return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
         size = line.style.size
-        if ends and line.x0 < before.x0 - 2.4 * size:
+        centred = abs(line.x0 + line.x1 - before.x0 - before.x1) < 2 * size
+        if line.x0 < before.x0 - 2.4 * size and not centred:
             return True
         return ends and line.x0 > before.x0 + 0.8 * size
 

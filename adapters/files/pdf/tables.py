@@ -190,7 +190,8 @@ def _run(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
         elif not _hangs(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
             break
         else:
-            last = end + 1 if apart < 1.5 * size and row[0].x0 > min(starts) + size else last
+            within = row[0].x0 > min(starts) + size or above[0].text.endswith("-")
+            last = end + 1 if apart < 1.5 * size and within else last
         end += 1
     return last
 
