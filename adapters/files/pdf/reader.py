@@ -161,7 +161,7 @@ def _laid_out(
 ) -> Page:
     turn = Counter(piece.style.turn for piece in pieces).most_common(1)[0][0]
     upright = [piece for piece in pieces if piece.style.turn == turn]
-    turned_lines = lines(piece for piece in pieces if piece.style.turn not in {turn, 4})
+    turned_lines = lines(piece._replace(reach=0.6) for piece in pieces if piece.style.turn not in {turn, 4})
     aside = [Piece(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
         flat, steep = _turned(flat, steep, turn)
