@@ -28,8 +28,7 @@ def page_of(
         pieces = list(letters.pieces())
     finally:
         letters.close()
-    width, height = page.get_size()
-    seen = drawn(page.raw, width, height)
+    seen = drawn(page.raw)
     for piece in pieces:
         sizes[piece.style.size] += len(piece.text)
     typed = list(filled_in(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))

@@ -13,9 +13,10 @@ import pypdfium2.raw as raw
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.pdf.columns import columns
 from adapters.files.pdf.contents import contents_left_out
-from adapters.files.pdf.fill import Filler, largest, shape
+from adapters.files.pdf.fill import Filler
 from adapters.files.pdf.fonts import Fonts
 from adapters.files.pdf.footnotes import notes_of
+from adapters.files.pdf.headings import Headings, largest, shape
 from adapters.files.pdf.over_pages import over_pages
 from adapters.files.pdf.pages import in_order, page_of
 from adapters.files.pdf.parts import Line, Page, Table
@@ -81,7 +82,8 @@ def _read(document: Any, on_pages: Progress) -> Content:
     title = metadata if _is_title(metadata) else largest(found, body)
     cells = (text for part in parts if isinstance(part, Table) for row in part.rows for cell in row for text in cell)
     words = Words([*(line.text for line in found), *cells])
-    Filler(outline, found, words, _bookmarks(document), title, body).fill(parts, notes)
+    headings = Headings(parts, _bookmarks(document), body)
+    Filler(outline, found, words, headings, title, body).fill(parts, notes)
     return outline.content(title=title)
 
 
