@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -45,8 +46,11 @@ def _split(found: Sequence[Line]) -> _Bands | None:
     found = sorted(found, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
+    ends = sorted(line.x1 for line in found)
     for start, _ in starts.most_common(14):
         place = start * 2 - 2.0
+        if bisect(ends, place) < _FEWEST:
+            continue
         bands = list(_bands(found, place))
         parted = sum(len(band) for band, sides in bands if sides)
         if parted and (best is None or parted > best[0]):

@@ -69,8 +69,7 @@ def _edge(page: Page) -> Iterator[tuple[list[Line], bool]]:
         if not in_table and (place < _EDGE or place > last - _EDGE):
             step = 1 if place == 0 else -1 if place == last else 0
             gap = abs(heights[place + step] - heights[place]) if step and last else 0
-            inner = abs(heights[place + 2 * step] - heights[place + step]) if step and last > 1 else 0
-            yield row, gap > 2.5 * row[0].style.size and gap > 1.3 * inner
+            yield row, gap > 2.5 * row[0].style.size
 
 
 def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.files.pdf.lines import CAPTION, led
+from adapters.files.pdf.lines import led
 from adapters.files.pdf.parts import Line, Rule
 
 
@@ -26,14 +26,11 @@ def in_paragraph(rows: list[list[Line]], at: int, end: int) -> bool:
 def run_of(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
     """Where rows of several texts, with what hangs in between, end."""
     if not _several(rows[at]):
-        if CAPTION.match(rows[at][0].text):
-            return at
         spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
         if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
             return at
     end = last = at + 1
     starts = [line.x0 for line in rows[at]]
-    widest = 0.0
     while end < len(rows):
         above, row = rows[end - 1], rows[end]
         size = max(line.style.size for line in row)
@@ -41,12 +38,8 @@ def run_of(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
         between_rules = any(row[0].y < rule.at < above[0].y for rule in rules)
         if apart > 3.4 * size and not between_rules:
             break
-        anew = all(line.style.bold for line in row) and not any(line.style.bold for line in above)
-        if anew and end - at > 1 and apart > 1.5 * max(widest, size):
-            break
         if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
-        widest = max(widest, apart)
         if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
             break
         if _several(row):
