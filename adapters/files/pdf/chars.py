@@ -11,6 +11,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from adapters.files.pdf.fonts import Font, Fonts, plain
 from adapters.files.pdf.parts import Piece, Style
 from adapters.files.pdf.scripts import backwards, from_right
 
@@ -19,18 +20,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ]")
 _PAIR = re.compile("([\ud800-\udbff][\udc00-\udfff])(\\1)?|[\ud800-\udfff]")
 _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_SWAPPED = re.compile("(?<=[A-Za-z])[昀椀氀琀]+|[昀椀氀琀]+(?=[A-Za-z])")
+_LETTERS = str.maketrans("昀椀氀琀", "filt")
+"""What ligatures come to where Ghostscript wrote the bytes of their letters the wrong way round."""
 _CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
 """Control characters, by what TeX's T1 encoding has there."""
 _MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
-_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
-_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
-_SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
-_DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
-_BY_WORD, _BY_CELL, _APART = 0.95, 0.5, 0.32
-"""How far words stand from each other at most: where lines are filled by wide blanks, where each cell is drawn by
-itself, and where the file has no blank."""
-_FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
+_RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
+"""How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
+blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 
 
 def turned(x: float, y: float, turn: int) -> tuple[float, float]:
@@ -38,22 +36,16 @@ def turned(x: float, y: float, turn: int) -> tuple[float, float]:
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
 
 
-def _address(function: Any, *arguments: Any) -> Any:
-    """`function` giving an address as a plain number, which is twice as fast."""
-    plain = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
-    return plain(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
 class Letters:
     """The letters of one page; `fonts` is kept from page to page."""
 
-    def __init__(self, page: Any, fonts: dict[int, tuple[str, int]], *, by_word: bool) -> None:
+    def __init__(self, page: Any, fonts: Fonts, *, by_word: bool) -> None:
         self._page = pdfium.FPDFText_LoadPage(page)
         self._fonts = fonts
         self._by_word = by_word
         self._styles: dict[int, Style] = {}
-        self._object = _address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
-        self._font_of = _address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
+        self._object = plain(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
+        self._mode = plain(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_void_p)
         self._here = ctypes.cast(self._page, ctypes.c_void_p)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._places = [ctypes.byref(number) for number in self._numbers]
@@ -74,7 +66,7 @@ class Letters:
         if len(text) != count:
             known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
             text = _PAIR.sub(self._whole, "".join(map(chr, known)))
-        return text
+        return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
 
     def _whole(self, halves: re.Match[str]) -> str:
         """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
@@ -200,6 +192,10 @@ class Letters:
             told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
             style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        if style.recognized:
+            reach = _RECOGNIZED
+        elif style.mono:
+            reach = max(reach, _FIXED)
         yield Piece(text, origin, x1, y, style, start, glued, reach)
 
     def _style(self, index: int) -> Style:
@@ -213,28 +209,19 @@ class Letters:
         matrix = self._matrix
         pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
-        name, flags = self._font(drawn)
-        unknown = pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1 and not _SYMBOL.search(name)
-        if unknown and not name and self.text[index].isprintable():  # may be a Type 3 font whose codes are its letters
-            unknown = len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)
         turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
-        named = bool(_MONO.search(name))
-        mono = bool(flags & _FIXED_FLAG or named) and not _SYMBOL.search(name)
-        bold = bool(flags & _BOLD_FLAG or _BOLD.search(name)) or flags >= 1 << 32
-        italic = bool(flags & _ITALIC_FLAG or _ITALIC.search(name))
-        return Style(round(size, 1), bold, italic, mono, bool(_DINGBAT.search(name)), turn, unknown, not named)
+        font = self._fonts.of(drawn)
+        recognized = self._mode(drawn) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
+        unknown = not recognized and not font.symbols and self._is_unknown(index, font)
+        mono = font.mono and not recognized
+        return Style(
+            round(size, 1), font.bold, font.italic, mono, font.dingbats, turn, unknown, font.flagged, recognized
+        )
 
-    def _font(self, drawn: int) -> tuple[str, int]:
-        """Name and flags; a weight of 600 and more is told beyond them."""
-        if not drawn:
-            return "", 0
-        address = self._font_of(drawn) or 0
-        if address not in self._fonts:
-            font = ctypes.cast(address, pdfium.FPDF_FONT)
-            buffer = ctypes.create_string_buffer(200)
-            pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
-            heavy = pdfium.FPDFFont_GetWeight(font) >= 600
-            flags = max(0, pdfium.FPDFFont_GetFlags(font))
-            self._fonts[address] = buffer.value.decode("utf-8", "replace"), flags | (heavy << 32)
-        return self._fonts[address]
+    def _is_unknown(self, index: int, font: Font) -> bool:
+        if pdfium.FPDFText_HasUnicodeMapError(self._page, index) != 1:
+            return False
+        if font.name or not self.text[index].isprintable():
+            return True
+        return len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)  # the codes of a Type 3 font may be its letters

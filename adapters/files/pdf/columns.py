@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from adapters.files.pdf.parts import TYPED, Line
 from adapters.files.pdf.scripts import backwards
 
-_FEWEST = 3
+_FEWEST = 2
 """Lines that a column has."""
 _NARROWEST = 5
 """Points between two columns."""
@@ -28,13 +29,13 @@ def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
             across.extend(band)
             continue
         if across:
-            yield across
+            yield from columns(across, depth - 1)
             across = []
         left, right = parted
         yield from columns(left, depth - 1)
         yield from columns(right, depth - 1)
     if across:
-        yield across
+        yield from columns(across, depth - 1)
 
 
 _Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
@@ -42,27 +43,24 @@ _Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
 
 def _split(found: Sequence[Line]) -> _Bands | None:
     """Bands from top to bottom, parted where two columns stand beside each other."""
+    found = sorted(found, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
-    for start, count in starts.most_common(14):
+    ends = sorted(line.x1 for line in found)
+    for start, _ in starts.most_common(14):
         place = start * 2 - 2.0
-        if count < _FEWEST:
-            break
+        if bisect(ends, place) < _FEWEST:
+            continue
         bands = list(_bands(found, place))
         parted = sum(len(band) for band, sides in bands if sides)
-        beside = sum(len(band) for band, sides in bands if not sides and _both(band, place))
-        if parted > 2 * beside and (best is None or parted > best[0]):
+        if parted and (best is None or parted > best[0]):
             best = parted, bands
     return best and best[1]
 
 
-def _both(band: Sequence[Line], place: float) -> bool:
-    return any(line.x1 <= place for line in band) and any(line.x1 > place for line in band)
-
-
 def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
     band: list[Line] = []
-    for line in sorted(found, key=lambda line: -line.y):
+    for line in found:
         if line.x0 < place - _HANGS and line.x1 > place:
             yield from _cut(band, place)
             band = []
@@ -98,7 +96,9 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
     if min(line.y for line in left) > max(line.y for line in right):
         return None
     words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
-    if _before(left, right) or (words and _before(right, left)) or (_long(left) and _long(right)):
+    written = not any(line.style.recognized for line in band)  # else the file's order says nothing
+    drawn = written and (_before(left, right) or (words and _before(right, left)))
+    if drawn or (_long(left) and _long(right)):
         return (right, left) if backwards("".join(line.text for line in right)) else (left, right)
     return None
 
@@ -117,4 +117,4 @@ def _long(side: Sequence[Line]) -> bool:
     """Whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)
-    return 2 * full > len(side) and len(side) > 2 * _FEWEST
+    return 2 * full > len(side) and len(side) > 6

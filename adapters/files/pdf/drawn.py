@@ -31,7 +31,7 @@ class Drawn(NamedTuple):
     pictures: bool
 
 
-def drawn(page: Any, width: float, height: float) -> Drawn:
+def drawn(page: Any) -> Drawn:
     found = Drawn([], [], [], [], False)
     pictures, room = False, _MOST
     for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
@@ -40,7 +40,7 @@ def drawn(page: Any, width: float, height: float) -> Drawn:
         if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
             pictures = True
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
-            room -= 1 + _path(part, width, height, found)
+            room -= 1 + _path(part, found)
     if room <= 0:
         return Drawn([], [], [], [], pictures=True)
     if len(found.vertical) < 2:
@@ -59,7 +59,7 @@ def _stacked(sides: list[Rule]) -> Iterator[Rule]:
             count = 0
 
 
-def _path(part: Any, width: float, height: float, found: Drawn) -> int:
+def _path(part: Any, found: Drawn) -> int:
     """Adds the straight sides of a path that is seen; how many segments it has."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
@@ -69,8 +69,6 @@ def _path(part: Any, width: float, height: float, found: Drawn) -> int:
     pdfium.FPDFPageObj_GetBounds(part, x0, y0, x1, y1)
     left, low, right, high = x0.value, y0.value, x1.value, y1.value
     if not stroke.value and _white(part):
-        return 0
-    if right - left > 0.9 * width and high - low > 0.9 * height:
         return 0
     if high - low <= _THIN:
         if right - left > _THIN:
@@ -140,6 +138,20 @@ def filled_in(page: Any, forms: Any, size: float) -> Iterator[Piece]:
                 yield Piece(line, min(box.left, box.right), max(box.left, box.right), y, style, TYPED + index)
         finally:
             pdfium.FPDFPage_CloseAnnot(note)
+
+
+def struck_by_notes(page: Any) -> Iterator[Rule]:
+    """Lines through text that a reviewer struck."""
+    corners = pdfium.FS_QUADPOINTSF()
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
+            for count in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), 100)):
+                pdfium.FPDFAnnot_GetAttachmentPoints(note, count, corners)
+                xs = corners.x1, corners.x2, corners.x3, corners.x4
+                ys = corners.y1, corners.y2, corners.y3, corners.y4
+                yield Rule(min(ys) + 0.42 * (max(ys) - min(ys)), min(xs), max(xs))
+        pdfium.FPDFPage_CloseAnnot(note)
 
 
 def _value(note: Any, forms: Any) -> str:

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
 from adapters.files.outline import Outline
-from adapters.files.pdf.lines import CAPTION, LEADERS, RAISED, led
+from adapters.files.pdf.headings import ITEM, LARGER, STEP, Headings, shape
+from adapters.files.pdf.lines import LEADERS, RAISED, led
 from adapters.files.pdf.parts import Line, Table
 from adapters.files.pdf.words import Words, with_notes
 from pipeline.values import BlockKind
 
-LARGER = 1.12
-"""A heading's letters are this much larger than those of the text, or bold."""
 _GAP = 1.45
 """Lines further apart than this many usual distances belong to different paragraphs."""
-_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤-]|o(?= \S)|§(?= \D))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
-_STEP = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?([a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
-_SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
-_CONTENTS = re.compile(
-    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|contenido|sumário",
-    re.IGNORECASE,
-)
-_ENDS_IN_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})")
-
-
-def shape(text: str) -> str:
-    return re.sub(r"\d+", "0", " ".join(text.lower().split()))
-
-
-def largest(lines: Sequence[Line], body: float) -> str:
-    """The one line in the largest letters, if it is on the first page."""
-    size = max((line.style.size for line in lines), default=0)
-    found = [line for line in lines if line.style.size == size]
-    near = len(found) == 1 or (len(found) == 2 and 0 < found[0].y - found[1].y < 1.6 * size)
-    alone = near and found[0].page == found[-1].page == 1 and size >= LARGER * body
-    return " ".join(line.text for line in found) if alone else ""
 
 
 class Filler:
@@ -49,25 +26,17 @@ class Filler:
         outline: Outline,
         lines: Sequence[Line],
         words: Words,
-        bookmarks: Mapping[str, int],
+        headings: Headings,
         title: str,
         body: float,
     ) -> None:
-        self._outline, self._words, self._bookmarks, self._title = outline, words, bookmarks, shape(title)
+        self._outline, self._words, self._headings, self._title = outline, words, headings, shape(title)
         self._body = body
-        letters = sum(len(line.text) for line in lines)
-        self._typewritten = sum(len(line.text) for line in lines if line.style.mono) > 0.85 * letters
-        self._bold = 2 * sum(len(line.text) for line in lines if line.style.bold) > letters
-        larger = {line.style.size for line in lines if line.style.size >= LARGER * self._body}
-        self._sizes = _told_apart(sorted(larger, reverse=True))
         self._usual = _pitch(lines, self._body)
         self._indents: list[float] = []
-        self._steps: set[int] = set()
 
     def fill(self, parts: Sequence[Line | Table], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[Line] = []
-        self._bold = self._bold and not any(isinstance(part, Table) for part in parts)
-        self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
         for part in parts:
             if paragraph and (isinstance(part, Table) or self._breaks(paragraph, part)):
                 self._paragraph(paragraph, notes)
@@ -93,18 +62,18 @@ class Filler:
 
     def _paragraph(self, lines: list[Line], notes: Mapping[int, Mapping[str, str]]) -> None:
         self._outline.page = lines[0].page
-        if self._is_code(lines[0]):
+        if lines[0].style.mono:
             self._outline.add(BlockKind.CODE, _code(lines))
             return
         known = notes.get(lines[0].page, {})
         text, _ = with_notes(self._words.joined([line.text for line in lines]), known)
         text = " ".join(LEADERS.sub(" ", text).split()) if led(text) else text.strip()
-        if level := self._heading_level(lines, text):
+        if level := self._headings.level(lines, text):
             self._indents = []
             self._outline.heading(level, text, title=bool(self._title) and shape(text) == self._title)
-        elif match := _ITEM.match(text):
+        elif match := ITEM.match(text):
             self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._depth(lines[0]))
-        elif match := _STEP.match(text):
+        elif match := STEP.match(text):
             letter = match.group(2)
             number = int(match.group(1)) if not letter else _ROMAN.get(letter) or ord(letter[0]) - 96
             self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._depth(lines[0]), number=number)
@@ -121,24 +90,21 @@ class Filler:
             self._indents.append(line.x0)
         return min(len(self._indents) - 1, 8)
 
-    def _is_code(self, line: Line) -> bool:
-        return line.style.mono and not self._typewritten
-
     def _breaks(self, paragraph: list[Line], line: Line) -> bool:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
         apart = before.y - line.y
-        if self._is_code(line) != self._is_code(before) or line.parted:
+        if line.style.mono != before.style.mono or line.parted:
             return True
-        if self._is_code(line):
+        if line.style.mono:
             return not 0 < apart < 3.2 * size or line.page != before.page
         if abs(size - before.style.size) > 0.6:
             return True
         if line.style.bold != before.style.bold and size < LARGER * self._body and not line.text[:1].islower():
             return True
-        step = _STEP.match(line.text)
-        lettered = bool(step and step.group(2) and not _STEP.match(first.text))
-        if _ITEM.match(line.text) or (step and not lettered) or led(before.text):
+        step = STEP.match(line.text)
+        lettered = bool(step and step.group(2) and not STEP.match(first.text))
+        if ITEM.match(line.text) or (step and not lettered) or led(before.text):
             return True
         ends = before.text.endswith((".", "!", "?", ":"))
         if lettered and ends:
@@ -163,37 +129,13 @@ class Filler:
         return ends and before.x1 + needed + 2 * line.style.size < before.right
 
     def _indented(self, first: Line, before: Line, line: Line, *, ends: bool) -> bool:
-        if _ITEM.match(first.text) or _STEP.match(first.text):
+        if ITEM.match(first.text) or STEP.match(first.text):
             return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
         size = line.style.size
-        if ends and line.x0 < before.x0 - 2.4 * size:
+        centred = abs(line.x0 + line.x1 - before.x0 - before.x1) < 2 * size
+        if line.x0 < before.x0 - 2.4 * size and not centred:
             return True
         return ends and line.x0 > before.x0 + 0.8 * size
-
-    def _heading_level(self, lines: list[Line], text: str) -> int:
-        """1 for the largest letters. Bookmarks are believed; without, a heading is short, larger, bold or in italics,
-        and no sentence."""
-        if level := self._bookmarks.get(shape(text)):
-            return level
-        style = lines[0].style
-        words = len(text.split())
-        if len(lines) > 3 or words > 16 or not any(c.isalpha() for c in text) or CAPTION.match(text):
-            return 0
-        if text.endswith(_SENTENCE_END) and not (style.size > 1.3 * self._body and text[-1] in "?!"):
-            return 0
-        if _ITEM.match(text) or led(lines[-1].text) or text[-1] in "-–":
-            return 0
-        rank = next((n for n, size in enumerate(self._sizes, 1) if style.size > size - 0.3), 0)
-        if id(lines[0]) in self._steps:
-            return 0
-        if rank:
-            return rank
-        dots = min(text.split()[0].rstrip(".").count("."), 4) if text[0].isdigit() else 0
-        if style.bold and not self._bold and style.size > 0.9 * self._body:
-            return len(self._sizes) + 1 + dots
-        if style.italic and len(lines) == 1 and words <= 10 and style.size > 0.97 * self._body and text[0].isupper():
-            return len(self._sizes) + 2 + dots
-        return 0
 
 
 def _pitch(lines: Sequence[Line], body: float) -> float:
@@ -209,23 +151,6 @@ def _pitch(lines: Sequence[Line], body: float) -> float:
     return usual if usual <= 1.6 * body or 2 * goes_on > len(wide) else min(gaps[len(gaps) // 4], 1.25 * body)
 
 
-def _both_steps(before: Line | Table, line: Line | Table) -> bool:
-    """Whether two lines are numbered entries of a list, one below the other."""
-    if isinstance(before, Table) or isinstance(line, Table) or before.style.size != line.style.size:
-        return False
-    near = 0 < before.y - line.y < 3 * line.style.size
-    return near and bool(_STEP.match(before.text) and _STEP.match(line.text))
-
-
-def _told_apart(sizes: Sequence[float]) -> list[float]:
-    """Sizes that differ so that one sees it, from the largest."""
-    kept: list[float] = []
-    for size in sizes:
-        if not kept or size < kept[-1] - 0.35:
-            kept.append(size)
-    return kept
-
-
 def _code(lines: Sequence[Line]) -> str:
     """Lines with their indentation; what stands further apart than a line is parted by an empty one."""
     left = min(line.x0 for line in lines)
@@ -238,36 +163,3 @@ def _code(lines: Sequence[Line]) -> str:
         empty = before.y - line.y > 1.6 * pitch > 0
         text += ("\n\n" if empty else "\n") + " " * round((line.x0 - left) / (width or 1)) + line.text
     return text.replace(RAISED, "").strip("\n")
-
-
-def contents_left_out(parts: Sequence[Line | Table], pages: int) -> Iterator[Line | Table]:
-    """Without the entries of a table of contents: lines with leaders to the number of a page, and below its heading
-    all that end in one."""
-    listed: list[Line | Table] = []
-    under = False
-    for part in parts:
-        leads = isinstance(part, Line) and led(part.text)
-        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _ends(part)))):
-            listed.append(part)
-            continue
-        yield from _kept(listed, pages, under=under)
-        if listed or isinstance(part, Table) or not under or len(part.text.split()) > 8:
-            under = isinstance(part, Line) and bool(_CONTENTS.fullmatch(part.text.strip()))
-        listed = []
-        yield part
-    yield from _kept(listed, pages, under=under)
-
-
-def _ends(part: Line | Table) -> list[str]:
-    texts = [part.text] if isinstance(part, Line) else [" ".join(row[-1]) for row in part.rows]
-    return [(LEADERS.split(text)[-1].split() or [""])[-1] for text in texts]
-
-
-def _kept(listed: Sequence[Line | Table], pages: int, *, under: bool) -> Sequence[Line | Table]:
-    ends = [end for part in listed for end in _ends(part)]
-    numbered = all(_ENDS_IN_NUMBER.fullmatch(end) for end in ends)
-    figures = [int(end) for end in ends if end.isdecimal()]
-    rises = figures == sorted(figures) and (not figures or figures[-1] <= pages + 20)
-    within = len(ends) > 1 and pages > 1 and (not figures or figures[-1] <= pages)
-    alone = isinstance(listed[0], Line) and LEADERS.split(listed[0].text)[-1].strip() == ends[0] if listed else False
-    return () if listed and numbered and rises and (under or (within and alone)) else listed

@@ -105,6 +105,7 @@ def _line(pieces: Sequence[Piece]) -> Line:
         glued = piece.glued or (tight and (piece.style.size != before.style.size or spaced))
         text += said if glued or not text else f" {said}"
         before = piece
+    text = text.replace(f"{ENDED}{RAISED}", "")
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
 
@@ -113,17 +114,26 @@ def rows(found: Iterable[Line]) -> list[list[Line]]:
     """Lines of the same height together, from top to bottom, each row in reading order."""
     grouped: list[list[Line]] = []
     for line in sorted(found, key=lambda line: -line.y):
-        near = grouped and abs(grouped[-1][0].y - line.y) < 0.35 * max(grouped[-1][0].style.size, line.style.size)
-        if near:
+        if grouped and _level(grouped[-1], line):
             grouped[-1].append(line)
         else:
             grouped.append([line])
     return [_in_order(row) if len(row) > 1 else row for row in grouped]
 
 
+def _level(row: list[Line], line: Line) -> bool:
+    """Whether a line stands at the height of a row; somewhat lower, as raised letters make it, where there is room."""
+    size = max(row[0].style.size, line.style.size)
+    lower = row[0].y - line.y
+    room = all(line.x0 > other.x1 + size or line.x1 < other.x0 - size for other in row)
+    return lower < 0.35 * size or (lower < 0.5 * size and len(row) > 1 and room)
+
+
 def _in_order(row: list[Line]) -> list[Line]:
     from_right = backwards("".join(line.text for line in row))
     row.sort(key=lambda line: -line.x1 if from_right else line.x0)
+    if _justified(row):
+        return [together(row)]
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
@@ -135,6 +145,14 @@ def _in_order(row: list[Line]) -> list[Line]:
         else:
             joined.append(line)
     return joined
+
+
+def _justified(row: list[Line]) -> bool:
+    """Whether these are the words of a line that is stretched, with blanks of one width."""
+    gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
+    size = row[0].style.size
+    words = sum(line.text.isalpha() for line in row)
+    return len(gaps) > 2 and 2 * words > len(row) and max(gaps) < 1.3 * size and max(gaps) - min(gaps) < 0.1 * size
 
 
 def _marks(before: Line, line: Line) -> bool:

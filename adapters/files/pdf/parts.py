@@ -23,6 +23,8 @@ class Style(NamedTuple):
     """The font does not say which letters these are."""
     flagged: bool = False
     """Whether it is monospaced is told by a flag alone, which some programs set on every font."""
+    recognized: bool = False
+    """Not seen: text that was recognized in a picture."""
 
 
 class Piece(NamedTuple):
@@ -74,11 +76,13 @@ class Table:
     pages: list[int]
     """The page of each row."""
     header: int
+    named: bool
+    """Whether the header looks like one, and is not just the first row."""
     page: int
     x0: float
     y: float
-    columns: tuple[float, ...]
-    """Where they begin."""
+    columns: tuple[tuple[float, float], ...]
+    """Where they begin and end."""
     order: int = 0
 
 

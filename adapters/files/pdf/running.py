@@ -22,6 +22,11 @@ _PAGE_WORD = re.compile(
     re.IGNORECASE,
 )
 
+_THIS_PAGE = re.compile(
+    r"\b(page|seite|pag\.?|página|blatt|sheet)\s+(\d{1,4})\b|(?:^|\s)(\d{1,4})/(\d{1,4})$", re.IGNORECASE
+)
+_PRINTED = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}:\d\d\b")
+
 
 def without_running(pages: Sequence[Page], body: float) -> None:
     """Takes out what stands at the same height of most pages, alike or but for the page's number."""
@@ -37,10 +42,12 @@ def without_running(pages: Sequence[Page], body: float) -> None:
         gone = {
             id(line)
             for row, apart in edge
-            if together(row).style.size < 1.12 * body
-            and (
-                _only_number(row, page)
-                or any(key in running for key in _keys(row, page.number, apart=apart, body=body))
+            if _only_number(row, page, body)
+            or (apart and _names_page(row, page.number, len(pages)))
+            or any(
+                key in running
+                for key in _keys(row, page.number, apart=apart, body=body)
+                if together(row).style.size < (1.12 if "\0" in key else 1.4) * body
             )
             for line in row
         }
@@ -62,8 +69,7 @@ def _edge(page: Page) -> Iterator[tuple[list[Line], bool]]:
         if not in_table and (place < _EDGE or place > last - _EDGE):
             step = 1 if place == 0 else -1 if place == last else 0
             gap = abs(heights[place + step] - heights[place]) if step and last else 0
-            inner = abs(heights[place + 2 * step] - heights[place + step]) if step and last > 1 else 0
-            yield row, gap > 2.5 * row[0].style.size and gap > 1.3 * inner
+            yield row, gap > 2.5 * row[0].style.size
 
 
 def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator[str]:
@@ -76,7 +82,7 @@ def _keys(row: list[Line], number: int, *, apart: bool, body: float) -> Iterator
         if numbered and together(row).style.size < 0.95 * body:
             yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
-    for match in matches if len(matches) < 4 else ():
+    for match in matches if len(matches) < 9 else ():
         if apart or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):
             yield f"{text[: match.start()]}\0{int(match.group()) - number}\0{text[match.end() :]}"
 
@@ -90,10 +96,19 @@ def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
     return sum(abs(y - usual) < 3 for _, y in places) >= 0.7 * len(places)
 
 
-def _only_number(row: list[Line], page: Page) -> bool:
+def _names_page(row: list[Line], number: int, count: int) -> bool:
+    """Whether it says which page this is, as `Page 1 of 2` or `1/2`, or when a browser printed it."""
+    text = together(row).text
+    said = _THIS_PAGE.search(text)
+    if said and int(said.group(2) or said.group(3)) == number:
+        return said.group(3) is None or int(said.group(4)) == count
+    return bool(_PRINTED.match(text))
+
+
+def _only_number(row: list[Line], page: Page, body: float) -> bool:
     """A page number alone, apart from the text."""
-    text = together(row).text if len(row) > 1 else row[0].text
-    if len(text) > 25:
+    text = said = together(row).text if len(row) > 1 else row[0].text
+    if len(text) > 25 or (said.isdigit() and row[0].style.size > 1.12 * body):
         return False
     text = _PAGE_WORD.sub("", text).strip()
     alone = bool(re.fullmatch(r"\d{1,4}(?:\s+\d{1,4})?", text) or _ROMAN.fullmatch(text)) or not text

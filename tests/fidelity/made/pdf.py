@@ -1,5 +1,5 @@
-"""Makes the PDF cases: `python tests/fidelity/made/pdf.py`, with ReportLab, WeasyPrint, Typst, pypdf (pip) and
-soffice, chromium and pdflatex on the PATH. Only what is not there yet is made."""
+"""Makes the PDF cases: `python tests/fidelity/made/pdf.py`, with ReportLab, WeasyPrint, Typst, openpyxl, pypdf (pip) and
+soffice, chromium, pdflatex, pdftoppm and tesseract on the PATH. Only what is not there yet is made."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import typst
 import weasyprint
+from openpyxl import Workbook
+from openpyxl.styles import Alignment
 from reportlab.lib.colors import Color, black, lightgrey
 from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import getSampleStyleSheet
@@ -126,7 +128,34 @@ LISTED = """<h1>Lists</h1><table class="plain"><tr><th>A<th>B<th>C<tr><td>1<td>x
 <h2>Second</h2><table class="plain"><tr><th>Name<th>Town<tr><td>Ana<td>Oslo<tr><td>Ben<td>Rome</table>"""
 HOURS = """<div dir="rtl"><h1>ساعات العمل</h1><table class="grid"><tr><th>اليوم<th>من<th>إلى<tr><td>الأحد<td>8:00<td>17:00
 <tr><td>الاثنين<td><td>16:00</table></div>"""
+CARDS = """<h1>Offices</h1><p>Orders are taken in each of the three offices, in person or by telephone.</p>
+<div class="cards"><div><b>Graz</b><br>Hauptplatz 1<br>Mon–Fri 8–16</div><div><b>Linz</b><br>Donaustr. 5<br>Mon–Thu 9–15</div>
+<div><b>Wien</b><br>Ring 7<br>by appointment</div></div>"""
+CARD_CSS = ".cards { display: flex } .cards div { width: 33% }"
+PLAN = (
+    "<h1>Rooms</h1>"
+    + INTRO
+    + rows(
+        "No. | Room | Beds",
+        *(f"{n} | {name} | {n % 3 + 1}" for n, name in enumerate("Heron Egret Crane".split() * 9, 1)),
+        kind="lines",
+    )
+)
+PLAN_CSS = """thead { display: table-row-group } @page { @top-left { content: "House plan 7" }
+@bottom-right { content: "Page " counter(page) " of " counter(pages) } }"""
+NOTED = rows(
+    "Article | Description | Single | Pallet",
+    "A-1 | Hex bolt | 2.51 | 4,389.00",
+    "A-2 | Angle bracket with slotted holes for quick <br>adjustment | 6.27<sup>1</sup> | 56.43",
+    "A-3 | Rubber foot | 0.84 | 588.00",
+    kind="plain",
+)
+NARROW = """<div style="width: 48mm; text-align: justify"><p>The allowance covers meals on every day of travel. Long-term
+assignments of more than three months are handled by an operation between the local subsidiary and the
+internationally recognised documentation requirements of the administrative responsibilities.</p></div>"""
 WEASYPRINT = {
+    "tables/over-pages-no-header": page(PLAN, PLAN_CSS),
+    "tables/raised-figure": page("<h1>Prices</h1>" + NOTED),
     "tables/totals": page(
         "<h1>Invoice 77</h1>"
         + rows("Item | Hours | Amount", "Consulting | 12.5 | 1,500.00", "Travel | 1 | 318.40", kind="none").replace(
@@ -174,6 +203,8 @@ WEASYPRINT = {
     "notes/foot": page(FOOT, FOOT_CSS),
 }
 CHROMIUM = {
+    "columns/cards": page(CARDS, CARD_CSS),
+    "columns/stretched": page(NARROW),
     "tables/zebra": page("<h1>Shifts</h1>" + INTRO + rows(*SHIFTS, kind="zebra") + INTRO),
     "tables/no-rules-wrapped": page("<h1>Fares</h1>" + rows(*FARES, kind="plain") + INTRO),
     "tables/spans-lines": page("<h1>Plans</h1>" + SPANS.format("lines")),
@@ -400,6 +431,73 @@ def drawn_later(canvas: Canvas) -> None:
     form.checkbox(name="card", checked=True, x=150, y=336, size=16)
 
 
+def price_list(canvas: Canvas) -> None:
+    """To be printed, scanned and recognized: a sentence and a table without rules."""
+    canvas.setFont("Helvetica", 11)
+    canvas.drawString(40, 520, "Prices are in euros; orders below 25 € cost 4 € more.")
+    rows = (("Part", "Name", "Price"), ("B-10", "Bolt", "2.40"), ("N-20", "Nut", "1.15"), ("W-30", "Washer", "0.80"))
+    for row, cells in enumerate(rows):
+        for x, cell in zip((40, 140, 280), cells, strict=True):
+            canvas.drawString(x, 480 - 22 * row, cell)
+
+
+def struck(canvas: Canvas) -> None:
+    """Two sentences, of which a reviewer will strike the second one."""
+    canvas.setFont("Helvetica", 11)
+    canvas.drawString(40, 520, "Leave is 28 days a year.")
+    canvas.drawString(40, 490, "Leave is 25 days a year.")
+
+
+def _struck() -> bytes:
+    from pypdf import PdfReader, PdfWriter
+    from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject
+
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(_canvas(struck))))
+    box = [FloatObject(place) for place in (40, 487, 165, 500)]
+    corners = [FloatObject(place) for place in (40, 500, 165, 500, 40, 487, 165, 487)]
+    note = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Annot"),
+            NameObject("/Subtype"): NameObject("/StrikeOut"),
+            NameObject("/Rect"): ArrayObject(box),
+            NameObject("/QuadPoints"): ArrayObject(corners),
+        }
+    )
+    writer.add_annotation(0, note)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def _recognized(draw: Callable[[Canvas], None]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "made.pdf").write_bytes(_canvas(draw))
+        for command in (
+            "pdftoppm -r 150 -mono -singlefile made.pdf scan",
+            "tesseract scan.pbm recognized --dpi 150 pdf",
+        ):
+            subprocess.run(command.split(), cwd=folder, check=True, capture_output=True, timeout=120)
+        return Path(folder, "recognized.pdf").read_bytes()
+
+
+def _sheet() -> bytes:
+    """A sheet printed by LibreOffice Calc, whose wrapped cells make the others stand at the bottom of their rows."""
+    book = Workbook()
+    sheet = book.active
+    sheet.append(["Article", "Name", "Net", "Stock"])
+    for row in range(1, 7):
+        name = ("Valve with a long name for outside use", "Seal", "Pump")[(row - 1) % 3]
+        sheet.append([row, name, 3.5 * row, 7 * row])
+        sheet.cell(row + 1, 2).alignment = Alignment(wrap_text=True)
+        sheet.row_dimensions[row + 1].height = 26 if len(name) > 9 else 13
+    sheet.column_dimensions["B"].width = 24
+    with tempfile.TemporaryDirectory() as folder:
+        book.save(Path(folder, "made.xlsx"))
+        command = f"soffice -env:UserInstallation=file://{folder}/profile --headless --convert-to pdf made.xlsx"
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True, timeout=120)
+        return Path(folder, "made.pdf").read_bytes()
+
+
 def last_first(canvas: Canvas) -> None:
     """Two columns, of which the right one is drawn first, and a heading across both below them."""
     canvas.setFont("Helvetica", 10)
@@ -463,6 +561,9 @@ REPORTLAB: dict[str, Callable[[], bytes]] = {
         ),
     ),
     "turned/upright-names": lambda: _canvas(upright),
+    "scans/recognized": lambda: _recognized(price_list),
+    "struck/by-a-reviewer": _struck,
+    "tables/sheet": _sheet,
     "forms/drawn-later": lambda: _canvas(drawn_later),
     "columns/drawn-last-first": lambda: _canvas(last_first),
     "lists/reportlab": lambda: _story(
