@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice, pairwise
 from typing import Any
 
 from adapters.files.outline import Content, Outline, given_title, label
 from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
 from adapters.files.text.html_code import code_of, code_table
+from adapters.files.text.html_labels import read_fields, read_leads
 from adapters.files.text.html_marks import read_formulas, read_marks
 from adapters.files.text.html_notes import find_notes, join_notes
-from adapters.files.text.html_seen import AROUND, SEEN, Pass
+from adapters.files.text.html_seen import drop_around, drop_marks, drop_unseen
+from adapters.files.text.html_structure import (
+    read_generated,
+    read_panels,
+    read_roles,
+    read_styles,
+    read_title,
+    read_word_lists,
+)
 from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, holds, text_of, written
 from adapters.files.text.html_words import MARKED, Shape, Words
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
-PASSES = (
-    Pass("formulas", read_formulas),
-    *SEEN,
-    Pass("notes", find_notes),
-    Pass("raised, struck and filled-in words", read_marks),
-    Pass("notes", join_notes),
-)
+PASSES: dict[str, Callable[[Tree], None]] = {
+    "formulas": read_formulas,
+    "style sheets": read_styles,
+    "roles of elements": read_roles,
+    "title": read_title,
+    "lists of Word": read_word_lists,
+    "lists and tables": read_generated,
+    "tab panels": read_panels,
+    "titles of notes": read_leads,
+    "hidden text": drop_unseen,
+    "navigation": drop_around,
+    "numbers of lines": drop_marks,
+    "names of fields": read_fields,
+    "calls of notes": find_notes,
+    "raised, struck and filled-in words": read_marks,
+    "notes": join_notes,
+}
 """What is done to the tree of a page before its blocks are read, in this order."""
 _NOTHING = 40
 """Characters of a page that is nothing but navigation, which then is its content."""
@@ -69,16 +88,16 @@ class Page:
 
     def __init__(self, text: str, outline: Outline | None = None, *, titled: bool | None = None) -> None:
         self._outline = outline or Outline()
-        self._read(text, PASSES)
+        self._read(text)
         if titled is None and not holds(self.root, _NOTHING):
-            self._read(text, [step for step in PASSES if step is not AROUND])
+            self._read(text, but=drop_around)
         if titled is None:
             heads = self.root.findall(".//h1[@title='title']") or self.root.findall(".//h1")
             self._title = heads[0] if len(heads) == 1 else None
         else:
             self._title = self.root.find(".//h1") if titled else None
 
-    def _read(self, text: str, passes: Iterable[Pass]) -> None:
+    def _read(self, text: str, but: Callable[[Tree], None] | None = None) -> None:
         tree = Tree(text)
         self.root = tree.root
         if tree.deep:
@@ -86,11 +105,12 @@ class Page:
         named, base = self.root.find(".//title"), self.root.find(".//base[@href]")
         self._named = given_title(text_of(named)) if named is not None else ""
         self._base = (base.get("href") or "") if base is not None else ""
-        for step in passes:
+        for name, change in PASSES.items():
             try:
-                step.read(tree)
+                if change is not but:
+                    change(tree)
             except Exception:  # noqa: BLE001 - the rest of the page is read
-                self._outline.unread(f"some {step.name}")
+                self._outline.unread(f"some {name}")
         for what in tree.unread:
             self._outline.unread(what)
 
@@ -282,7 +302,7 @@ def _rows(table: Element) -> Iterable[Element]:
     """The rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
-            if row.tag == "tr" and len(row):
+            if row.tag == "tr" and next(row.iterchildren("td", "th"), None) is not None:
                 yield row
 
 

@@ -126,6 +126,13 @@ def led(element: Element, text: str) -> None:
     element.text = allowed(text + (element.text or ""))
 
 
+def paragraph(text: str, holder: Element) -> None:
+    """Put a paragraph first into `holder`, whose own first words follow it."""
+    made = etree.Element("p")
+    made.text, made.tail, holder.text = allowed(text), holder.text, None
+    holder.insert(0, made)
+
+
 def holds(element: Element, size: int) -> bool:
     """Whether it says at least as many characters."""
     for text in element.itertext():
