@@ -50,9 +50,10 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
             continue
         _link(page, part, places)
         chapters.append(_chapter(page, names.get(part, "")))
-        if sum(map(len, chapters)) > _TOGETHER or number == len(parts):
+        if sum(map(len, chapters)) > _TOGETHER:
             read_into(outline, "".join(chapters))
             chapters.clear()
+    read_into(outline, "".join(chapters))
     return outline.content(title=given_title(book.findtext("{*}metadata/{*}title")))
 
 

@@ -59,6 +59,8 @@ MAX_DEPTH = 140
 """Elements nested deeper are read as inline text."""
 _MOST_HEADERS = 5
 """Rows of a header."""
+_SHORT = 100
+"""Characters of a cell in a table that a page says is none."""
 _LONGEST_CELL = 300
 """Characters of a cell of a table that begins with a heading."""
 _LISTS = frozenset({"ul", "ol", "menu"})
@@ -321,11 +323,16 @@ def _marks(row: Iterable[Cell]) -> dict[str, Any]:
 
 def _is_layout(table: Element, rows: Sequence[Element]) -> bool:
     """Whether `table` only puts things beside each other."""
-    if table.get("role") in {"presentation", "none"} or all(len(row) <= 1 for row in rows):
+    cells = [_cells(row) for row in rows]
+    widths = set(map(len, cells))
+    if max(widths, default=0) <= 1:
         return True
-    if any(row.find("th") is not None for row in rows):
+    if table.get("role") in {"presentation", "none"}:
+        regular = len(rows) > 1 and len(widths) == 1 and table.find(".//table") is None
+        return not regular or any(not 0 < len(text_of(cell)) < _SHORT for row in cells for cell in row)
+    if any(cell.tag == "th" for row in cells for cell in row):
         return False
-    held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
+    held = [cell for row in cells for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
     return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
 
 

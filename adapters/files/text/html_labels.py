@@ -94,5 +94,8 @@ def read_fields(tree: Tree) -> None:
     for box in tree.with_class("checkbox-o", "fa-check-square-o", "fa-square-o"):  # of Notion and AsciiDoctor
         if not text_of(box):
             say(box, "☑" if re.search("checkbox-on|fa-check", classes(box)) else "☐")
+    for task in tree.having("data-tag"):  # of OneNote
+        if (kind := task.get("data-tag")).startswith("to-do"):
+            led(task, "☑ " if "completed" in kind else "☐ ")
     for chosen in tree.with_class("selected-value"):  # of Notion
         chosen.tail = ", " if chosen.getnext() is not None else chosen.tail

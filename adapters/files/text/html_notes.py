@@ -53,7 +53,10 @@ class _Notes:
         self._unlinked()
         for _, note in self._calls:
             self._unmark(note)
-        self._beside = [one for one in tree.with_class("sidenote", "marginnote") if one.tag in {"span", "small"}]
+        beside = tree.with_class("sidenote", "marginnote", "ltx_note_outer")
+        self._beside = [one for one in beside if one.tag in {"span", "small"}]
+        for mark in tree.with_class("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
+            gone(mark)
 
     def join(self) -> None:
         said: dict[Element, str] = {}

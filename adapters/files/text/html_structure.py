@@ -73,8 +73,10 @@ def read_word_lists(tree: Tree) -> None:
     """Paragraphs that Word numbers or marks with a bullet, as entries."""
     for entry in tree.with_class("msolistparagraph"):
         gap = next((span for span in entry.iter("span") if _GAP.search(span.get("style") or "")), None)
-        mark = gap.getparent() if gap is not None else None
-        if entry.tag != "p" or mark is None or mark is entry or not _BULLET.fullmatch(text_of(mark)):
+        if entry.tag != "p" or gap is None:
+            continue
+        mark = gap if gap.getparent() is entry else gap.getparent()
+        if not _BULLET.fullmatch(text_of(mark)):
             continue
         number = re.match(r"\s*([0-9]{1,4})[.)]", mark.text or "")
         level = re.search(r"level([1-9])|margin-left:\s*([0-9]{1,3})", entry.get("style") or "")
