@@ -24,7 +24,8 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\
 _AROUND = re.compile(
     r"(?:cookie|consent|gdpr)[-_]?\w*[-_]?(?:banner|bar|popup|modal|dialog|overlay|wall|wrapper)|onetrust|cybotcookie"
     r"|(?:^|[\s_-])(?:breadcrumbs?|skip(?:-?link|-?nav(?:igation)?|-?to-?\w+)|"
-    r"mw-(?:editsection|jump-link)|sitesub|printfooter|ttc|sr-only|visually-hidden|screen-reader-text)(?:$|[\s_-])"
+    r"mw-(?:editsection|jump-link)|sitesub|printfooter|ttc|sr-only|visually-hidden|screen-reader-text|"
+    r"(?:in|out)put_?prompt)(?:$|[\s_-])"
 )
 _LISTED = ("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb", "sidebar")
 _CONTENTS = re.compile(r"(?:^|\s)(?:toc2?|table-of-contents)(?:$|\s)")
@@ -32,6 +33,7 @@ _LINE_NUMBER = re.compile(
     r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|lnt?|gutter|rouge-gutter|blob-num|hljs-ln-numbers|"
     r"line-numbers-rows|(?:react-)?\S*line-number)(?:$|\s)"
 )
+_LONGEST_BULLET = 4
 _UNSELECTED = re.compile(r"user-select\s*:\s*none")
 _NAMING = frozenset({*HEADINGS, "p", "dt", "summary"})
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
@@ -89,7 +91,8 @@ def _stands_around(tree: Tree, element: Element) -> bool:
         case "footer":
             return not _within(element, {"blockquote", "figure"})
         case "button":
-            opens = element.get("aria-expanded") is not None or element.get("aria-controls") is not None
+            opens = any(element.get(name) is not None for name in ("aria-expanded", "aria-controls"))
+            opens = opens or element.find(".//p") is not None
             around = next((one for one in islice(element.iterancestors(), 2) if one.tag in _NAMING), None)
             if opens and around is None:
                 element.tag = "p"
@@ -139,6 +142,9 @@ def drop_marks(tree: Tree) -> None:
     for icon in tree.with_class("icon"):
         if icon.tag in {"span", "i"} and "icon" in classes(icon).split():
             gone(icon)
+    for bullet in tree.with_class("^bullet$"):
+        if bullet.tag != "li" and _within(bullet, {"li"}) and len(text_of(bullet)) < _LONGEST_BULLET:
+            gone(bullet)
     for edge in tree.with_class("freezebar", "(?:row|column)-headers-background"):
         if edge.tag in {"td", "th"}:
             gone(edge)
