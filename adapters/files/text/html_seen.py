@@ -12,6 +12,7 @@ from adapters.files.text.html_tree import (
     classes,
     emptied,
     gone,
+    mostly_links,
     text_of,
 )
 
@@ -114,10 +115,8 @@ def _stands_around(tree: Tree, element: Element) -> bool:
 def _mostly_links(tree: Tree, element: Element) -> bool:
     if tree.room <= 0:
         return False
-    size = len(text_of(element))
-    tree.room -= size + 100
-    links = sum(len(text_of(link)) for link in element.iter("a"))
-    return links > 0 and 2 * links >= size
+    tree.room -= sum(map(len, element.itertext())) + 100
+    return mostly_links(element)
 
 
 def _within(element: Element, tags: set[str], steps: int = 12) -> bool:

@@ -146,6 +146,11 @@ def text_of(element: Element) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
+def mostly_links(element: Element) -> bool:
+    links = sum(len(text_of(link)) for link in element.iter("a"))
+    return links > 0 and 2 * links >= len(text_of(element))
+
+
 def classes(element: Element) -> str:
     return str(element.get("class") or "").lower()
 
