@@ -45,17 +45,20 @@ def marks(row: Iterable[Cell]) -> dict[str, Any]:
 
 def is_layout(table: Element, rows: Sequence[Element]) -> bool:
     """Whether `table` only puts things beside each other."""
-    cells = [cells_of(row) for row in rows]
-    widths = set(map(len, cells))
-    if max(widths, default=0) <= 1:
+    if all(len(row) <= 1 for row in rows):
         return True
     if table.get("role") in {"presentation", "none"}:
-        regular = len(rows) > 1 and len(widths) == 1 and table.find(".//table") is None
-        return not regular or any(not 0 < len(text_of(cell)) < _SHORT for row in cells for cell in row)
-    if any(cell.tag == "th" for row in cells for cell in row):
+        return table.find(".//table") is not None or not _is_regular(rows)
+    if any(row.find("th") is not None for row in rows):
         return False
-    held = [cell for row in cells for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
+    held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
     return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
+
+
+def _is_regular(rows: Sequence[Element]) -> bool:
+    """Whether there are several rows with as many cells, all of them filled with a few words."""
+    same = len(rows) > 1 and len({len(cells_of(row)) for row in rows}) == 1
+    return same and all(0 < len(text_of(cell)) < _SHORT for row in rows for cell in cells_of(row))
 
 
 def repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
