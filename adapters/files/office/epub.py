@@ -98,7 +98,7 @@ def _chapter(page: etree._Element, name: str) -> str:
             page.insert(0, etree.Element("h1"))
             page[0].text, page[0].tail, page.text = name, page.text, None
     inner = etree.tostring(page, method="html", encoding="unicode", with_tail=False)
-    return f"<section>{inner}</section>"
+    return f'<section class="chapter">{inner}</section>'
 
 
 def _words(element: etree._Element) -> str:

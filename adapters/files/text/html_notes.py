@@ -27,6 +27,8 @@ _LONGEST = 1_000
 """Characters of a note that stands within a sentence; a longer one stays where it is."""
 _MOST_CALLS = 20
 """Of one note, that repeat it."""
+_SECTION = re.compile(r"footnotes|endnotes|^chapter$")
+"""What goes when all of its notes do."""
 _CONTENT = frozenset({"body", "html", "main", "article"})
 _STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADINGS)
 
@@ -157,7 +159,8 @@ def _drop_emptied(notes: Iterable[Element]) -> None:
             named = sum(_size(head) for head in holder.iter(*HEADINGS))
             if _size(holder) > named:
                 break
-            gone(holder)
+            if holder.get("role") == "doc-endnotes" or _SECTION.search(classes(holder)):
+                gone(holder)
 
 
 def _size(element: Element) -> int:
