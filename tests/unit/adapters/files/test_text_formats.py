@@ -569,3 +569,34 @@ def test_a_note_that_another_part_of_a_long_text_calls_is_read_once() -> None:
 )
 def test_a_raised_letter_behind_a_word_is_a_mark(marked: str, said: str) -> None:
     assert [block.text for block in read_html(f"<p>{marked} is so.</p>".encode()).blocks] == [f"{said} is so."]
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        pytest.param(
+            '<p>Kept 30<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup>'
+            '<span class="ltx_note_outer"><sup class="ltx_note_mark">1</sup>Large loans: 90 days.</span></span> days.',
+            ["Kept 30 (note: Large loans: 90 days) days."],
+            id="a note of LaTeXML",
+        ),
+        pytest.param(
+            "<p class=MsoListParagraph><span style='mso-list:Ignore'>·<span>&nbsp; </span></span>Bring it back</p>",
+            ["Bring it back"],
+            id="a bullet of Outlook",
+        ),
+        pytest.param(
+            "<h2>Answers</h2><button><b>429</b><p>Wait 60 seconds before the next call</p></button><button>Copy</button>",
+            ["Answers", "429", "Wait 60 seconds before the next call"],
+            id="an answer of an interface",
+        ),
+        pytest.param(
+            "<table role=presentation><tr><td>Kind<td>Days<tr><td>Drill<td>14</table>",
+            ["Kind | Days", "Drill | 14"],
+            id="a table that is said to be none",
+        ),
+        pytest.param('<ul><li data-tag="to-do:completed">Order</ul>', ["☑ Order"], id="a task of OneNote"),
+    ],
+)
+def test_what_producers_write_in_their_own_way_is_read(page: str, texts: list[str]) -> None:
+    assert [block.text for block in read_html(page.encode()).blocks] == texts
