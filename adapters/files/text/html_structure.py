@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -33,6 +34,8 @@ _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
 """Between a bullet of Word and what it is of."""
 _BULLET = re.compile(r"\(?[\w.]{1,8}[.)]|\S")
 _HOLDS = frozenset("body html div section article main header form center".split())
+_OPENING = 100
+"""Blocks of a page among which its title is."""
 _TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
 """Of Spectre, and of Zensical."""
 
@@ -60,7 +63,8 @@ def read_roles(tree: Tree) -> None:
 
 def read_title(tree: Tree) -> None:
     """A first paragraph that is the title, as a heading."""
-    first = next((one for one in tree.root.iter(*BLOCKS) if one.tag not in _HOLDS and text_of(one)), None)
+    opening = islice(tree.root.iter(*BLOCKS), _OPENING)
+    first = next((one for one in opening if one.tag not in _HOLDS and text_of(one)), None)
     named = tree.root.find(".//title")
     if first is None or first.tag != "p":
         return

@@ -586,7 +586,8 @@ def test_a_raised_letter_behind_a_word_is_a_mark(marked: str, said: str) -> None
             id="a bullet of Outlook",
         ),
         pytest.param(
-            "<h2>Answers</h2><button><b>429</b><p>Wait 60 seconds before the next call</p></button><button>Copy</button>",
+            "<h2>Answers</h2><button><b>429</b><p>Wait 60 seconds before the next call</p></button>"
+            "<button>Copy</button>",
             ["Answers", "429", "Wait 60 seconds before the next call"],
             id="an answer of an interface",
         ),
