@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from collections import Counter
-from copy import deepcopy
+from collections.abc import Mapping
 from urllib.parse import unquote, urldefrag
 
 from lxml import etree
@@ -14,16 +12,13 @@ from adapters.files.office.elements import attribute, local
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from adapters.files.text.html import read_into
+from adapters.files.text.html_tree import HEADINGS
 from pipeline.errors import Refused
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/xml"})
 _ROLES = {"noteref": "doc-noteref", **dict.fromkeys(("footnote", "endnote", "rearnote"), "doc-footnote")}
-_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§¶]{1,3})[\])]?")
-_NOTES = frozenset({"p", "li", "aside", "dd", "div", "tr"})
-"""What a note may be."""
-_MOST_CALLS, _LONGEST = 20, 1_000
-"""Calls of a note that repeat it; characters of a note that stands within a sentence."""
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_TOGETHER = 4_000_000
+"""Characters of chapters that are read as one page, in which notes are found wherever they stand."""
 
 
 def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
@@ -42,93 +37,24 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
     folder = posixpath.dirname(opf)
     files = {item.get("id", ""): item for item in book.iterfind("{*}manifest/{*}item")}
     names = _names(package, folder, files)
-    pages = _Pages(package)
-    spine = book.findall("{*}spine/{*}itemref")
-    for number, entry in enumerate(spine, 1):
-        on_pages(number, len(spine))
-        item = files.get(entry.get("idref", ""))
-        if item is None or item.get("media-type") not in _PAGES or "nav" in item.get("properties", "").split():
-            continue
-        part = _target(folder, item.get("href", ""))
-        page = pages.take(part)
+    named = (entry.get("idref", "") for entry in book.iterfind("{*}spine/{*}itemref"))
+    spine = [files[name] for name in named if name in files]
+    parts = [_target(folder, item.get("href", "")) for item in spine if _is_chapter(item)]
+    places = {part: place for place, part in enumerate(parts)}
+    chapters: list[str] = []
+    for number, part in enumerate(parts, 1):
+        on_pages(number, len(parts))
+        page = _page(package, part)
         if page is None:
             outline.unread(f"chapter {names.get(part) or number}: it is damaged")
-        elif not pages.emptied(part, page):
-            _chapter(outline, page, names.get(part, ""))
+            continue
+        _link(page, part, places)
+        chapters.append(_chapter(page, names.get(part, "")))
+        if sum(map(len, chapters)) > _TOGETHER:
+            read_into(outline, "".join(chapters))
+            chapters.clear()
+    read_into(outline, "".join(chapters))
     return outline.content(title=given_title(book.findtext("{*}metadata/{*}title")))
-
-
-class _Pages:
-    """The bodies of the chapters, each with the notes that it calls, wherever they stand."""
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._waiting: dict[str, etree._Element | None] = {}
-        """Those that hold notes of others."""
-        self._places: dict[str, dict[str, etree._Element]] = {}
-        self._moved: dict[str, etree._Element] = {}
-        self._calls: Counter[str] = Counter()
-
-    def take(self, part: str) -> etree._Element | None:
-        page = self._waiting.pop(part, None) if part in self._waiting else _page(self._package, part)
-        for number, link in enumerate(list(page.iter("{*}a")) if page is not None else ()):
-            address = _target(posixpath.dirname(part), link.get("href", ""))
-            fragment = urldefrag(link.get("href", "")).fragment
-            if not fragment:
-                continue
-            if address == part:
-                link.set("href", f"#{fragment}")
-            elif link.get("role") == "doc-noteref" or _MARK.fullmatch("".join(map(str, link.itertext())).strip()):
-                note = self._note(address, fragment, part)
-                if note is not None and page is not None:
-                    link.set("href", f"#note-{number}")
-                    link.set("role", "doc-noteref")
-                    note.set("id", f"note-{number}")
-                    page.append(note)
-        return page
-
-    def emptied(self, part: str, page: etree._Element) -> bool:
-        """Whether nothing is left of a chapter of notes but headings."""
-        heads = {text for part in page.iter("*") if local(part) in _HEADINGS for text in part.itertext()}
-        return part in self._places and not any(
-            any(map(str.isalnum, str(text))) for text in page.itertext() if text not in heads
-        )
-
-    def _note(self, part: str, fragment: str, caller: str) -> etree._Element | None:
-        """What another chapter holds at that place, if it is a note: named so, or with a way back."""
-        key = f"{part}#{fragment}"
-        self._calls[key] += 1
-        if self._calls[key] > _MOST_CALLS:
-            return None
-        if (known := self._moved.get(key)) is not None:
-            return deepcopy(known)
-        if part not in self._places:
-            self._waiting[part] = page = _page(self._package, part)
-            self._places[part] = {one.get("id", ""): one for one in page.iter("*")} if page is not None else {}
-        note = self._places[part].get(fragment)
-        while note is not None and local(note) not in _NOTES:
-            note = note.getparent()
-        above = None if note is None else note.getparent()
-        if note is None or above is None:
-            return None
-        if (
-            local(note) == "p"
-            and local(above) in {"li", "aside"}
-            and above[0] is note
-            and above.getparent() is not None
-        ):
-            note, above = above, above.getparent()
-        back = [one for one in note.iter("{*}a") if _target(posixpath.dirname(part), one.get("href", "")) == caller]
-        if above is None or not (back or note.get("role") == "doc-footnote"):
-            return None
-        for link in back:
-            link.set("role", "doc-backlink")
-        if len("".join(map(str, note.itertext()))) > _LONGEST:
-            return None
-        self._moved[key] = found = deepcopy(note)
-        found.tail = None
-        above.remove(note)
-        return deepcopy(found)
 
 
 def _page(package: Package, part: str) -> etree._Element | None:
@@ -146,15 +72,37 @@ def _page(package: Package, part: str) -> etree._Element | None:
     return next((part for part in page.iter("{*}body", "body")), page)
 
 
-def _chapter(outline: Outline, body: etree._Element, name: str) -> None:
-    heads = [part for part in body.iter("*") if local(part) in _HEADINGS]
-    if name and not any("".join(map(str, part.itertext())).strip() for part in heads):
-        first = next((part for part in body.iter("{*}p") if "".join(map(str, part.itertext())).strip()), None)
-        if first is not None and " ".join("".join(map(str, first.itertext())).split()) == name:
+def _is_chapter(item: etree._Element) -> bool:
+    return item.get("media-type") in _PAGES and "nav" not in item.get("properties", "").split()
+
+
+def _link(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
+    """Make places of the book, and links to them, those of one page that holds all of its chapters."""
+    for element in page.iter("*"):
+        for name in ("id", "name"):
+            if place := element.get(name):
+                element.set(name, f"{places[part]}-{place}")
+        target, fragment = urldefrag(element.get("href", ""))
+        address = _target(posixpath.dirname(part), target) if target else part
+        if address in places and (target or fragment):
+            element.set("href", f"#{places[address]}-{fragment}")
+
+
+def _chapter(page: etree._Element, name: str) -> str:
+    heads = [one for one in page.iter("*") if local(one) in HEADINGS]
+    if name and not any(map(_words, heads)):
+        first = next(filter(_words, page.iter("{*}p")), None)
+        if first is not None and _words(first) == name:
             first.tag = "h1"
         else:
-            outline.heading(1, name)
-    read_into(outline, etree.tostring(body, method="html", encoding="unicode"))
+            page.insert(0, etree.Element("h1"))
+            page[0].text, page[0].tail, page.text = name, page.text, None
+    inner = etree.tostring(page, method="html", encoding="unicode", with_tail=False)
+    return f'<section class="chapter">{inner}</section>'
+
+
+def _words(element: etree._Element) -> str:
+    return " ".join("".join(map(str, element.itertext())).split())
 
 
 def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
@@ -172,7 +120,7 @@ def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> d
         for entry in listed.iter("{*}navPoint", "{*}a") if listed is not None else ():
             held = entry.find("{*}content")
             address = held.get("src", "") if held is not None else entry.get("href", "")
-            words = "".join(map(str, entry.itertext())) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
+            words = _words(entry) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
             names.setdefault(_target(posixpath.dirname(part), address), " ".join(words.split()))
     return names
 

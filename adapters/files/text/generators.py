@@ -58,14 +58,14 @@ _CRITIC = re.compile(
 )
 """What was put in, and what was taken out, of CriticMarkup and GitLab."""
 _AUTOTITLE = "AUTOTITLE"
-_ENDS = ["paragraph", "reference", "blockquote", "list"]
+ENDS = ["paragraph", "reference", "blockquote", "list"]
 """What such a line ends."""
 
 
 def without_marks(markdown: MarkdownIt) -> MarkdownIt:
     """`markdown` with rules that read the marks of site generators and leave them out."""
-    markdown.block.ruler.before("code", "generator_note", _note, {"alt": _ENDS})
-    markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": _ENDS})
+    markdown.block.ruler.before("code", "generator_note", _note, {"alt": ENDS})
+    markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": ENDS})
     markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
     markdown.core.ruler.after("inline", "generator_title", _titles)
     markdown.core.ruler.after("generator_title", "generator_gap", _gaps)

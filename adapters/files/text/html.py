@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from itertools import chain, islice, pairwise
-from typing import Any
 
 from adapters.files.outline import Content, Outline, given_title, label
 from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
 from adapters.files.text.html_code import code_of, code_table
+from adapters.files.text.html_labels import read_fields, read_leads
 from adapters.files.text.html_marks import read_formulas, read_marks
 from adapters.files.text.html_notes import find_notes, join_notes
-from adapters.files.text.html_seen import AROUND, SEEN, Pass
+from adapters.files.text.html_seen import drop_around, drop_marks, drop_unseen
+from adapters.files.text.html_structure import (
+    read_generated,
+    read_panels,
+    read_roles,
+    read_styles,
+    read_title,
+    read_word_lists,
+)
+from adapters.files.text.html_table import (
+    MOST_ROWS,
+    as_number,
+    cells_of,
+    header_rows,
+    is_layout,
+    marks,
+    repeated,
+    rows_of,
+)
 from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, holds, text_of, written
 from adapters.files.text.html_words import MARKED, Shape, Words
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
-PASSES = (
-    Pass("formulas", read_formulas),
-    *SEEN,
-    Pass("notes", find_notes),
-    Pass("raised, struck and filled-in words", read_marks),
-    Pass("notes", join_notes),
-)
+PASSES: dict[str, Callable[[Tree], None]] = {
+    "formulas": read_formulas,
+    "style sheets": read_styles,
+    "roles of elements": read_roles,
+    "title": read_title,
+    "lists of Word": read_word_lists,
+    "lists and tables": read_generated,
+    "tab panels": read_panels,
+    "titles of notes": read_leads,
+    "hidden text": drop_unseen,
+    "navigation": drop_around,
+    "numbers of lines": drop_marks,
+    "names of fields": read_fields,
+    "calls of notes": find_notes,
+    "raised, struck and filled-in words": read_marks,
+    "notes": join_notes,
+}
 """What is done to the tree of a page before its blocks are read, in this order."""
 _NOTHING = 40
 """Characters of a page that is nothing but navigation, which then is its content."""
@@ -32,16 +60,8 @@ _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
 _LONGEST_ANCHOR = 400
 """Characters of an `id` that is taken into links."""
-_LONGEST_NUMBER = 9
-"""Digits of a step's number, as in CommonMark."""
-_MOST_ROWS = 65_534
-"""Rows that a cell spans, as in browsers."""
 MAX_DEPTH = 140
 """Elements nested deeper are read as inline text."""
-_MOST_HEADERS = 5
-"""Rows of a header."""
-_LONGEST_CELL = 300
-"""Characters of a cell of a table that begins with a heading."""
 _LISTS = frozenset({"ul", "ol", "menu"})
 _OPENING = frozenset({"p", "div", "summary"})
 """Of an entry of a list: without blocks in them they are its text."""
@@ -49,7 +69,6 @@ _WRAPPING = frozenset({"div", "section", "article", "details"})
 """What holds such text and more."""
 _GOOGLE_LEVEL = re.compile(r"\blst-kix_\w+-([1-9])(?:\s|$)")
 """Google Docs writes the lists in a list behind each other."""
-_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
 def read_html(content: bytes) -> Content:
@@ -69,16 +88,16 @@ class Page:
 
     def __init__(self, text: str, outline: Outline | None = None, *, titled: bool | None = None) -> None:
         self._outline = outline or Outline()
-        self._read(text, PASSES)
+        self._read(text)
         if titled is None and not holds(self.root, _NOTHING):
-            self._read(text, [step for step in PASSES if step is not AROUND])
+            self._read(text, but=drop_around)
         if titled is None:
             heads = self.root.findall(".//h1[@title='title']") or self.root.findall(".//h1")
             self._title = heads[0] if len(heads) == 1 else None
         else:
             self._title = self.root.find(".//h1") if titled else None
 
-    def _read(self, text: str, passes: Iterable[Pass]) -> None:
+    def _read(self, text: str, but: Callable[[Tree], None] | None = None) -> None:
         tree = Tree(text)
         self.root = tree.root
         if tree.deep:
@@ -86,11 +105,12 @@ class Page:
         named, base = self.root.find(".//title"), self.root.find(".//base[@href]")
         self._named = given_title(text_of(named)) if named is not None else ""
         self._base = (base.get("href") or "") if base is not None else ""
-        for step in passes:
+        for name, change in PASSES.items():
             try:
-                step.read(tree)
+                if change is not but:
+                    change(tree)
             except Exception:  # noqa: BLE001 - the rest of the page is read
-                self._outline.unread(f"some {step.name}")
+                self._outline.unread(f"some {name}")
         for what in tree.unread:
             self._outline.unread(what)
 
@@ -173,7 +193,7 @@ class _Walk:
         level = _GOOGLE_LEVEL.search(element.get("class") or "")
         nested += int(level[1]) if level else 0
         counts = element.tag == "ol" and not nested
-        number = _number(element.get("start")) if counts else 0
+        number = as_number(element.get("start")) if counts else 0
         loose = Words(self._shape)
         loose.say(element.text)
         for item in element:
@@ -182,7 +202,7 @@ class _Walk:
                 self._add(BlockKind.PROSE, loose, nested + 1)
                 loose = Words(self._shape)
             if item.tag == "li":
-                number = _number(item.get("value"), number) if counts else 0
+                number = as_number(item.get("value"), number) if counts else 0
                 self._item(item, depth, nested, number=number if counts else None)
                 number += 1
             elif block:
@@ -215,16 +235,8 @@ class _Walk:
             words = Words(self._shape)
             words.say(wrapper.tail)
             self._add(BlockKind.PROSE, words, nested + 1)
-        if end == len(item):
-            return
-        if depth <= MAX_DEPTH:
+        if end < len(item):
             self.flow(item, depth + 1, nested=nested + (said or item.tag == "dd"), start=end)
-        else:
-            rest = Words(self._shape)
-            for child in item[end:]:
-                rest.add(child)
-                rest.say(child.tail)
-            self._add(BlockKind.PROSE, rest, nested + 1)
 
     def _table(self, table: Element, depth: int, nested: int) -> None:
         for caption in table.iterchildren("caption"):
@@ -233,34 +245,34 @@ class _Walk:
             for text in code:
                 self._outline.add(BlockKind.CODE, text, depth=nested)
             return
-        rows = list(_rows(table))
-        if _is_layout(table, rows):
+        rows = list(rows_of(table))
+        if is_layout(table, rows):
             for row in rows:
-                for cell in _cells(row):
+                for cell in cells_of(row):
                     self.flow(cell, depth + 1, nested=nested)
             return
         for stray in table.iterchildren("p", "div"):
             self._guarded(stray, depth + 1, nested)
-        grid = spread(map(self._cell, _cells(row)) for row in rows)
-        head = list(islice(grid, _header_rows(rows)))
+        grid = spread(map(self._cell, cells_of(row)) for row in rows)
+        head = list(islice(grid, header_rows(rows)))
         self._outline.table([], header=0)
         self._outline.row(
             BlockKind.HEADER,
             header_of([[cell.text for cell in row] for row in head]),
             depth=nested,
-            **_marks(chain(*head)),
+            **marks(chain(*head)),
         )
         for row, below in pairwise(chain(grid, [[]])):
-            if not _repeated(row, below):
-                self._outline.row(BlockKind.ROW, [cell.text for cell in row], depth=nested, **_marks(row))
+            if not repeated(row, below):
+                self._outline.row(BlockKind.ROW, [cell.text for cell in row], depth=nested, **marks(row))
 
     def _cell(self, cell: Element) -> Cell:
         if not len(cell) and not cell.keys():
             return Cell(" ".join((cell.text or "").split()))
         words = self._words(cell)
         columns, rows = cell.get("colspan"), cell.get("rowspan")
-        across = min(_number(columns), MOST_COLUMNS) if columns else 1
-        down = (min(_number(rows), _MOST_ROWS) or _MOST_ROWS) if rows else 1
+        across = min(as_number(columns), MOST_COLUMNS) if columns else 1
+        down = (min(as_number(rows), MOST_ROWS) or MOST_ROWS) if rows else 1
         return Cell(words.text, across or 1, down, tuple(words.links), tuple(words.code))
 
     def _words(self, element: Element) -> Words:
@@ -276,70 +288,6 @@ class _Walk:
 
     def _is_block(self, element: Element) -> bool:
         return element.tag in BLOCKS or element in self._holders
-
-
-def _rows(table: Element) -> Iterable[Element]:
-    """The rows of `table` itself, not of tables in it."""
-    for part in table:
-        for row in part if part.tag in _ROW_GROUPS else [part]:
-            if row.tag == "tr" and len(row):
-                yield row
-
-
-def _cells(row: Element) -> list[Element]:
-    return list(row.iterchildren("td", "th"))
-
-
-def _marks(row: Iterable[Cell]) -> dict[str, Any]:
-    """The links and the code of its cells."""
-    marked = [cell for cell in row if cell.links or cell.code]
-    return {
-        "links": [link for cell in marked for link in cell.links],
-        "code": [code for cell in marked for code in cell.code],
-    }
-
-
-def _is_layout(table: Element, rows: Sequence[Element]) -> bool:
-    """Whether `table` only puts things beside each other."""
-    if table.get("role") in {"presentation", "none"} or all(len(row) <= 1 for row in rows):
-        return True
-    if any(row.find("th") is not None for row in rows):
-        return False
-    held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
-    return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
-
-
-def _repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
-    """Whether all cells of `row` span into the row `below`, which says the same and more."""
-    return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
-
-
-def _header_rows(rows: Sequence[Element]) -> int:
-    """How many of the first rows name the columns."""
-    count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
-    for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
-        named = [cell for cell in _cells(row) if cell.tag == "th" or text_of(cell)]
-        if not (named and all(cell.tag == "th" for cell in named)):
-            break
-        count += 1
-    if count > _MOST_HEADERS:
-        return 1
-    spans = ((at, at + _number(cell.get("rowspan"))) for at, row in enumerate(rows[:count]) for cell in _cells(row))
-    count = next((at for at, end in spans if at and end > count), count)
-    return count or int(len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]))
-
-
-def _is_bold(row: Element) -> bool:
-    """Whether all that a row says is bold."""
-    told = [cell for cell in _cells(row) if text_of(cell)]
-    bold = (sum(len(text_of(part)) for part in cell.iter("b", "strong")) for cell in told)
-    return bool(told) and all(size >= len(text_of(cell)) for size, cell in zip(bold, told, strict=True))
-
-
-def _number(said: str | None, otherwise: int = 1) -> int:
-    """That of a step, or of rows or columns."""
-    said = (said or "").strip()
-    return int(said) if re.fullmatch(r"[0-9]+", said) and len(said) <= _LONGEST_NUMBER else otherwise
 
 
 def _anchor(heading: Element) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from lxml import etree
+
 from adapters.files.text.html_tree import BLOCKS, BREAK, Element, classes
 
 _CODE_CELL = re.compile(r"(?:^|[\s_-])(?:code|blob-code\S*|hljs-ln-code|rouge-code|lntd|crayon-code)(?:$|\s)")
@@ -14,19 +16,15 @@ def code_of(element: Element) -> str:
     """The text of `element`; each block in it on lines of its own."""
     parts: list[str] = [element.text or ""]
     last = parts[0][-1:]
-    ahead: list[tuple[Element, bool]] = [(child, False) for child in reversed(element)]
-    while ahead:
-        inner, left = ahead.pop()
+    for event, inner in etree.iterwalk(element, events=("start", "end")):
+        if inner is element:
+            continue
         if inner.tag in BLOCKS and last not in {"", "\n", BREAK} and inner.tag not in {"td", "th"}:
             parts.append("\n")
             last = "\n"
-        text = inner.tail if left else inner.text
-        if text:
+        if text := inner.text if event == "start" else inner.tail:
             parts.append(text)
             last = text[-1]
-        if not left:
-            ahead.append((inner, True))
-            ahead.extend((child, False) for child in reversed(inner))
     return "".join(parts).replace(BREAK, "\n")
 
 

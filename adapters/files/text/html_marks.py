@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from adapters.files.inline import lowered, raised
-from adapters.files.text.html_tree import BREAK, Element, Tree, emptied, gone, led, say, text_of
+from adapters.files.text.html_tree import BREAK, Element, Tree, classes, emptied, gone, led, say, text_of
 
 _STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 _RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
@@ -25,9 +25,7 @@ def read_formulas(tree: Tree) -> None:
     for formula in list(tree.root.iter("math")):
         text = formula_text(formula)
         around = formula.getparent()
-        while (
-            around is not None and around.tag == "span" and ("katex" in _class(around) or "mwe-math" in _class(around))
-        ):
+        while around is not None and around.tag == "span" and re.search("katex|mwe-math", classes(around)):
             formula, around = around, around.getparent()
         say(formula, f" {text} ")
     for drawn in tree.with_class("katex-html"):
@@ -74,13 +72,11 @@ def read_marks(tree: Tree) -> None:
         _figure(mark)
 
 
-def _class(element: Element) -> str:
-    return element.get("class") or ""
-
-
 def _drawn_before(script: Element) -> None:
     """MathJax leaves what it draws before the script that it draws."""
-    while (drawn := script.getprevious()) is not None and "MathJax" in _class(drawn) and not (drawn.tail or "").strip():
+    while (drawn := script.getprevious()) is not None and "mathjax" in classes(drawn):
+        if (drawn.tail or "").strip():
+            return
         parent = drawn.getparent()
         if parent is None:
             return
@@ -141,7 +137,7 @@ def _grouped(text: str) -> str:
 def _value(control: Element) -> str:
     """What a control of a form shows."""
     kind = (control.get("type") or "").lower()
-    if "margin-toggle" in _class(control):
+    if "margin-toggle" in classes(control):
         return ""
     if control.tag == "textarea":
         return f" {control.text or ''} "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from adapters.files.text.html_tree import (
     BLOCKS,
@@ -26,6 +27,9 @@ _LONGEST = 1_000
 """Characters of a note that stands within a sentence; a longer one stays where it is."""
 _MOST_CALLS = 20
 """Of one note, that repeat it."""
+_SECTION = re.compile(r"footnotes|endnotes|^chapter$")
+"""What goes when all of its notes do."""
+_CONTENT = frozenset({"body", "html", "main", "article"})
 _STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADINGS)
 
 
@@ -51,7 +55,10 @@ class _Notes:
         self._unlinked()
         for _, note in self._calls:
             self._unmark(note)
-        self._beside = [one for one in tree.with_class("sidenote", "marginnote") if one.tag in {"span", "small"}]
+        beside = tree.with_class("sidenote", "marginnote", "ltx_note_outer")
+        self._beside = [one for one in beside if one.tag in {"span", "small"}]
+        for mark in tree.with_class("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
+            gone(mark)
 
     def join(self) -> None:
         said: dict[Element, str] = {}
@@ -64,9 +71,10 @@ class _Notes:
             times[note] = times.get(note, 0) + 1
             fits = said[note] and times[note] <= _MOST_CALLS
             say(call, f"{NOTE}{said[note]}{NOTE_END}" if fits else "")
-        for note in filter(said.get, said):
+        taken = [note for note in said if said[note]]
+        for note in taken:
             gone(note)
-        self._emptied()
+        _drop_emptied(taken)
 
     def _linked(self) -> None:
         links = [link for link in self._root.iter("a") if (link.get("href") or "").startswith("#")]
@@ -123,10 +131,11 @@ class _Notes:
     def _unmark(self, note: Element) -> None:
         """Take out of a note its mark and the way back."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
-            own = link.tag == "a" and (
-                str(link.get("href") or "")[1:] in self._backward or link.get("role") == "doc-backlink"
-            )
-            if own or _BACK.search(classes(link)) or _LABEL.search(classes(link)):
+            href = link.get("href") or ""
+            back = href[1:] in self._backward or link.get("role") == "doc-backlink"
+            back = back or (link.tag == "a" and _opened(link) is not None and _MARK.fullmatch(text_of(link)))
+            named = _BACK.search(classes(link)) or _LABEL.search(classes(link))
+            if named or (href.startswith("#") and back):
                 gone(link)
 
     def _words(self, note: Element) -> str:
@@ -138,13 +147,25 @@ class _Notes:
         text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))
         return text if len(text) <= _LONGEST else ""
 
-    def _emptied(self) -> None:
-        """Headings of sections that held nothing but notes."""
-        for section in [*self._tree.where("role", "doc-endnotes"), *self._tree.with_class("footnotes", "endnotes")]:
-            rest = [part for part in section.iter() if part.tag not in HEADINGS]
-            words = "".join(f"{part.text or ''}{part.tail or ''}" for part in rest if part is not section)
-            if self._calls and not any(map(str.isalnum, words)):
-                gone(section)
+
+def _drop_emptied(notes: Iterable[Element]) -> None:
+    """Take out what held nothing but notes and headings."""
+    known: set[Element] = set()
+    for note in notes:
+        for holder in note.iterancestors():
+            if holder in known or holder.tag in _CONTENT:
+                break
+            known.add(holder)
+            named = sum(_size(head) for head in holder.iter(*HEADINGS))
+            if _size(holder) > named:
+                break
+            if holder.get("role") == "doc-endnotes" or _SECTION.search(classes(holder)):
+                gone(holder)
+
+
+def _size(element: Element) -> int:
+    """How many letters and figures it holds."""
+    return sum(map(str.isalnum, "".join(element.itertext())))
 
 
 def _raised(link: Element) -> bool:
@@ -177,7 +198,7 @@ def _note_at(place: Element) -> Element | None:
     note: Element | None = place
     while note is not None and note.tag not in BLOCKS:
         note = note.getparent()
-    if note is None or note.tag in {"body", "html", "main", "article", "section", *HEADINGS}:
+    if note is None or note.tag in {*_CONTENT, "section", *HEADINGS}:
         return None
     if note.tag == "dt":
         return note.getnext()

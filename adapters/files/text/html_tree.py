@@ -126,6 +126,13 @@ def led(element: Element, text: str) -> None:
     element.text = allowed(text + (element.text or ""))
 
 
+def paragraph(text: str, holder: Element) -> None:
+    """Put a paragraph first into `holder`, whose own first words follow it."""
+    made = etree.Element("p")
+    made.text, made.tail, holder.text = allowed(text), holder.text, None
+    holder.insert(0, made)
+
+
 def holds(element: Element, size: int) -> bool:
     """Whether it says at least as many characters."""
     for text in element.itertext():
@@ -137,6 +144,11 @@ def holds(element: Element, size: int) -> bool:
 
 def text_of(element: Element) -> str:
     return " ".join("".join(element.itertext()).split())
+
+
+def mostly_links(element: Element) -> bool:
+    links = sum(len(text_of(link)) for link in element.iter("a"))
+    return links > 0 and 2 * links >= len(text_of(element))
 
 
 def classes(element: Element) -> str:

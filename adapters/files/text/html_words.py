@@ -6,6 +6,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import urljoin
 
+from lxml import etree
+
 from adapters.files.inline import noted
 from adapters.files.text.html_tree import BLOCKS, BREAK, NOTE, NOTE_END, Element
 from pipeline.values import Link
@@ -82,11 +84,9 @@ class Words:
     def _apart(self, element: Element) -> None:
         """The text of `element` with the blocks in it apart: cells of a table by a comma, rows and entries of a list by
         a semicolon, steps with their numbers."""
-        ahead: list[tuple[Element, bool]] = [(element, False)]
-        while ahead:
-            inner, left = ahead.pop()
+        for event, inner in etree.iterwalk(element, events=("start", "end")):
             block = inner is not element and inner.tag in BLOCKS
-            if left:
+            if event == "end":
                 if block:
                     self._between(inner.tag if _goes_on(inner) else "")
                 self.say(inner.tail if inner is not element else None)
@@ -96,8 +96,6 @@ class Words:
                 if inner.tag == "li" and (parent := inner.getparent()).tag == "ol":
                     self.say(f"{parent.index(inner) + 1}. ")
             self.say(inner.text)
-            ahead.append((inner, True))
-            ahead.extend((child, False) for child in reversed(inner))
 
     def _between(self, tag: str) -> None:
         mark = _BETWEEN.get(tag, "")

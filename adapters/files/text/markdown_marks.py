@@ -13,6 +13,8 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from adapters.files.text.generators import current
+
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|webm|wav|canvas|excalidraw)$", re.IGNORECASE)
 _COMMENT = re.compile(r"%%(?:(?!\s)[^\n%]{1,1000}(?<!\s)|[^%]{0,5000})%%")
@@ -50,11 +52,10 @@ def with_marks(markdown: MarkdownIt) -> MarkdownIt:
 
 def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Lines between two of `%%`."""
-    first = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
-    if first != "%%":
+    if current(state, start) != "%%":
         return False
     for line in range(start + 1, end):
-        if state.src[state.bMarks[line] : state.eMarks[line]].rstrip().endswith("%%"):
+        if current(state, line).endswith("%%"):
             if not silent:
                 state.line = line + 1
             return True

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
-from adapters.files.text.generators import current, say
+from adapters.files.text.generators import ENDS, current, say
 from adapters.files.text.sphinx import AS_CODE, CODE, MAX_DIRECTIVES, NOTES, UNSEEN, VERSIONS, divided, words_of
 
 _DIRECTIVE = re.compile(r"(`{3,}|~{3,})\{([\w:.+-]+)\}[ \t]*(.*)")
@@ -16,15 +16,14 @@ _ROLE = re.compile(r"\{([\w:.+-]{1,80})\}(`{1,3})(?!`)([^`]{1,2000}?)\2(?!`)")
 _PLACE = re.compile(r"\([\w.:/ -]{1,100}\)=")
 _RST = frozenset("eval-rst list-table csv-table glossary".split())
 """Directives whose text is reStructuredText, or is written alike."""
-_ENDS = ["paragraph", "reference", "blockquote", "list"]
 _FILES = frozenset("figure image video iframe embed card-carousel".split())
 """Directives with an address behind their name."""
 
 
 def with_myst(markdown: MarkdownIt) -> MarkdownIt:
     """`markdown` with these rules."""
-    markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": _ENDS})
-    markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": _ENDS})
+    markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": ENDS})
+    markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": ENDS})
     markdown.inline.ruler.before("backticks", "myst_role", _role)
     return markdown
 

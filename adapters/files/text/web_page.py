@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from adapters.files.outline import Content
 from adapters.files.text.html import Page
-from adapters.files.text.html_tree import HEADINGS, Element, gone, text_of, written
+from adapters.files.text.html_tree import HEADINGS, Element, gone, mostly_links, written
 
 _WORDS = 3
 """Words in a row that tell that two texts are one."""
@@ -77,8 +77,7 @@ def _drop_links(main: Element, kept: Iterable[Element]) -> None:
                 break
             holders.add(parent)
     for part in [part for part in main.iter("div", "section", "ul", "p") if _outermost(part, holders)]:
-        links = sum(len(text_of(link)) for link in part.iter("a"))
-        if links and 2 * links >= len(text_of(part)):
+        if mostly_links(part):
             gone(part)
 
 

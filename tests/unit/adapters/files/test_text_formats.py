@@ -536,8 +536,7 @@ def test_a_step_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypatch: 
     def fails(tree: object) -> None:
         raise ValueError
 
-    broken = [step._replace(read=fails) if step.name == "tab panels" else step for step in html.PASSES]
-    monkeypatch.setattr(html, "PASSES", broken)
+    monkeypatch.setitem(html.PASSES, "tab panels", fails)
     found = read_html(b"<h1>Loans</h1><p>Drills for 14 days.</p>")
     assert [block.text for block in found.blocks] == ["Loans", "Drills for 14 days."]
     assert found.unread == ("some tab panels",)
@@ -547,7 +546,7 @@ def test_an_element_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypat
     def fails(row: object) -> None:
         raise ValueError
 
-    monkeypatch.setattr(html, "_cells", fails)
+    monkeypatch.setattr(html, "cells_of", fails)
     found = read_html(b"<p>Before.</p><table><tr><td>a<td>b<tr><td>c<td>d</table><p>After.</p>")
     assert [block.text for block in found.blocks] == ["Before.", "After."]
     assert found.unread == ("an element of the page (<table>)",)
@@ -570,3 +569,35 @@ def test_a_note_that_another_part_of_a_long_text_calls_is_read_once() -> None:
 )
 def test_a_raised_letter_behind_a_word_is_a_mark(marked: str, said: str) -> None:
     assert [block.text for block in read_html(f"<p>{marked} is so.</p>".encode()).blocks] == [f"{said} is so."]
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        pytest.param(
+            '<p>Kept 30<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup>'
+            '<span class="ltx_note_outer"><sup class="ltx_note_mark">1</sup>Large loans: 90 days.</span></span> days.',
+            ["Kept 30 (note: Large loans: 90 days) days."],
+            id="a note of LaTeXML",
+        ),
+        pytest.param(
+            "<p class=MsoListParagraph><span style='mso-list:Ignore'>·<span>&nbsp; </span></span>Bring it back</p>",
+            ["Bring it back"],
+            id="a bullet of Outlook",
+        ),
+        pytest.param(
+            "<h2>Answers</h2><button><b>429</b><p>Wait 60 seconds before the next call</p></button>"
+            "<button>Copy</button>",
+            ["Answers", "429", "Wait 60 seconds before the next call"],
+            id="an answer of an interface",
+        ),
+        pytest.param(
+            "<table role=presentation><tr><td>Kind<td>Days<tr><td>Drill<td>14</table>",
+            ["Kind | Days", "Drill | 14"],
+            id="a table that is said to be none",
+        ),
+        pytest.param('<ul><li data-tag="to-do:completed">Order</ul>', ["☑ Order"], id="a task of OneNote"),
+    ],
+)
+def test_what_producers_write_in_their_own_way_is_read(page: str, texts: list[str]) -> None:
+    assert [block.text for block in read_html(page.encode()).blocks] == texts
