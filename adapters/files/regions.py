@@ -1,4 +1,5 @@
-"""The tables of a sheet or a CSV file: each under its own header, titles and remarks around them as prose."""
+"""The tables of a document, a sheet or a CSV file: each under its own header, titles and remarks around them as
+prose."""
 
 from __future__ import annotations
 
@@ -6,14 +7,61 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from adapters.files.headers import LOOK, Row, header_depth, header_rows, row_of
 from adapters.files.outline import Outline
-from adapters.files.tables import Row, header_depth, header_of
+from adapters.files.tables import MOST_CELLS, Cell, header_of, lines_apart
 from pipeline.values import BlockKind
 
-_LOOK = 50
-"""Rows of a region that are looked at before it is taken apart."""
 _PREAMBLE = 10
 """Rows above a header that may be title and remarks."""
+
+
+def table(outline: Outline, grid: list[list[Cell]], marked: int | None = None, *, depth: int = 0) -> None:
+    """Append a table of a document, `filled`; `marked` as of `header_rows`. A first row of one cell is its caption."""
+    width = max(map(len, grid), default=0)
+    if len(grid) > 2 and len(grid[0]) == width > 1 and all(cell is grid[0][0] for cell in grid[0]):
+        outline.add(BlockKind.PROSE, grid[0][0].text, depth=depth)
+        grid, marked = grid[1:], (marked or 0) - 1 if (marked or 0) > 1 else None
+    if width * len(grid) <= MOST_CELLS:
+        grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
+    rows = [row_of(place, line, above) for place, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))]
+    head = header_rows(rows[:LOOK], marked)
+    names = [cell.text for cell in grid[0]] if head == 1 else None
+    told = [(BlockKind.ROW, line) for line in grid[:head]]
+    for place in range(head, len(grid)):
+        if (texts := [cell.text for cell in grid[place]]) != names:
+            kind = BlockKind.HEADER if names and _is_second(rows, place) else BlockKind.ROW
+            told += [(kind, line) for line in lines_apart(grid[place])]
+            names = texts if kind is BlockKind.HEADER else names
+    outline.table(
+        [[cell.text for cell in line] for _, line in told[:head]],
+        header=head,
+        depth=depth,
+        links=[[link for cell in line for link in cell.links] for _, line in told[:head]],
+        code=[[one for cell in line for one in cell.code] for _, line in told[:head]],
+    )
+    for kind, line in told[head:]:
+        links, code = [link for cell in line for link in cell.links], [one for cell in line for one in cell.code]
+        outline.row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
+
+
+def _is_second(rows: list[Row], place: int) -> bool:
+    """Whether a row in the midst of a table names its columns anew: words in bold as the first, between rows that are
+    not."""
+    row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
+    bold = rows[0].stands_out and row.stands_out and not any(one.stands_out for one in around)
+    return (
+        bold
+        and len(around) > 1
+        and place > 1
+        and row.own == rows[0].own
+        and row.names
+        and not any(map(_digits, row.texts))
+    )
+
+
+def _digits(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 class _Open(NamedTuple):
@@ -47,7 +95,7 @@ class _Tables:
     def read(self, rows: Iterator[Row], left: int) -> None:
         """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`."""
         region = _Region(rows)
-        while start := list(islice(region, _LOOK)):
+        while start := list(islice(region, LOOK)):
             if len(sides := _sides(start)) > 1:
                 everything = [*start, *region]
                 for first, following in pairwise([0, *sides[1:], None]):
@@ -146,7 +194,7 @@ class _Tables:
         if texts == self._open.names:  # the header once more, as at the top of a printed page
             return
         self._outline.row(BlockKind.ROW, texts, row=row.number)
-        if len(self._open.rows) < _LOOK:
+        if len(self._open.rows) < LOOK:
             self._open.rows.append(row)
 
     def _prose(self, row: Row) -> None:

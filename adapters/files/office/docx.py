@@ -16,7 +16,8 @@ from adapters.files.office.docx_xml import Element, below, children, q, switch, 
 from adapters.files.office.elements import local
 from adapters.files.office.package import Package
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell
+from adapters.files.regions import table as add_table
+from adapters.files.tables import ENTRY, Cell
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -32,10 +33,6 @@ _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
 """What a line of code has, and prose in its font has not."""
-_ENTRY = "\r"
-"""Stands before an entry of a list in a cell."""
-_BROKEN = re.compile(rf"(?<=[\w)%])[^\S\n]*\n({_ENTRY}?)\s*(?=\w)")
-"""Between two lines of a cell without a mark that divides them."""
 _DEEPEST = 3
 _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
@@ -189,17 +186,8 @@ class _Walk:
                     self.blocks(cell)
                     self._depths.close()
             return
-        caption, grid, header = grid_of(table, rows, self._cell)
-        self._outline.add(BlockKind.PROSE, caption)
-        texts = [[cell.text for cell in line] for line in grid]
-        told = [(row, line) for line, row in zip(grid[:header], texts, strict=False)]
-        told += [(row, line) for line, cells in zip(grid[header:], texts[header:], strict=True) for row in _rows(cells)]
-        self._outline.table(
-            [row for row, _ in told],
-            header=header,
-            links=[[link for cell in line for link in cell.links] for _, line in told],
-            code=[[one for cell in line for one in cell.code] for _, line in told],
-        )
+        grid, marked = grid_of(table, rows, self._cell)
+        add_table(self._outline, grid, marked)
         beside, self._beside = self._beside, []
         self._boxes(beside)
 
@@ -217,13 +205,13 @@ class _Walk:
                 style = self._styles.of(properties)
                 line = self._inline.line(element, style.marks)
                 entry = self._numbering.of(properties, style)
-                text = f"{_ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
+                text = f"{ENTRY}{entry.label} {line.upon()}" if entry else line.upon()
                 said.append(Cell(text, links=tuple(line.links), code=tuple(line.code)))
                 said += (self._cell(box) for box in line.boxes if local(box) == "txbxContent")
                 self._beside += (box for box in line.boxes if local(box) != "txbxContent")
             elif element.tag == q("w:tbl"):
                 rows = (_together(map(self._cell, row.cells), ", ") for row in rows_of(element))
-                said += (row._replace(text=_ENTRY + row.text) for row in rows)
+                said += (row._replace(text=ENTRY + row.text) for row in rows)
             elif local(element) in {"oMath", "oMathPara"}:
                 said.append(Cell(tex(element)))
         return _together(said, "\n")
@@ -286,25 +274,10 @@ def _page(suffix: str, content: bytes) -> str:
     return content.decode("utf-8", "replace") if suffix in {"htm", "html", "xhtml"} else ""
 
 
-def _rows(cells: list[str]) -> list[list[str]]:
-    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
-    lines = [cell.split("\n") for cell in cells]
-    level = len(cells) > 1 and len(set(map(len, lines))) == 1 and not any(_ENTRY in cell for cell in cells)
-    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
-        return [list(row) for row in zip(*lines, strict=True)]
-    return [[_BROKEN.sub(_apart, cell) for cell in cells]]
-
-
 def _together(cells: Iterable[Cell], between: str) -> Cell:
     said = [cell for cell in cells if cell.text.strip()]
     links, code = chain(*(cell.links for cell in said)), chain(*(cell.code for cell in said))
     return Cell(between.join(cell.text for cell in said), links=tuple(links), code=tuple(code))
-
-
-def _apart(between: re.Match[str]) -> str:
-    """What divides two lines of a cell: nothing where a sentence goes on."""
-    following = between.string[between.end()]
-    return "; " if between[1] or following.isupper() or following.isdigit() else " "
 
 
 def _goes_on(properties: Element | None) -> bool:

@@ -13,9 +13,10 @@ from adapters.files.office.docx_lists import written
 from adapters.files.office.docx_symbols import plain
 from adapters.files.office.elements import attribute, local, number
 from adapters.files.office.package import Package
-from adapters.files.office.slide_text import FORMULA, NOTE, Piece, add_table, in_cell, shown
+from adapters.files.office.slide_text import FORMULA, NOTE, Piece, in_cell, shown
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell
+from adapters.files.regions import table as add_table
+from adapters.files.tables import MOST_COLUMNS, Cell, filled
 from adapters.files.text.html_marks import formula_text
 from pipeline.values import BlockKind, Link
 
@@ -302,17 +303,17 @@ class OdfText:
         """Append a table of a text or a slide, under the rows that it names its header."""
         head = sum(1 for rows in table.iterfind("{*}table-header-rows") for _ in rows.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
-        named = template == "true" if template else self._bold(table) or None
-        add_table(self.outline, list(self._rows(table)), named, head=head, depth=depth)
+        marked = head or (int(template == "true") if template else None)
+        add_table(self.outline, filled(self._rows(table)), marked, depth=depth)
 
-    def _bold(self, table: etree._Element) -> bool:
-        """Whether all text of a table's first row is."""
-        first = next(table.iter("{*}table-row"), None)
-        texts = [] if first is None else [text for text in first.iter("{*}p") if self.words(text)]
-        return bool(texts) and all(
+    def _is_strong(self, cell: etree._Element) -> bool:
+        """Whether it is coloured, or all that it says is bold."""
+        texts = [text for text in cell.iter("{*}p") if self.words(text)]
+        bold = bool(texts) and all(
             self._names(text) & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
             for text in texts
         )
+        return bold or self.style(cell, "table-cell", "background-color") not in {"", "transparent", "#ffffff"}
 
     def _rows(self, table: etree._Element) -> Iterator[list[Cell]]:
         """Each row's cells; of rows that repeat some, and an empty one once."""
@@ -328,7 +329,7 @@ class OdfText:
         for cell in row.iterchildren("{*}table-cell"):
             text, links = self.cell(cell)
             spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
-            yield from [Cell(text, *spans, links)] * number(
+            yield from [Cell(text, *spans, links, strong=bool(text) and self._is_strong(cell))] * number(
                 attribute(cell, "number-columns-repeated"), most=MOST_COLUMNS
             )
 

@@ -12,9 +12,10 @@ from adapters.files.office.charts import chart_table, diagram_items, extended_ta
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
-from adapters.files.office.slide_text import add_paragraphs, add_table, in_cell, paragraph_text
+from adapters.files.office.slide_text import add_paragraphs, in_cell, paragraph_text
 from adapters.files.outline import Content, Outline, given_title
-from adapters.files.tables import Cell
+from adapters.files.regions import table as add_table
+from adapters.files.tables import Cell, filled
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -169,18 +170,22 @@ class _Slide:
             rows.append(cells)
         look = table.find("{*}tblPr")
         says = look is not None and (look.attrib or len(look))  # PowerPoint leaves out what is off
-        add_table(self._outline, rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
+        marked = int(look.get("firstRow") in {"1", "true"}) if look is not None and says else None
+        add_table(self._outline, filled(rows), marked)
 
     def _cell(self, cell: etree._Element) -> Cell:
         spans = number(cell.get("gridSpan")), number(cell.get("rowSpan"))
+        runs = [run.find("{*}rPr") for run in cell.iter("{*}r")]
+        bold = bool(runs) and all(run is not None and run.get("b") in {"1", "true"} for run in runs)
+        strong = bold or cell.find("{*}tcPr/{*}solidFill") is not None
         if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
             text, found = paragraph_text(paragraphs[0], self._relations)
-            return Cell(text, *spans, tuple(found))
+            return Cell(text, *spans, tuple(found), strong=strong)
         inner = Outline()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
         text, links = in_cell(inner.content())
-        return Cell(text, *spans, links)
+        return Cell(text, *spans, links, strong=strong)
 
     def _chart(self, drawn: etree._Element, uri: str) -> None:
         chart = self._part(drawn)

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from adapters.files.headers import Figure, Row
 from adapters.files.inline import noted
 from adapters.files.office.elements import number
 from adapters.files.office.workbook import Style, Workbook, elements, inline_text, plain
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Figure, Row
+from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["\']([A-Z0-9:]+)')

@@ -14,7 +14,6 @@ from adapters.files.office.docx_symbols import symbol
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Relation
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell, captioned, filled, header_rows, side_by_side
 from pipeline.values import BlockKind, Link
 
 _MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
@@ -85,20 +84,6 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
 Piece = tuple[int, bool, str, str]
 """A run: raised (1), lowered (-1), a NOTE or a FORMULA, whether it is struck, what it says, where it leads."""
 NOTE, FORMULA = 9, 8
-
-
-def add_table(outline: Outline, rows: list[list[Cell]], named: bool | None, *, head: int = 0, depth: int = 0) -> None:
-    """Append a table under its first `head` rows, or under those that look like its header: `named` as of
-    `header_rows`."""
-    rows = [side_by_side(row) for row in rows]
-    caption = captioned(rows)
-    outline.add(BlockKind.PROSE, caption, depth=depth)
-    head = max(head - bool(caption), 0) or header_rows(rows, None if caption else named)
-    grid = filled(rows)
-    width = max(map(len, grid), default=0)
-    texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
-    links = [[link for cell in row for link in cell.links] for row in rows]
-    outline.table(texts, header=head, depth=depth, links=links)
 
 
 def in_cell(content: Content) -> tuple[str, tuple[Link, ...]]:

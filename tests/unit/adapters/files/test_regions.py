@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from adapters.files.headers import Row
 from adapters.files.outline import Outline
 from adapters.files.regions import tables
-from adapters.files.tables import Row
 
 
 def read(text: str, *, spaced: bool = False) -> list[str]:
