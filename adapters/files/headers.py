@@ -140,6 +140,8 @@ def header_rows(rows: Sequence[Row], marked: int | None = None) -> int:
     led = first.own.bit_count() > 1 and first.stands_out and not all(row.stands_out for row in below)
     if corner or led:
         return _depth(rows)
+    if marked is None and first.names and first.own == 1 and (first.wide or not below[0].own & ~0b11):
+        return 1
     return header_depth(rows) if marked is None else 0
 
 
@@ -151,6 +153,8 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = (), *, wider: bool 
     if not any(one.own > 1 for one in rows):
         return int(row.names and bool(below) and all(one.is_value(0) for one in below))
     if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or _asks(row, below):
+        return 0
+    if below and all(one.text(0)[:1].isdigit() for one in rows):
         return 0
     led = row.stands_out and bool(below) and not below[0].stands_out and below[0].own & below[0].own - 1 != 0
     heads = led or _over_values(row, below, columns)
@@ -217,7 +221,8 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     values are of many kinds, or of some where another table is `wider`: `Owner`, `Harbour office`."""
     told = [row for row in rows if row.own > 1]
     if all(row.own & row.strong in {1, 0b101} and row.own != row.strong for row in told):
-        return True
+        counts = all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
+        return not counts or any(map(_has_digit, rows[0].texts))
     kinds = [{_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
     if all(row.own == 0b1111 for row in rows):
         words = not any(_has_digit(row.text(column)) for row in rows for column in (0, 2))
@@ -230,9 +235,14 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     like = len(words_below) * 2 > len(rows) - 1 and (
         named[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
     )
-    if counted and like:
+    if (counted and like) or all(map(_spells, rows)):
         return True
     return len(kinds[0]) > (1 if wider and words_below else 2) and not _NAMES_VALUES.search(named)
+
+
+def _spells(row: Row) -> bool:
+    """Whether a row says what its first cell is short for."""
+    return row.text(0) == "".join(word[0] for word in row.text(1).split()).upper() != ""
 
 
 def _kind(row: Row, column: int) -> str:

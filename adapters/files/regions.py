@@ -16,8 +16,11 @@ _PREAMBLE = 10
 """Rows above a header that may be title and remarks."""
 
 
-def table(outline: Outline, grid: list[list[Cell]], marked: int | None = None, *, depth: int = 0) -> None:
-    """Append a table of a document, `filled`; `marked` as of `header_rows`. A first row of one cell is its caption."""
+def table(
+    outline: Outline, grid: list[list[Cell]], marked: int | None = None, *, goes_on: bool = False, depth: int = 0
+) -> None:
+    """Append a table of a document, `filled`; `marked` as of `header_rows`. A first row of one cell is its caption.
+    `goes_on`: a table without a header is the rest of the one above."""
     width = max(map(len, grid), default=0)
     if len(grid) > 2 and len(grid[0]) == width > 1 and all(cell is grid[0][0] for cell in grid[0]):
         outline.add(BlockKind.PROSE, grid[0][0].text, depth=depth)
@@ -25,7 +28,7 @@ def table(outline: Outline, grid: list[list[Cell]], marked: int | None = None, *
     if width * len(grid) <= MOST_CELLS:
         grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
     rows = [row_of(place, line, above) for place, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))]
-    head = header_rows(rows[:LOOK], marked)
+    head = header_rows(rows[:LOOK], 0 if goes_on and not marked else marked)
     names = [cell.text for cell in grid[0]] if head == 1 else None
     told = [(BlockKind.ROW, line) for line in grid[:head]]
     for place in range(head, len(grid)):
@@ -33,13 +36,14 @@ def table(outline: Outline, grid: list[list[Cell]], marked: int | None = None, *
             kind = BlockKind.HEADER if names and _is_second(rows, place) else BlockKind.ROW
             told += [(kind, line) for line in lines_apart(grid[place])]
             names = texts if kind is BlockKind.HEADER else names
-    outline.table(
-        [[cell.text for cell in line] for _, line in told[:head]],
-        header=head,
-        depth=depth,
-        links=[[link for cell in line for link in cell.links] for _, line in told[:head]],
-        code=[[one for cell in line for one in cell.code] for _, line in told[:head]],
-    )
+    if head or not goes_on:
+        outline.table(
+            [[cell.text for cell in line] for _, line in told[:head]],
+            header=head,
+            depth=depth,
+            links=[[link for cell in line for link in cell.links] for _, line in told[:head]],
+            code=[[one for cell in line for one in cell.code] for _, line in told[:head]],
+        )
     for kind, line in told[head:]:
         links, code = [link for cell in line for link in cell.links], [one for cell in line for one in cell.code]
         outline.row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
@@ -92,19 +96,20 @@ class _Tables:
         self._outline, self._spaced = outline, spaced
         self._open: _Open | None = None
 
-    def read(self, rows: Iterator[Row], left: int) -> None:
-        """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`."""
+    def read(self, rows: Iterator[Row], left: int, *, beside: bool = False) -> None:
+        """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`, and
+        whether other tables stand `beside`."""
         region = _Region(rows)
         while start := list(islice(region, LOOK)):
             if len(sides := _sides(start)) > 1:
                 everything = [*start, *region]
                 for first, following in pairwise([0, *sides[1:], None]):
-                    self.read(_side(everything, first or 0, following), left + (first or 0))
+                    self.read(_side(everything, first or 0, following), left + (first or 0), beside=True)
             else:
-                self._region(start, region, left)
+                self._region(start, region, left, wider=beside or region.wider)
             region.go_on()
 
-    def _region(self, start: list[Row], region: _Region, left: int) -> None:
+    def _region(self, start: list[Row], region: _Region, left: int, *, wider: bool) -> None:
         used = _used(start)
         first = (used & -used).bit_length() - 1
         start = [row.cut(first) for row in start]
@@ -115,7 +120,7 @@ class _Tables:
         names = len(held.names) if held else 0
         fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
         above = held.rows if held and fits and not beside else ()
-        titles, depth = _header(start, above, wider=region.wider)
+        titles, depth = _header(start, above, wider=wider)
         if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == names):
             self._rows(row.moved(beside) for row in chain(start, rest))
             return
@@ -134,6 +139,7 @@ class _Tables:
             self._open = None
             return
         else:
+            self._outline.table([], header=0)
             self._open = _Open(place, [], strong=False, rows=[])
         self._rows(chain(start[titles + depth :], rest))
 

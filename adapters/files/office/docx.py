@@ -11,7 +11,7 @@ from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Entry, Numbering
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, indent, outline_level
-from adapters.files.office.docx_tables import grid_of, rows_of
+from adapters.files.office.docx_tables import goes_on, grid_of, marked, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.elements import local
 from adapters.files.office.package import Package
@@ -186,8 +186,8 @@ class _Walk:
                     self.blocks(cell)
                     self._depths.close()
             return
-        grid, marked = grid_of(table, rows, self._cell)
-        add_table(self._outline, grid, marked)
+        grid = grid_of(rows, self._cell)
+        add_table(self._outline, grid, marked(table, rows), goes_on=goes_on(table))
         beside, self._beside = self._beside, []
         self._boxes(beside)
 

@@ -33,15 +33,22 @@ def rows_of(table: Element) -> list[Row]:
     return found
 
 
-def grid_of(table: Element, rows: list[Row], cell_of: Callable[[Element], Cell]) -> tuple[list[list[Cell]], int | None]:
-    """A table's cells, and how many rows are marked as its header: 0 where its look has none, or it is the rest of the
-    table above, as which Word shows it; None where it does not say."""
-    grid = _merged(filled(_cells(row, cell_of) for row in rows))
-    marked = next((place for place, row in enumerate(rows) if not row.header), 0)
-    above, look = table.getprevious(), below(table, "w:tblPr/w:tblLook")
-    goes_on = above is not None and above.tag == table.tag and _columns(above) == _columns(table) > 0
+def grid_of(rows: list[Row], cell_of: Callable[[Element], Cell]) -> list[list[Cell]]:
+    """A table's cells."""
+    return _merged(filled(_cells(row, cell_of) for row in rows))
+
+
+def marked(table: Element, rows: list[Row]) -> int | None:
+    """How many rows are marked as its header; 0 where its look has none, None where it does not say."""
+    look = below(table, "w:tblPr/w:tblLook")
     plain = look is not None and look.get(q("w:firstRow"), "1") in OFF
-    return grid, marked or (0 if goes_on or plain else None)
+    return next((place for place, row in enumerate(rows) if not row.header), 0) or (0 if plain else None)
+
+
+def goes_on(table: Element) -> bool:
+    """Whether Word shows it and the table above as one."""
+    above = table.getprevious()
+    return above is not None and above.tag == table.tag and _columns(above) == _columns(table) > 0
 
 
 def _cells(row: Row, cell_of: Callable[[Element], Cell]) -> Iterator[Cell]:
@@ -66,7 +73,7 @@ def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
         for column, cell in enumerate(line):
             if cell.rows == _BEGINS:
                 below = 1
-                while place + below < len(grid) and _goes_on(grid[place + below], column):
+                while place + below < len(grid) and _reaches(grid[place + below], column):
                     below += 1
                 held = found.setdefault(id(cell), cell._replace(rows=below))
                 for one in grid[place : place + below]:
@@ -74,7 +81,7 @@ def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
     return grid
 
 
-def _goes_on(line: list[Cell], column: int) -> bool:
+def _reaches(line: list[Cell], column: int) -> bool:
     return column < len(line) and line[column].rows == _GOES_ON
 
 

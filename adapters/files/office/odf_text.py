@@ -310,7 +310,9 @@ class OdfText:
         """Whether it is coloured, or all that it says is bold."""
         texts = [text for text in cell.iter("{*}p") if self.words(text)]
         bold = bool(texts) and all(
-            self._names(text) & {"Table_20_Heading"} or self.style(text, "paragraph", "font-weight") == "bold"
+            self._names(text) & {"Table_20_Heading"}
+            or self.style(text, "paragraph", "font-weight") == "bold"
+            or not (text.text or any(self.style(part, "text", "font-weight") != "bold" or part.tail for part in text))
             for text in texts
         )
         return bold or self.style(cell, "table-cell", "background-color") not in {"", "transparent", "#ffffff"}
