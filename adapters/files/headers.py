@@ -27,10 +27,7 @@ _NAMES_VALUES = re.compile(
     r"value|wert|valeur|valor|answer|result|amount|pri[cx]e?|prei?[sc]|cost|rate|limit|setting|default|number",
     re.IGNORECASE,
 )
-_SAID = re.compile(
-    r"@|\A\W*(?:yes|no|ja|nein|oui|non|sí|sì|[☐☑☒✓✗])\W*\Z|\d(?<!\b(?:19|20)\d\d\b)|.{80}", re.IGNORECASE | re.DOTALL
-)
-"""What no name of a column says beside that of a row."""
+_TICKED = re.compile(r"[☐☑☒✓✗]")
 _SENTENCE = re.compile(r"\w{3,} \w.{20,}\.\s*\Z", re.DOTALL)
 _TAIL = 200
 _FIGURES = re.compile(r"\d+")
@@ -235,9 +232,10 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     like = len(words_below) * 2 > len(rows) - 1 and (
         named[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
     )
-    if (counted and like) or all(map(_spells, rows)):
+    if (counted and like) or _TICKED.search(named) or all(map(_spells, rows)):
         return True
-    return len(kinds[0]) > (1 if wider and words_below else 2) and not _NAMES_VALUES.search(named)
+    mixed = len({_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
+    return mixed and not _NAMES_VALUES.search(named)
 
 
 def _spells(row: Row) -> bool:
