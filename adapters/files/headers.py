@@ -218,7 +218,7 @@ def _keys(rows: Sequence[Row], *, wider: bool) -> bool:
     values are of many kinds, or of some where another table is `wider`: `Owner`, `Harbour office`."""
     told = [row for row in rows if row.own > 1]
     if all(row.own & row.strong in {1, 0b101} and row.own != row.strong for row in told):
-        counts = all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
+        counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
         return not counts or any(map(_has_digit, rows[0].texts))
     kinds = [{_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
     if all(row.own == 0b1111 for row in rows):
