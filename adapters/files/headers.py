@@ -131,7 +131,7 @@ def header_rows(rows: Sequence[Row], marked: int | None = None) -> int:
     """How many rows of a document's table are its header. `marked`: how many its document says; 0 where it says that
     there is none, which bold names all the same are, as those right of an empty corner."""
     if marked or len(rows) < 2:
-        return min(max(marked or 0, _depth(rows)), len(rows) - 1) if marked and rows else 0
+        return min(marked if marked > 1 else _depth(rows), len(rows) - 1) if marked and rows else 0
     first, below = rows[0], rows[1:]
     corner = not first.text(0) and first.own > 1 and not first.own & 1 and all(row.text(0) for row in below)
     led = first.own.bit_count() > 1 and first.stands_out and not all(row.stands_out for row in below)
@@ -166,20 +166,23 @@ def _depth(rows: Sequence[Row]) -> int:
     """Rows of a header that begins with the first: those that its names span, and those of columns in groups."""
     row, below = rows[0], rows[1:]
     depth = row.tall
-    while (
-        depth < len(rows) - 1
-        and rows[depth - 1].wide
-        and (rows[depth].names or _periods(rows[depth], rows[depth + 1 :]))
-    ):
+    while depth < len(rows) - 1 and rows[depth - 1].wide and _divides(rows[depth], rows[depth - 1]):
+        if not (rows[depth].names or _periods(rows[depth], rows[depth + 1 :])):
+            break
         depth += 1
     if depth == 1 and not row.wide and len(below) > 1 and below[0].names and _below(row, below):
         depth = 2
     return max(1, min(depth, _DEEPEST, len(rows) - 1))
 
 
-def _narrow(row: Row) -> int:
-    """The columns but the first that a name has for itself."""
-    return sum(1 << at for at in range(1, len(row.texts)) if row.own >> at & 1 and row.text(at + 1) != row.text(at))
+def _divides(row: Row, above: Row) -> bool:
+    """Whether a row names what stands below the wide names of the one above, and nothing below its others but the
+    first."""
+    for at in range(len(above.texts)):
+        spans = not above.own >> at & 1 or (above.text(at + 1) == above.text(at) and not above.own >> at + 1 & 1)
+        if above.text(at) and (not row.text(at) if spans else at and row.own >> at & 1):
+            return False
+    return True
 
 
 def _asks(row: Row, below: Sequence[Row]) -> bool:

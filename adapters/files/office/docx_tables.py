@@ -72,11 +72,11 @@ def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
         found: dict[int, Cell] = {}
         for column, cell in enumerate(line):
             if cell.rows == _BEGINS:
-                below = 1
-                while place + below < len(grid) and _reaches(grid[place + below], column):
-                    below += 1
-                held = found.setdefault(id(cell), cell._replace(rows=below))
-                for one in grid[place : place + below]:
+                last = place + 1
+                while last < len(grid) and _reaches(grid[last], column):
+                    last += 1
+                held = found.setdefault(id(cell), cell._replace(rows=last - place))
+                for one in grid[place:last]:
                     one[column] = held
     return grid
 
