@@ -147,8 +147,6 @@ def header_depth(rows: Sequence[Row], above: Sequence[Row] = (), *, wider: bool 
     table that these may belong to. `wider`: whether another table stands behind an empty row, or beside."""
     row, below = rows[0], rows[1:]
     columns = [column for column in range(len(row.texts)) if row.own >> column & 1]
-    if not any(one.own > 1 for one in rows):
-        return int(row.names and bool(below) and all(one.is_value(0) for one in below))
     if (len(columns) < 2 and not (row.wide and below and row.own != 1)) or _asks(row, below):
         return 0
     if below and all(one.text(0)[:1].isdigit() for one in rows):
@@ -291,9 +289,5 @@ def _periods(row: Row, below: Sequence[Row]) -> bool:
         ]
     else:  # shares above counts, days above words
         kinds = {_kind(row, column) for column in columns}
-        like = [
-            one
-            for one, column in under
-            if _kind(one, column) in kinds or len(named) < 2 or ("" in kinds and one.is_value(column))
-        ]
+        like = [one for one, column in under if _kind(one, column) in kinds]
     return bool(under) and len(like) * 2 < len(under)

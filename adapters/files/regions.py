@@ -156,7 +156,7 @@ class _Tables:
 
     def _begin(self, rows: list[Row], place: int) -> None:
         texts = [list(row.texts) for row in rows]
-        if len(rows) > 1 and not rows[0].wide and rows[0].tall == 1 and rows[1].own & 1:
+        if len(rows) > 1 and not rows[0].wide:
             texts[0] = _carried(texts[0], len(texts[1]))
         names = header_of(texts)
         while names and not names[-1]:
