@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape, unescape
 from typing import Any, NamedTuple
 
+from lxml import etree
+
 from adapters.files.headers import Figure, Row
 from adapters.files.inline import noted
 from adapters.files.office.elements import number
@@ -23,6 +25,9 @@ _CELL = re.compile(
 )
 """A cell as programs write it: its column, style, kind, formula, value, text; or the start of another."""
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_SAMPLE = 4_000
+"""Bytes whose cells say how a program writes them."""
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
 _KEPT = 50_000
 """Values whose text is kept for the next cell that has the same."""
 _WIDEST = 16_384
@@ -92,7 +97,9 @@ class SheetRows:
         takes half as long as a tree of them."""
         start = self._part.find(b"<sheetData")
         root = re.search(rb"<worksheet\b[^>]*>", self._part[: max(start, 0)])
-        if root is None or self._part.find(b"<!") >= 0 or b"UTF-16" in self._part[:200]:
+        sample = _CELL.findall(self._part[max(start, 0) : max(start, 0) + _SAMPLE].decode(errors="ignore"))[:-1]
+        unusual = self._part.find(b"<!") >= 0 or b"UTF-16" in self._part[:200] or any(cell[-1] for cell in sample)
+        if root is None or unusual:
             for element in elements(self._part, "row", "col"):
                 yield element.attrib, list(map(_cell, element)) if element.tag.endswith("}row") else None
             return
@@ -107,7 +114,7 @@ class SheetRows:
                 raise ValueError("a row has no end")
             cells: list[_Cell] = _CELL.findall(self._part[close + 1 : end].decode())
             if "'" in said or any([cell[-1] for cell in cells]):  # noqa: C419 - at once, as most rows have few
-                tree = next(elements(root[0] + self._part[place:end] + b"</worksheet>", "row"))
+                tree: Any = etree.fromstring(root[0] + self._part[place:end] + b"</worksheet>", _PARSER)[0]
                 yield tree.attrib, list(map(_cell, tree))
             else:
                 yield dict(_ATTRIBUTE.findall(said)), cells
