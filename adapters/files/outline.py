@@ -73,6 +73,8 @@ class Outline:
         self._title = ""
         self._characters = 0
         self._unread: dict[str, None] = {}
+        self._opens = False
+        """Whether a row would be the first of a table without a header."""
 
     def heading(self, level: int, text: str, *, title: bool = False, code: Iterable[str] = ()) -> None:
         """Open a section. A heading that is the document's title is no part of the paths below it."""
@@ -125,8 +127,9 @@ class Outline:
         links: Sequence[Iterable[Link]] = (),
         code: Sequence[Iterable[str]] = (),
     ) -> None:
-        """Append rows of cells, one text a column; the first `header` rows are one header. Rows without text are left
-        out. `links` and inline `code`: of each row those of its cells."""
+        """Append rows of cells, one text a column, as a table of its own; the first `header` rows are one header. Rows
+        without text are left out. `links` and inline `code`: of each row those of its cells."""
+        self._opens = True
         if header:
             named = header_of([[_cell(cell) for cell in row] for row in rows[:header]])
             marks = chain(*links[:header]), chain(*code[:header])
@@ -189,11 +192,13 @@ class Outline:
         cells: tuple[str, ...] = (),
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
+        opens, self._opens = self._opens and kind is BlockKind.ROW, self._opens and not cells
         self._keep(
             Block(
                 kind=kind,
                 text=text,
                 cells=cells,
+                opens=opens,
                 heading=tuple([name for _, name in self._path]),
                 page=self.page,
                 sheet=self.sheet,

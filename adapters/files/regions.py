@@ -1,4 +1,5 @@
-"""The tables of a sheet or a CSV file: each under its own header, titles and remarks around them as prose."""
+"""The tables of a document, a sheet or a CSV file: each under its own header, titles and remarks around them as
+prose."""
 
 from __future__ import annotations
 
@@ -6,14 +7,65 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from adapters.files.headers import LOOK, Row, header_depth, header_rows, row_of
 from adapters.files.outline import Outline
-from adapters.files.tables import Row, header_depth, header_of
+from adapters.files.tables import MOST_CELLS, Cell, header_of, lines_apart
 from pipeline.values import BlockKind
 
-_LOOK = 50
-"""Rows of a region that are looked at before it is taken apart."""
 _PREAMBLE = 10
 """Rows above a header that may be title and remarks."""
+
+
+def table(
+    outline: Outline, grid: list[list[Cell]], marked: int | None = None, *, goes_on: bool = False, depth: int = 0
+) -> None:
+    """Append a table of a document, `filled`; `marked` as of `header_rows`. A first row of one cell is its caption.
+    `goes_on`: a table without a header is the rest of the one above."""
+    width = max(map(len, grid), default=0)
+    if len(grid) > 2 and len(grid[0]) == width > 1 and all(cell is grid[0][0] for cell in grid[0]):
+        outline.add(BlockKind.PROSE, grid[0][0].text, depth=depth)
+        grid, marked = grid[1:], (marked or 0) - 1 if (marked or 0) > 1 else None
+    if width * len(grid) <= MOST_CELLS:
+        grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
+    rows = [row_of(place, line, above) for place, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))]
+    head = header_rows(rows[:LOOK], 0 if goes_on and not marked else marked)
+    names = [cell.text for cell in grid[0]] if head == 1 else None
+    told = [(BlockKind.ROW, line) for line in grid[:head]]
+    for place in range(head, len(grid)):
+        if (texts := [cell.text for cell in grid[place]]) != names:
+            kind = BlockKind.HEADER if names and _is_second(rows, place) else BlockKind.ROW
+            told += [(kind, line) for line in lines_apart(grid[place])]
+            names = texts if kind is BlockKind.HEADER else names
+    if head or not goes_on:
+        outline.table(
+            [[cell.text for cell in line] for _, line in told[:head]],
+            header=head,
+            depth=depth,
+            links=[[link for cell in line for link in cell.links] for _, line in told[:head]],
+            code=[[one for cell in line for one in cell.code] for _, line in told[:head]],
+        )
+    for kind, line in told[head:]:
+        links, code = [link for cell in line for link in cell.links], [one for cell in line for one in cell.code]
+        outline.row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
+
+
+def _is_second(rows: list[Row], place: int) -> bool:
+    """Whether a row in the midst of a table names its columns anew: words in bold as the first, between rows that are
+    not."""
+    row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
+    bold = rows[0].stands_out and row.stands_out and not any(one.stands_out for one in around)
+    return (
+        bold
+        and len(around) > 1
+        and place > 1
+        and row.own == rows[0].own
+        and row.names
+        and not any(map(_digits, row.texts))
+    )
+
+
+def _digits(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 class _Open(NamedTuple):
@@ -44,19 +96,20 @@ class _Tables:
         self._outline, self._spaced = outline, spaced
         self._open: _Open | None = None
 
-    def read(self, rows: Iterator[Row], left: int) -> None:
-        """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`."""
+    def read(self, rows: Iterator[Row], left: int, *, beside: bool = False) -> None:
+        """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`, and
+        whether other tables stand `beside`."""
         region = _Region(rows)
-        while start := list(islice(region, _LOOK)):
+        while start := list(islice(region, LOOK)):
             if len(sides := _sides(start)) > 1:
                 everything = [*start, *region]
                 for first, following in pairwise([0, *sides[1:], None]):
-                    self.read(_side(everything, first or 0, following), left + (first or 0))
+                    self.read(_side(everything, first or 0, following), left + (first or 0), beside=True)
             else:
-                self._region(start, region, left)
+                self._region(start, region, left, wider=beside or region.wider)
             region.go_on()
 
-    def _region(self, start: list[Row], region: _Region, left: int) -> None:
+    def _region(self, start: list[Row], region: _Region, left: int, *, wider: bool) -> None:
         used = _used(start)
         first = (used & -used).bit_length() - 1
         start = [row.cut(first) for row in start]
@@ -67,7 +120,7 @@ class _Tables:
         names = len(held.names) if held else 0
         fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
         above = held.rows if held and fits and not beside else ()
-        titles, depth = _header(start, above, wider=region.wider)
+        titles, depth = _header(start, above, wider=wider)
         if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == names):
             self._rows(row.moved(beside) for row in chain(start, rest))
             return
@@ -86,6 +139,7 @@ class _Tables:
             self._open = None
             return
         else:
+            self._outline.table([], header=0)
             self._open = _Open(place, [], strong=False, rows=[])
         self._rows(chain(start[titles + depth :], rest))
 
@@ -102,7 +156,7 @@ class _Tables:
 
     def _begin(self, rows: list[Row], place: int) -> None:
         texts = [list(row.texts) for row in rows]
-        if len(rows) > 1 and not rows[0].wide and rows[0].tall == 1 and rows[1].own & 1:
+        if len(rows) > 1 and not rows[0].wide:
             texts[0] = _carried(texts[0], len(texts[1]))
         names = header_of(texts)
         while names and not names[-1]:
@@ -146,7 +200,7 @@ class _Tables:
         if texts == self._open.names:  # the header once more, as at the top of a printed page
             return
         self._outline.row(BlockKind.ROW, texts, row=row.number)
-        if len(self._open.rows) < _LOOK:
+        if len(self._open.rows) < LOOK:
             self._open.rows.append(row)
 
     def _prose(self, row: Row) -> None:

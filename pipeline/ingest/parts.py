@@ -42,7 +42,9 @@ class Parts:
                 ]
             elif _in_list(block) and before and _in_list(before) and _same_list(block, kind):
                 part = listed
-            elif _same_run(before, block) or (goes_on and not index and block.kind is BlockKind.ROW):
+            elif _same_run(before, block) or (
+                goes_on and not index and block.kind is BlockKind.ROW and not block.opens
+            ):
                 part = places[-1].part if places else self._count
             else:
                 self._count += 1
@@ -81,5 +83,5 @@ def _same_run(before: Block | None, block: Block) -> bool:
     """Whether rows are of one table, and blocks of code stand one after another."""
     if before is None:
         return False
-    rows = block.kind is BlockKind.ROW and before.kind in _TABLE
+    rows = block.kind is BlockKind.ROW and before.kind in _TABLE and not block.opens
     return rows or (block.kind is before.kind is BlockKind.CODE and not (block.depth or before.depth))

@@ -98,7 +98,8 @@ def sections(blocks: Iterable[Block], tokenizer: Tokenizer, limit: int) -> Itera
         path = inner.heading if inner else (*own[-1].heading, own[-1].text)
         yield Section(path, tuple(cutter.groups(own, goes_on=goes_on, header=header)), goes_on)
         for block in own:
-            header = block if block.kind is BlockKind.HEADER else header if block.kind is BlockKind.ROW else None
+            inside = block.kind is BlockKind.ROW and not block.opens
+            header = block if block.kind is BlockKind.HEADER else header if inside else None
 
 
 def _runs(blocks: Iterable[Block]) -> Iterator[tuple[list[Block], bool]]:
@@ -143,7 +144,7 @@ class _Cutter:
         places = self._counted.of(blocks, goes_on=goes_on)
         for run, following in _following(_together(blocks, places)):
             first = run[0][0]
-            more = goes_on and first is blocks[0] and first.kind is BlockKind.ROW
+            more = goes_on and first is blocks[0] and first.kind is BlockKind.ROW and not first.opens
             pieces: list[Piece] = []
             for block, place in run:
                 pieces.extend(self._pieces(block, place, "\n" if pieces or lead or more else "\n\n"))

@@ -44,7 +44,7 @@ def parents(pieces: Sequence[Piece], found: Sequence[BlockKind]) -> list[int | N
     listed, opener = 0, None
     for index, (piece, kind) in enumerate(zip(pieces, found, strict=True)):
         before = index - 1 if index else None
-        header = header if kind is BlockKind.ROW else None
+        header = header if kind is BlockKind.ROW and not piece.block.opens else None
         if kind is BlockKind.HEADING:
             heading, parent = index, None
         elif kind is BlockKind.ROW:

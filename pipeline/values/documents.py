@@ -29,6 +29,8 @@ class Block(Value):
     """Plain text. A table row is the `row_text` of its cells; a step and an item come without their marker."""
     cells: tuple[str, ...] = ()
     """Of a row or a header: one text a column, empty ones too."""
+    opens: bool = False
+    """Of a row: the first of a table that has no header, whatever stands above."""
     heading: tuple[str, ...] = ()
     """The path of headings above, outermost first."""
     page: int | None = None

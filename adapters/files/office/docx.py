@@ -11,14 +11,15 @@ from adapters.files.office.docx_inline import Inline, Line
 from adapters.files.office.docx_lists import Depths, Numbering, Place
 from adapters.files.office.docx_math import tex
 from adapters.files.office.docx_styles import Style, Styles, outline_level
-from adapters.files.office.docx_tables import grid_of, rows_of
+from adapters.files.office.docx_tables import goes_on, grid_of, marked, rows_of
 from adapters.files.office.docx_xml import Element, below, children, q, switch, value
 from adapters.files.office.elements import local
 from adapters.files.office.labels import STEP
 from adapters.files.office.package import Package
 from adapters.files.office.runs import Run
-from adapters.files.office.slide_text import in_cell, on_lines
+from adapters.files.office.slide_text import in_cell
 from adapters.files.outline import Content, Outline
+from adapters.files.regions import table as add_table
 from adapters.files.tables import Cell
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -170,16 +171,8 @@ class _Walk:
                     self.blocks(cell)
                     self._depths.close()
             return
-        caption, grid, header = grid_of(table, rows, self._cell)
-        self._outline.add(BlockKind.PROSE, caption)
-        told = [([cell.text for cell in line], line) for line in grid[:header]]
-        told += [(row, line) for line in grid[header:] for row in _rows(line)]
-        self._outline.table(
-            [row for row, _ in told],
-            header=header,
-            links=[[link for cell in line for link in cell.links] for _, line in told],
-            code=[[one for cell in line for one in cell.code] for _, line in told],
-        )
+        grid = grid_of(rows, self._cell)
+        add_table(self._outline, grid, marked(table, rows), goes_on=goes_on(table))
 
     def _is_section(self, cell: Element) -> bool:
         """Whether it has a heading and text below it."""
@@ -238,15 +231,6 @@ class _Walk:
             self._outline.unread(f"{found.target}: {error}")
         except KeyError:
             self._outline.unread(f"{found.target}: a part of another format")
-
-
-def _rows(cells: list[Cell]) -> list[list[str]]:
-    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
-    lines = [cell.text.split("\n") for cell in cells]
-    level = len({cell.text for cell in cells}) > 1 and len(set(map(len, lines))) == 1
-    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
-        return [list(row) for row in zip(*lines, strict=True)]
-    return [[cell.text for cell in on_lines(cells)]]
 
 
 def _goes_on(properties: Element | None) -> bool:

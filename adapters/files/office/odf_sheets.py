@@ -8,10 +8,11 @@ from typing import Any
 
 from lxml import etree
 
+from adapters.files.headers import Figure, Row, row_of
 from adapters.files.office.odf_text import OdfText
 from adapters.files.outline import Progress
 from adapters.files.regions import tables
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, Figure, Row, spread
+from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, spread
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TYPE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
@@ -57,22 +58,17 @@ class _Sheets:
     def _shown(self, table: Any) -> Iterator[Row]:
         """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
         hidden: set[int] = set()
-        numbers: list[tuple[int, bool, int]] = []
+        numbers: list[int] = []
         last, above = 0, list[Cell]()
         for line in spread(self._rows(table, hidden, numbers)):
-            number, wide, tall = numbers.pop(0)
-            mask = 0
-            for column, cell in enumerate(line):
-                spanned = cell.columns > 1 and column and line[column - 1] is cell
-                spanned = spanned or (cell.rows > 1 and column < len(above) and above[column] is cell)
-                mask |= (bool(cell.text) and not spanned) << column
+            row = row_of(numbers.pop(0), line, above)
             above = line
-            if mask:
-                row = Row(number, [cell.text for cell in line], mask, tall=tall, wide=wide, gap=number > last + 1)
+            if row.own:
+                row = row._replace(gap=True) if row.number > last + 1 else row
+                last = row.number
                 yield row.without(hidden) if hidden else row
-                last = number
 
-    def _rows(self, table: Any, hidden: set[int], numbers: list[tuple[int, bool, int]]) -> Iterator[list[Cell]]:
+    def _rows(self, table: Any, hidden: set[int], numbers: list[int]) -> Iterator[list[Cell]]:
         number, place = 1, 0
         for event, element in self._events:
             if event == "start" or element.getparent() is None:
@@ -93,9 +89,8 @@ class _Sheets:
                 if cells and not _hides(element):
                     again = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
                     self._room -= len(cells) * (again - 1)
-                    wide = any(cell.columns > 1 and cell.text for cell in cells)
                     for offset in range(again):
-                        numbers.append((number + offset, wide, max(cell.rows for cell in cells)))
+                        numbers.append(number + offset)
                         yield cells
                 number += times
                 element.clear()

@@ -14,10 +14,11 @@ from adapters.files.office.odf_runs import TEXT_STYLE, UNSEEN, OdfRuns
 from adapters.files.office.odf_styles import OUTLINE, PLAIN
 from adapters.files.office.package import Package
 from adapters.files.office.runs import NOTE, links_of, text_of
-from adapters.files.office.slide_text import add_table, in_cell
+from adapters.files.office.slide_text import in_cell
 from adapters.files.office.symbols import plain
 from adapters.files.outline import Outline
-from adapters.files.tables import MOST_COLUMNS, Cell
+from adapters.files.regions import table as add_table
+from adapters.files.tables import MOST_COLUMNS, Cell, filled
 from pipeline.values import BlockKind, Link
 
 _CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
@@ -181,18 +182,23 @@ class OdfText:
         """Append a table of a text or a slide, under the rows that it names its header."""
         head = sum(1 for rows in table.iterfind("{*}table-header-rows") for _ in rows.iterfind("{*}table-row"))
         template = attribute(table, "use-first-row-styles")
-        named = template == "true" if template else self._bold(table) or None
-        add_table(self.outline, list(self._rows(table)), named, head=head, depth=depth)
+        marked = head or (int(template == "true") if template else None)
+        add_table(self.outline, filled(self._rows(table)), marked, depth=depth)
 
-    def _bold(self, table: etree._Element) -> bool:
-        """Whether all text of a table's first row is."""
-        first = next(table.iter("{*}table-row"), None)
-        texts = [] if first is None else [text for text in first.iter("{*}p") if self.runs.words(text)]
-        return bool(texts) and all(
+    def _is_strong(self, cell: etree._Element) -> bool:
+        """Whether it is coloured, or all that it says is bold."""
+        texts = [text for text in cell.iter("{*}p") if self.runs.words(text)]
+        bold = bool(texts) and all(
             "Table_20_Heading" in self.styles.names(text)
-            or self.styles.said("paragraph", attribute(text, "style-name"), "font-weight") == "bold"
+            or self._weight("paragraph", text) == "bold"
+            or not (text.text or any(self._weight("text", part) != "bold" or part.tail for part in text))
             for text in texts
         )
+        colour = self.styles.said("table-cell", attribute(cell, "style-name"), "background-color")
+        return bold or colour not in {"", "transparent", "#ffffff"}
+
+    def _weight(self, family: str, element: etree._Element) -> str:
+        return self.styles.said(family, attribute(element, "style-name"), "font-weight")
 
     def _rows(self, table: etree._Element) -> Iterator[list[Cell]]:
         """Each row's cells; of rows that repeat some, and an empty one once."""
@@ -208,7 +214,7 @@ class OdfText:
             text, links = self.cell(cell)
             spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
             times = number(attribute(cell, "number-columns-repeated"), most=MOST_COLUMNS)
-            yield from [Cell(text, *spans, links)] * times
+            yield from [Cell(text, *spans, links, strong=bool(text) and self._is_strong(cell))] * times
 
     def cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
         """All that a cell says, a line a paragraph; of a table in it the rows, one behind the other."""
@@ -222,7 +228,8 @@ class OdfText:
         self.flow(cell)
         found = self.outline.content()
         self.outline, self._open, self.runs.base, self._in_cell = kept
-        text, _, _, links, _ = in_cell(found)
+        said = in_cell(found)
+        text, links = said.text, said.links
         for what in found.unread:
             self.outline.unread(what)
         for note in cell.iterfind("{*}annotation"):

@@ -12,9 +12,10 @@ from adapters.files.office.charts import add_chart, add_diagram
 from adapters.files.office.elements import local, number, reference
 from adapters.files.office.package import Package
 from adapters.files.office.slide_order import Box, in_order, titled
-from adapters.files.office.slide_text import add_paragraphs, add_table, in_cell, paragraph_text
+from adapters.files.office.slide_text import add_paragraphs, in_cell, paragraph_text
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell
+from adapters.files.regions import table as add_table
+from adapters.files.tables import Cell, filled
 from pipeline.errors import Refused
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -160,17 +161,21 @@ class _Slide:
             rows.append(cells)
         look = table.find("{*}tblPr")
         says = look is not None and (look.attrib or len(look))  # PowerPoint leaves out what is off
-        add_table(self._outline, rows, look.get("firstRow") in {"1", "true"} if look is not None and says else None)
+        marked = int(look.get("firstRow") in {"1", "true"}) if look is not None and says else None
+        add_table(self._outline, filled(rows), marked)
 
     def _cell(self, cell: etree._Element) -> Cell:
         spans = number(cell.get("gridSpan")), number(cell.get("rowSpan"))
+        runs = [run.find("{*}rPr") for run in cell.iter("{*}r")]
+        bold = bool(runs) and all(run is not None and run.get("b") in {"1", "true"} for run in runs)
+        strong = bold or cell.find("{*}tcPr/{*}solidFill") is not None
         if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
             text, found = paragraph_text(paragraphs[0], self._relations)
-            return Cell(text, *spans, tuple(found))
+            return Cell(text, *spans, tuple(found), strong=strong)
         inner = Outline()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
-        return in_cell(inner.content())._replace(columns=spans[0], rows=spans[1])
+        return in_cell(inner.content())._replace(columns=spans[0], rows=spans[1], strong=strong)
 
     def _notes(self) -> None:
         for part in self._package.of_kind(self._name, "notesSlide")[:1]:

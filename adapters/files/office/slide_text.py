@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from lxml import etree
@@ -15,7 +14,7 @@ from adapters.files.office.package import Relation
 from adapters.files.office.runs import FORMULA, LOWERED, RAISED, Run, links_of, text_of
 from adapters.files.office.symbols import plain
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell, captioned, filled, header_rows
+from adapters.files.tables import Cell
 from pipeline.values import BlockKind, Link
 
 _MARKS = frozenset({"buNone", "buChar", "buBlip", "buAutoNum"})
@@ -31,8 +30,6 @@ _AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}."}
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _OPEN = re.compile(r"[\w)%]\s*\Z")
 """The end of a line without a mark that divides it from the next."""
-_FEW = 2
-"""Lines that may be one sentence in each of two cells."""
 _LEVELS = 9
 
 
@@ -83,20 +80,6 @@ def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation])
     return text_of(runs), links_of(runs)
 
 
-def add_table(outline: Outline, rows: list[list[Cell]], named: bool | None, *, head: int = 0, depth: int = 0) -> None:
-    """Append a table under its first `head` rows, or under those that look like its header: `named` as of
-    `header_rows`."""
-    rows = [on_lines(row) for row in rows]
-    caption = captioned(rows)
-    outline.add(BlockKind.PROSE, caption, depth=depth)
-    head = max(head - bool(caption), 0) or header_rows(rows, None if caption else named)
-    grid = filled(rows)
-    width = max(map(len, grid), default=0)
-    texts = [[cell.text for cell in row] + [""] * (width - len(row)) for row in grid]
-    links = [[link for cell in row for link in cell.links] for row in rows]
-    outline.table(texts, header=head, depth=depth, links=links)
-
-
 def in_cell(content: Content) -> Cell:
     """All that was read of a cell, a line a paragraph; an entry of a list or a row of a table in it goes on in one."""
     text = ""
@@ -109,21 +92,6 @@ def in_cell(content: Content) -> Cell:
     links = tuple(link for block in content.blocks for link in block.links)
     code = tuple(block.text[start:end] for block in content.blocks for start, end in block.code)
     return Cell(text, links=links, code=code)
-
-
-def on_lines(row: list[Cell]) -> list[Cell]:
-    """A row with the lines of each cell on one: apart where no sentence goes on, or where another cell has as many."""
-    counts = Counter(text.count("\n") for text in {cell.text for cell in row})
-    return [cell._replace(text=_on_line(cell.text, alike=counts[cell.text.count("\n")] > 1)) for cell in row]
-
-
-def _on_line(text: str, *, alike: bool) -> str:
-    lines = text.split("\n")
-    said = lines[0]
-    for line in lines[1:]:
-        begins = line[:1].isupper() or line[:1].isdigit() or (alike and len(lines) > _FEW)
-        said += f"{';' if begins and _OPEN.search(said) else ''} {line}"
-    return said
 
 
 def _runs(paragraph: etree._Element, relations: Mapping[str, Relation]) -> Iterator[Run]:

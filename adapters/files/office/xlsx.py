@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from adapters.files.headers import Row
 from adapters.files.office.charts import chart_table
 from adapters.files.office.package import Relation
 from adapters.files.office.sheet_rows import SheetRows
 from adapters.files.office.workbook import Sheet, Workbook, rich_text
 from adapters.files.outline import Content, Outline, Progress, unheard
 from adapters.files.regions import tables
-from adapters.files.tables import Row
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 

@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from adapters.files.headers import Row, are_names, is_value
 from adapters.files.outline import Content, Outline
 from adapters.files.regions import tables
-from adapters.files.tables import Row, is_header, is_value
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -83,7 +83,7 @@ def _lines(text: str, delimiter: str) -> Iterator[str]:
 def _list(outline: Outline, rows: Iterator[Row]) -> None:
     """One column: its first row is its name if that has words."""
     for index, row in enumerate(rows):
-        kind = BlockKind.HEADER if not index and is_header(row.texts) else BlockKind.ROW
+        kind = BlockKind.HEADER if not index and are_names(row.texts) else BlockKind.ROW
         outline.row(kind, row.texts, row=row.number)
 
 

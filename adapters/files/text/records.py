@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.files.headers import are_names
 from adapters.files.outline import Content, Outline
-from adapters.files.tables import is_header
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
@@ -121,7 +121,7 @@ class _Walk:
                 self.outline.table([columns, *rows], header=1)
             elif value and all(map(_plain_list, value)):
                 rows = [list(map(self._shown, row)) for row in value]
-                self.outline.table(rows, header=int(is_header(rows[0])))
+                self.outline.table(rows, header=int(are_names(rows[0])))
             else:
                 for number, one in enumerate(value, 1):
                     self.value(_named(one) or f"{number}", one, below)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from adapters.files.headers import Row, header_rows, row_of
 from adapters.files.outline import Outline
-from adapters.files.regions import tables
-from adapters.files.tables import Row
+from adapters.files.regions import table, tables
+from adapters.files.tables import Cell
+from adapters.files.text.html import read_html
 
 
 def read(text: str, *, spaced: bool = False) -> list[str]:
@@ -79,3 +81,38 @@ def test_empty_lines_within_a_file_of_one_table_begin_no_other() -> None:
     sheet = "Word | Meaning / Luff | up / Lee | down / / Aft | back / Fore | front"
     assert read(sheet, spaced=True)[0::3] == ["= Word | Meaning", "- Aft | back"]
     assert read(sheet)[3] == "= Aft | back"
+
+
+def test_rows_of_a_table_without_a_header_stand_under_no_other() -> None:
+    html = (
+        "<table><tr><th>Plan<th>Price<tr><td>Free<td>0</table><table><tr><td>Amara<td>Berlin<tr><td>Bo<td>Graz</table>"
+    )
+    blocks = read_html(html.encode()).blocks
+    assert [(block.text, block.opens) for block in blocks[2:]] == [("Amara | Berlin", True), ("Bo | Graz", False)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "marked", "depth"),
+    [
+        ("Owner | Amaka / Budget | 12,000 EUR / Start | 1 March 2027", None, 0),
+        ("Owner | Amaka / Budget | 12,000 EUR / Start | 1 March 2027", 1, 1),
+        ("Role | Place / Host | Kiel / Cook | Graz", None, 1),
+        ("Role | Place / Host | Kiel / Cook | Graz", 0, 0),
+        ("| Basic | Pro / Seats | few | many", 0, 1),
+        ("1 | Sign the form / 2 | Send it", None, 0),
+        ("SLA | service level agreement / PTO | paid time off", None, 0),
+    ],
+)
+def test_a_header_is_what_is_marked_or_else_what_looks_like_one(texts: str, marked: int | None, depth: int) -> None:
+    lines = [[Cell(text.strip()) for text in line.split("|")] for line in texts.split("/")]
+    assert header_rows([row_of(place, line) for place, line in enumerate(lines)], marked) == depth
+
+
+def test_a_header_that_is_repeated_is_left_out_and_a_second_one_begins_anew() -> None:
+    outline = Outline()
+    bold = "Room Rate Name Phone".split()
+    words = [["Room", "Rate"], ["Fox", "40"], ["Room", "Rate"], ["Owl", "60"], ["Name", "Phone"], ["Ada", "101"]]
+    table(outline, [[Cell(text, strong=text in bold) for text in row] for row in words])
+    kinds = [(block.kind.value, block.text) for block in outline.content().blocks]
+    assert kinds[:3] == [("header", "Room | Rate"), ("row", "Fox | 40"), ("row", "Owl | 60")]
+    assert kinds[3:] == [("header", "Name | Phone"), ("row", "Ada | 101")]
