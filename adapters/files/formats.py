@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
-from adapters.files.kinds import JSON_LINES, KIN, SITEMAP, STORED_PAGE, WEB_PAGE, format_of
+from adapters.files.kinds import JSON_LINES, KIN, PANDOC_FORMATS, SITEMAP, STORED_PAGE, WEB_PAGE, format_of
 from adapters.files.leads import Leads
 from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
 from pipeline.errors import Refused
@@ -73,7 +73,10 @@ def _held(depth: int, name: str, content: bytes) -> Content:
     """A file that another one holds."""
     if depth > _DEEPEST:
         raise Refused("it stands in too many others")
-    return read_format(format_of(name, content), content, depth=depth)
+    suffix = format_of(name, content)
+    if suffix in PANDOC_FORMATS:
+        raise Refused(f"a {suffix} file within another is not read")
+    return read_format(suffix, content, depth=depth)
 
 
 def read_leads(suffix: str, content: bytes) -> Leads:

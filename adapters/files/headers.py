@@ -280,7 +280,7 @@ def _periods(row: Row, below: Sequence[Row]) -> bool:
     if not below or not columns or row.is_value(0) or (len(named) == 1 and not words):
         return False
     under = [(one, column) for one in below[:5] for column in columns if one.text(column)]
-    counted = len(named) > 2 and all(text.isdecimal() for text in named) and len(named[-1]) < 4
+    counted = len(named) > 2 and all(text.isdecimal() and len(text) < 4 for text in named)
     if counted and all(int(after) == int(before) + 1 for before, after in pairwise(named)):
         like = [one for one, column in under if one.text(column) in named]
     elif all(map(_PERIOD.fullmatch, named)):

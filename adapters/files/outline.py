@@ -26,6 +26,8 @@ _DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\uf
 _UNSAFE = re.compile(r"""[\s<>|"`\\^{}]""")
 _LONGEST_URL = 2000
 _SPACE = re.compile(r"[^\S\n]+")
+_NEAR = 500
+"""Letters within which inline code that stands in a word is looked for as a word of its own."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:untitled|unnamed|anonymous|unspecified|unknown|no title|title|document|word document|presentation|"
     r"(?:powerpoint|pptxgenjs) presentation|spreadsheet|unbenannt|ohne titel|dokument|sans titre|sin t[ií]tulo|"
@@ -244,8 +246,9 @@ def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
     for one in code:
         words = _cell(one)
         start = first = text.find(words, end) if words else -1
+        last = first + len(words) + _NEAR
         while start >= 0 and not _alone(text, start, start + len(words)):
-            start = text.find(words, start + 1)
+            start = text.find(words, start + 1, last)
         if first >= 0:
             start = first if start < 0 else start
             end = start + len(words)

@@ -125,7 +125,7 @@ def _level(cache: etree._Element) -> dict[int, str]:
 def _shown(value: str, code: str) -> str:
     try:
         return number_format(code).shown(float(value)).strip()
-    except (ValueError, OverflowError):
+    except (ValueError, ArithmeticError):
         return value
 
 

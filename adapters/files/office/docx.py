@@ -229,8 +229,8 @@ class _Walk:
             self._outline.include(self._held(posixpath.basename(found.target), content))
         except Refused as error:
             self._outline.unread(f"{found.target}: {error}")
-        except KeyError:
-            self._outline.unread(f"{found.target}: a part of another format")
+        except (ValueError, LookupError, ArithmeticError, RecursionError):
+            self._outline.unread(f"{found.target}: it is damaged")
 
 
 def _goes_on(properties: Element | None) -> bool:

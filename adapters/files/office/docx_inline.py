@@ -85,6 +85,7 @@ class Inline:
         self._unread = unread
         self._font = styles.of(None).marks.font
         self.relations = package.relations(part)
+        self._in_note = False
         self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
     def line(self, paragraph: Element, around: Marks) -> Line:
@@ -154,15 +155,17 @@ class Inline:
         return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(q(f"w:{kind}"))}
 
     def _note(self, kind: str, name: str, line: Line) -> None:
-        """A note calls no other one, whatever it claims: its element is out while it is read."""
-        notes = self._notes[kind]
-        note = notes.pop(name, None)
+        """A note calls no other one, whatever it claims."""
+        if self._in_note:
+            return
+        note = self._notes[kind].get(name)
         if note is None:
             self._unread(f"note {name}: missing")
             return
-        paragraphs = (self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p")))
+        self._in_note = True
+        paragraphs = [self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p"))]
+        self._in_note = False
         line.add(" ".join(one.text() for one in paragraphs), NOTE)
-        notes[name] = note
 
     def _drawn(self, element: Element) -> Iterator[Element]:
         """What has text in a drawing; says what is missing or that no reader knows."""

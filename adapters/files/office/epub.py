@@ -66,6 +66,8 @@ def _page(package: Package, part: str) -> etree._Element | None:
         page = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError:  # written as if it were HTML
         page = etree.HTML(content, etree.HTMLParser(no_network=True))
+    if page is None:
+        return None
     for element in page.iter("*"):
         if role := _ROLES.get(attribute(element, "type")):
             element.set("role", role)

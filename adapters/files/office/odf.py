@@ -20,7 +20,7 @@ _SHEETS = re.compile(rb"<office:spreadsheet")
 _START = 2_000_000
 """Bytes, after all styles, in which the body begins."""
 _DRAWN = frozenset({"custom-shape", "rect"})
-_LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?")
+_LENGTH = re.compile(r"(-?\d{0,9}(?:\d|\.\d{1,20}))(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 

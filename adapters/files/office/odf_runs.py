@@ -31,6 +31,7 @@ class OdfRuns:
         self.base = PLAIN
         """How text looks where nothing is said."""
         self._package = package
+        self._in_note = False
         self._forms = _forms_of(document)
         self.styles.learn(package.xml("styles.xml") if package else None)
         self.styles.learn(document)
@@ -86,8 +87,13 @@ class OdfRuns:
             case "frame":
                 return Run(self.formula(element), FORMULA)
             case "note":
-                body = element.find("{*}note-body")
-                return Run("" if body is None else self.words(body), NOTE)
+                body = None if self._in_note else element.find("{*}note-body")
+                if body is None:  # also of a note in a note, whose paragraphs are the outer one's
+                    return Run("")
+                self._in_note = True
+                said = self.words(body)
+                self._in_note = False
+                return Run(said, NOTE)
             case "control":
                 return Run(_said_by(self._forms.get(attribute(element, "control"))), look.script, url)
             case "fieldmark":

@@ -47,7 +47,10 @@ def read_pptx(content: bytes) -> Content:
         if part is None or slide is None:
             unread("it is damaged")
         elif slide.get("show") not in {"0", "false"}:
-            _Slide(package, part.target, slide, place).read(outline)
+            try:
+                _Slide(package, part.target, slide, place).read(outline)
+            except (ValueError, LookupError, ArithmeticError, RecursionError):
+                unread("it is damaged")
     outline.page = None
     return outline.content(title=package.title())
 
@@ -90,7 +93,8 @@ class _Slide:
     def _title(self, shape: etree._Element) -> str:
         """The words of a title; of a picture that stands for one its description."""
         if local(shape) == "pic":
-            said = (next(shape.iter("{*}cNvPr"))).get("descr", "")
+            known = shape.find(".//{*}cNvPr")
+            said = "" if known is None else known.get("descr", "")
             return "" if _FILE_NAME.fullmatch(said.strip()) else said
         return " ".join(" ".join(self._lines(shape)).split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import struct
 from html import escape
@@ -14,8 +15,9 @@ _BEFORE = (
 """What the packer takes for written before the text (MS-OXRTFCP)."""
 _PACKED = b"LZFu"
 _MOST = 20_000_000
-_TOKEN = re.compile(rb"\\([a-zA-Z]+)(-?\d+)? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
+_TOKEN = re.compile(rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
 _UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict object header footer listtable themedata mmathPr".split())
+_HIDDEN = frozenset(b"v deleted strike striked".split())
 _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab": " ", b"emdash": "—", b"endash": "–"}
 
 
@@ -24,17 +26,33 @@ def as_html(packed: bytes) -> str:
     text = _unpacked(packed)
     was_html = b"\\fromhtml" in text[:1000]
     page = re.search(rb"\\ansicpg(\d+)", text[:1000])
-    encoding = f"cp{page[1].decode()}" if page and len(page[1]) < 6 else "cp1252"
+    encoding = _known(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
     out: list[str] = []
-    groups: list[tuple[bool, bool]] = []
-    unseen, tag, only_rtf, skip = False, False, False, 0
-    for found in _TOKEN.finditer(text):
+    letters = bytearray()
+    """Of the code page, in which one may take two bytes."""
+    groups: list[tuple[bool, bool, bool]] = []
+    unseen, hidden, tag, only_rtf, skip = False, False, False, False, 0
+    for found in _TOKEN.finditer(text + b"{"):
+        if found.lastindex is None:  # the end of a line of the file
+            continue
         word, given, byte, mark, brace, plain = found.groups()
         said = ""
+        if (byte or plain) and skip:
+            skip, plain = 0, plain[1:] if plain else b""
+        elif byte:
+            plain = bytes.fromhex(byte.decode())
+        if plain:
+            letters += plain
+            continue
+        if letters:
+            known = letters.decode(encoding, "replace")
+            if not (unseen or hidden or only_rtf):
+                out.append(known if tag else escape(known))
+            letters.clear()
         if brace == b"{":
-            groups.append((unseen, tag))
+            groups.append((unseen, hidden, tag))
         elif brace and groups:
-            unseen, tag = groups.pop()
+            unseen, hidden, tag = groups.pop()
         elif mark == b"*":
             unseen = True
         elif word == b"htmltag":
@@ -43,22 +61,24 @@ def as_html(packed: bytes) -> str:
             only_rtf = given != b"0"
         elif word in _UNSEEN:
             unseen = True
+        elif word in _HIDDEN or word == b"plain":
+            hidden = given != b"0" and word != b"plain"
         elif word == b"u" and given:
             said, skip = escape(chr(int(given) % 0x10000)), 1
         elif word in _BREAKS:
             said = "\n" if tag or (was_html and word != b"tab") else _BREAKS[word]
-        elif byte:
-            said = "" if skip else bytes.fromhex(byte.decode()).decode(encoding, "replace")
-            skip = 0
         elif mark:
             said = {b"~": "\xa0", b"_": "-"}.get(mark, mark.decode("latin-1") if mark in b"\\{}" else "")
-        elif plain:
-            said = plain.decode("latin-1")[skip:]
-            skip = 0
-            said = said if tag else escape(said)
-        if not (unseen or only_rtf):
+        if said and not (unseen or hidden or only_rtf):
             out.append(said)
     return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        return "cp1252"
 
 
 def _unpacked(packed: bytes) -> bytes:

@@ -18,7 +18,7 @@ from adapters.files.office.workbook import plain as unescaped
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["\']([A-Z0-9:]+)')
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref\s*=\s*["\']([A-Z0-9:]+)')
 _CELL = re.compile(
     r'<c(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?(?:/>|>(<f(?: [^>]*)?(?:/>|>[^<]*</f>))?'
     r'(?:<v>([^<&]*)</v>|<v/>|<is><t(?: xml:space="preserve")?>([^<&]*)</t></is>)?</c>)|(<c[ />])'
@@ -76,7 +76,11 @@ class SheetRows:
             gap |= place > last + 1 and not any(text and span.bottom >= place - 1 for span, text in open_spans)
             last = place
             if unseen or element.get("ht") == "0":
-                open_spans += [(span, self._row(cells, place).text(span.left)) for span in merged.get(place, ())]
+                if place in merged:
+                    kept = len(self.formulas)
+                    row = self._row(cells, place)
+                    del self.formulas[kept:]
+                    open_spans += [(span, row.text(span.left)) for span in merged[place]]
                 continue
             row = self._row(cells, place)
             if open_spans or place in merged:
@@ -98,19 +102,20 @@ class SheetRows:
         start = self._part.find(b"<sheetData")
         root = re.search(rb"<worksheet\b[^>]*>", self._part[: max(start, 0)])
         sample = _CELL.findall(self._part[max(start, 0) : max(start, 0) + _SAMPLE].decode(errors="ignore"))[:-1]
-        unusual = self._part.find(b"<!") >= 0 or b"UTF-16" in self._part[:200] or any(cell[-1] for cell in sample)
-        if root is None or unusual:
+        unusual = self._part.find(b"<!") >= 0 or any(cell[-1] for cell in sample)
+        if root is None or unusual or not _is_utf8(self._part):
             for element in elements(self._part, "row", "col"):
                 yield element.attrib, list(map(_cell, element)) if element.tag.endswith("}row") else None
             return
         for column in elements(self._part[:start] + b"</worksheet>", "col"):
             yield column.attrib, None
+        stop = self._part.find(b"</sheetData", start)
         place = start
-        while (place := self._part.find(b"<row", end := place)) >= 0:
+        while (place := self._part.find(b"<row", place, stop if stop >= 0 else len(self._part))) >= 0:
             close = self._part.find(b">", place)
             said = self._part[place:close].decode()
             end = close + 1 if said.endswith("/") else self._part.find(b"</row>", close) + len(b"</row>")
-            if end <= close:
+            if close < 0 or end <= close:
                 raise ValueError("a row has no end")
             cells: list[_Cell] = _CELL.findall(self._part[close + 1 : end].decode())
             if "'" in said or any([cell[-1] for cell in cells]):  # noqa: C419 - at once, as most rows have few
@@ -119,7 +124,7 @@ class SheetRows:
             else:
                 yield dict(_ATTRIBUTE.findall(said)), cells
             place = end
-        if self._part.find(b"</sheetData>", end) < 0 and not re.match(rb"<sheetData[^>]*/>", self._part[start:]):
+        if stop < 0 and not re.match(rb"<sheetData[^>]*/>", self._part[start:]):
             raise ValueError("the rows have no end")
 
     def _row(self, cells: Sequence[_Cell], number: int) -> Row:
@@ -140,7 +145,7 @@ class SheetRows:
                     text = self._number(raw, style)
             elif style in plain:
                 if kind == "s":
-                    text = strings[int(raw)] if raw.isdecimal() and int(raw) < len(strings) else ""
+                    text = strings[int(raw)] if raw.isdecimal() and len(raw) < 10 and int(raw) < len(strings) else ""
                 elif kind == "inlineStr":
                     text = (inline if "_x" not in inline else unescaped(inline)).strip()
             if text is None:
@@ -185,6 +190,11 @@ class SheetRows:
             self._numbers.clear()
         self._numbers[style, raw] = text
         return text
+
+
+def _is_utf8(part: bytes) -> bool:
+    declared = re.match(rb"[^>]*?encoding\s*=\s*[\"']([\w-]+)", part[:200])
+    return b"\0" not in part[:200] and (declared is None or declared[1].lower() in {b"utf-8", b"us-ascii"})
 
 
 def _cell(cell: Any) -> _Cell:

@@ -33,6 +33,9 @@ def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
     return outline.content(title=book.title)
 
 
+_DAMAGED = "damaged, what stands behind was not read"
+
+
 class _Reading:
     """Reads sheet after sheet of a workbook."""
 
@@ -47,7 +50,7 @@ class _Reading:
         related = list(self._book.package.relations(sheet.part).values())
         rows = SheetRows(self._book, self._book.package.read(sheet.part) or b"", self._notes(related))
         if sheet.kind == "worksheet":
-            with _rest(self._outline, sheet, "damaged, what stands behind was not read"):
+            with _rest(self._outline, sheet, _DAMAGED):
                 tables(self._outline, self._counted(rows, sheet))
         elif sheet.kind != "chartsheet":
             self._outline.unread(f"sheet {sheet.name}: a {sheet.kind}, which is not read")
@@ -105,13 +108,14 @@ class _Reading:
     def _counted(self, rows: SheetRows, sheet: Sheet) -> Iterator[Row]:
         """The rows of a sheet, under its name."""
         start = self._cells
-        for index, row in enumerate(rows):
-            if not index:
-                self._head(sheet)
-            before, self._cells = self._cells, start + rows.cells
-            if before // _PAGE != self._cells // _PAGE:
-                self._on_pages(self._cells // _PAGE, 0)
-            yield row
+        with _rest(self._outline, sheet, _DAMAGED):  # what was read before is not lost
+            for index, row in enumerate(rows):
+                if not index:
+                    self._head(sheet)
+                before, self._cells = self._cells, start + rows.cells
+                if before // _PAGE != self._cells // _PAGE:
+                    self._on_pages(self._cells // _PAGE, 0)
+                yield row
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
         texts = [cell.strip() for cell in cells]
         if kept:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
-        own = sum([1 << column for column, cell in enumerate(texts) if cell])
+        own = int("".join("1" if cell else "0" for cell in reversed(texts)) or "0", 2)
         if own:
             yield Row(number, texts, own, gap=gap)
         gap = not own

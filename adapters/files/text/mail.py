@@ -24,7 +24,8 @@ _SIGNATURE = re.compile(r"-- ?")
 _LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _FOR_PROGRAMS = frozenset(
     """application/pgp-signature application/pkcs7-signature application/x-pkcs7-signature message/delivery-status
-    message/disposition-notification text/rfc822-headers text/x-amp-html text/watch-html""".split()
+    message/disposition-notification text/rfc822-headers text/x-amp-html text/watch-html text/css
+    text/javascript application/javascript""".split()
 )
 """What stands beside the text that people read."""
 
@@ -79,7 +80,7 @@ def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
         else:
             lines.append("" if _SIGNATURE.fullmatch(said) else said)
         goes_on = flowed and said.endswith(" ")
-    for block in read_text("\n".join(lines).encode()).blocks:
+    for block in read_text("\n".join(lines).encode("utf-8", "replace")).blocks:
         kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
         outline.include(Content(blocks=(block.model_copy(update={"kind": kind, "heading": ()}),)))
 
@@ -105,7 +106,8 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
     """Append the text of a part of a mail, and its files to `files`."""
     kind, name = part.get_content_type(), part.get_filename() or ""
     attached = part.get_content_disposition() == "attachment" or bool(name)
-    if kind in _FOR_PROGRAMS or name.endswith(".p7s") or (kind.startswith("image/") and part["content-id"]):
+    within = kind.startswith(("image/", "font/")) and (part["content-id"] or part["content-location"])
+    if kind in _FOR_PROGRAMS or name.endswith(".p7s") or within:
         return
     match kind.partition("/")[0]:
         case _ if kind in _LOCKED:

@@ -15,10 +15,9 @@ from pipeline.values import BlockKind
 
 _DEEPEST = 6
 """Names that become headings; below, everything stands in lists."""
-_NOT_JSON = re.compile(
-    r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*\n|/\*.*?\*/)*[\]}])""", re.DOTALL
-)
-"""Comments and commas after the last value, beside texts, which stay."""
+_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+_LAST_COMMA = re.compile(r"""("(?:[^"\\\n]|\\.)*")|,(?=\s*+[\]}])""", re.DOTALL)
+"""What is no JSON, beside texts, which stay."""
 _YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
 _MOST_VALUES = 500_000
 _MOST_COLUMNS = 60
@@ -31,9 +30,9 @@ def read_json(content: bytes) -> Content:
         try:
             return _read(_values(text))
         except ValueError:
-            found = _read(_values(_NOT_JSON.sub(r"\1", text)))
+            found = _read(_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
             return found.model_copy(update={"unread": ("comments",)})
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return _as_text(text, f"{error}; it was read as text")
 
 
