@@ -163,8 +163,10 @@ class Inline:
             self._unread(f"note {name}: missing")
             return
         self._in_note = True
-        paragraphs = [self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p"))]
-        self._in_note = False
+        try:
+            paragraphs = [self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p"))]
+        finally:  # one that is broken takes no other note with it
+            self._in_note = False
         line.add(" ".join(one.text() for one in paragraphs), NOTE)
 
     def _drawn(self, element: Element) -> Iterator[Element]:

@@ -91,9 +91,10 @@ class OdfRuns:
                 if body is None:  # also of a note in a note, whose paragraphs are the outer one's
                     return Run("")
                 self._in_note = True
-                said = self.words(body)
-                self._in_note = False
-                return Run(said, NOTE)
+                try:
+                    return Run(self.words(body), NOTE)
+                finally:  # one that is broken takes no other note with it
+                    self._in_note = False
             case "control":
                 return Run(_said_by(self._forms.get(attribute(element, "control"))), look.script, url)
             case "fieldmark":
