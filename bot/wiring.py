@@ -16,6 +16,7 @@ import structlog
 from adapters.models.embeddings import OpenAIEmbedder
 from adapters.models.minilm.embedder import MiniLM
 from adapters.models.onnx.embedder import open_onnx_embedder
+from adapters.models.reader.reader import MiniLMReader
 from bot import known
 from bot.citewell import Citewell
 from bot.config.platforms import configured
@@ -33,7 +34,7 @@ from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.find.scale import Scale
 from pipeline.plan.plan import RulePlanner
-from pipeline.ports import Embedder
+from pipeline.ports import Embedder, Reader
 from pipeline.rules.access import Rule, Rules
 from pipeline.values import Limits, Options, Role
 from storage.documents.embedded import EmbeddedDocuments
@@ -83,6 +84,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.library,
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
+                reader=_reader(settings),
                 scale=scales.now,
                 tokenizer=_tokenizer(embedder),
                 confirmations=_learnt(stack, settings, storage, embedder, scales.now, rules),
@@ -152,6 +154,12 @@ async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embed
     if isinstance(found, OpenAIEmbedder):
         found.resume([name])
     return found
+
+
+def _reader(settings: Settings) -> Reader | None:
+    """A reranker of the operator's own takes its place."""
+    wanted = settings.reader == "minilm" and settings.reranker == "none"
+    return MiniLMReader(seconds=settings.reader_seconds) if wanted else None
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLM | None:

@@ -236,7 +236,12 @@ class Responder:
                 self.warn(event, reason)
         usage = answer.usage
         unread = NOT_READ if any(one.judgement.reason == NOT_READ for one in drafted.checked) else ""
-        notes = (("model_failed", drafted.failure), ("judge_failed", unread), ("search_degraded", degraded))
+        notes = (
+            ("model_failed", drafted.failure),
+            ("judge_failed", unread),
+            ("search_degraded", degraded),
+            ("reader_left_out", retrieval.unread),
+        )
         spent = {
             "milliseconds": watch.read(),
             "input_tokens": usage.input_tokens + plan.tokens,

@@ -116,6 +116,14 @@ class Settings(BaseSettings):
         "minilm",
         description="What embeds: minilm (shipped), none (words alone), onnx:FOLDER, fastembed:NAME, openai:NAME",
     )
+    reader: Annotated[str, one_of("minilm", "none")] = Field(
+        "minilm",
+        description="What reads the best passages together with the question: minilm (shipped; a reranker takes its "
+        "place), none (half the processor time of an answer, on small machines)",
+    )
+    reader_seconds: float = Field(
+        1.0, gt=0, le=60, description="How long an answer waits for that reader at most; then it is as without"
+    )
     reranker: Annotated[str, one_of("none", "onnx:FOLDER", "fastembed:NAME", "cohere:NAME", "jina:NAME")] = Field(
         "none",
         description="What puts the passages that were found in order: none (their own scores), onnx:FOLDER, "

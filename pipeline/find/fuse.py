@@ -53,6 +53,8 @@ class Fit:
     """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
     units: Mapping[str, NDArray[np.float32]]
     """Cosine of each unit by chunk; a chunk without vectors is left out."""
+    worth: Mapping[str, Numbers]
+    """Of each unit by chunk: the share of the text's words in it or above it, and its cosine, added."""
     missing: frozenset[str]
     """Stems that no passage holds."""
 
@@ -83,19 +85,19 @@ def fit(asked: Query, passages: Sequence[tuple[Chunk, Document]], vectors: UnitV
         sums = np.stack([matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
         directions = scale.cosines(sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9))
         whole = dict(zip(vectors.rows, directions.tolist(), strict=True))
-    window, missing = _windows(asked.rarity, passages, units)
+    window, worth, missing = _windows(asked.rarity, passages, units)
     ids = [chunk.id for chunk, _ in passages]
     columns = [np.array([max(found.get(key, 0.0), 0.0) for key in ids]) for found in (lexical, whole)]
-    return Fit(np.stack([_relative(column) for column in (*columns, window)], axis=1), window, units, missing)
+    return Fit(np.stack([_relative(column) for column in (*columns, window)], axis=1), window, units, worth, missing)
 
 
 def _windows(
     rarity: Mapping[str, float], passages: Sequence[tuple[Chunk, Document]], cosines: Mapping[str, NDArray[np.float32]]
-) -> tuple[Numbers, frozenset[str]]:
+) -> tuple[Numbers, dict[str, Numbers], frozenset[str]]:
     """The best two neighbouring units of each passage: half coverage and half meaning, or MEANING if that is more;
-    coverage alone where no vectors are known. With them, the terms that none holds."""
+    coverage alone where no vectors are known. With them, `Fit.worth` and the terms that none holds."""
     if not passages:
-        return np.zeros(0), frozenset(rarity)
+        return np.zeros(0), {}, frozenset(rarity)
     first = np.cumsum([0, *(len(chunk.units) + 1 for chunk, _ in passages)])
     wanted = Wanted(rarity)
     held = np.zeros((first[-1], len(rarity)), bool)
@@ -113,12 +115,17 @@ def _windows(
         if near is not None and len(near) == len(starts):
             meaning[begin + 1 : begin + 1 + len(starts)], known[number] = near, True
     present = np.logical_or.reduce(held | titled, axis=0).tolist()
-    weights = np.fromiter(rarity.values(), float)
-    coverage = (titled | held | _shifted(held, first)) @ weights / (weights.sum() or 1.0)
+    weights = np.fromiter(rarity.values(), float) / (sum(rarity.values()) or 1.0)
+    alone = (titled | held) @ weights + meaning
+    worth = {
+        chunk.id: alone[row + 1 : row + 1 + len(chunk.units)]
+        for (chunk, _), row in zip(passages, first[:-1], strict=True)
+    }
+    coverage = (titled | held | _shifted(held, first)) @ weights
     meaning = np.maximum(meaning, _shifted(meaning, first))
     both: Numbers = np.maximum.reduceat(np.maximum((coverage + meaning) / 2, MEANING * meaning), first[:-1])
     windows = np.where(known, both, np.maximum.reduceat(coverage, first[:-1]))
-    return windows, frozenset(term for term, there in zip(rarity, present, strict=True) if not there)
+    return windows, worth, frozenset(term for term, there in zip(rarity, present, strict=True) if not there)
 
 
 def _each(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:

@@ -48,6 +48,10 @@ class Ranked:
     query: int
     unit_scores: NDArray[np.float32]
     """Empty without vectors."""
+    worth: Sequence[float] = ()
+    """How much each unit says of the query, by words and meaning."""
+    unit_reads: tuple[float, ...] = ()
+    """See `RetrievedChunk`."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
     lift: float = 0.0
@@ -104,6 +108,7 @@ class Ranker:
                 score=float(scores[place]),
                 query=number,
                 unit_scores=_unit_scores(chunk.id, fits, weights),
+                worth=_worth(chunk.id, fits, weights),
                 confirmed=confirmed.get(chunk.id, 0),
             )
             for place in np.argsort(-scores, kind="stable").tolist()
@@ -170,6 +175,13 @@ def _held(asked: Query, thread: str, alone: Fit, together: Fit) -> float:
     said, total = set(terms(thread)), sum(asked.rarity.values()) or 1.0
     repeated = sum(rarity for term, rarity in asked.rarity.items() if term in said) / total
     return max(repeated, float(alone.window[together.fused.argmax()]) / alone.best)
+
+
+def _worth(chunk_id: str, fits: Sequence[Fit], weights: Sequence[float]) -> list[float]:
+    """Of each unit, for the question and its thread together."""
+    total = sum(weight * one.worth[chunk_id] for weight, one in zip(weights, fits, strict=True))
+    worth: list[float] = np.asarray(total).tolist()
+    return worth
 
 
 def _unit_scores(chunk_id: str, fits: Sequence[Fit], weights: Sequence[float]) -> NDArray[np.float32]:

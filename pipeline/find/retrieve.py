@@ -13,6 +13,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.confirmed import lifted
 from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
+from pipeline.find.reading import read
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.read.asked import CODE
@@ -53,13 +54,15 @@ class HybridRetriever:
         embedder: ports.Embedder | None,
         *,
         reranker: ports.Reranker | None = None,
+        reader: ports.Reader | None = None,
         scale: Callable[[], Awaitable[Scale]] = as_they_are,
         tokenizer: ports.Tokenizer | None = None,
         confirmations: ports.Confirmations | None = None,
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`reranker`: puts what is above the floor in order. `scale` tells how vectors of the `embedder` are compared.
+        """`reranker`: puts what is above the floor in order. `reader`: reads the best of what was found together with
+        the question. `scale` tells how vectors of the `embedder` are compared.
         `tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown to a
         writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more of
         them match by chance."""
@@ -67,6 +70,8 @@ class HybridRetriever:
         self._passages = passages
         self._embedder = embedder
         self._reranker = reranker
+        self._reader = reader
+        self._waiting = 0
         self._scale = scale
         self._tokenizer = tokenizer
         self._confirmations = confirmations
@@ -87,6 +92,13 @@ class HybridRetriever:
         Unavailable when the passages themselves cannot be read.
         """
         queries = search.queries or (search.question,)
+        self._waiting += 1
+        try:
+            return await self._retrieved(search, queries, audience)
+        finally:
+            self._waiting -= 1
+
+    async def _retrieved(self, search: Search, queries: Sequence[str], audience: Audience) -> Retrieval:
         ranker = Ranker(
             self._index, self._passages, self._embedder, audience, self._scale, confirmations=self._confirmations
         )
@@ -95,8 +107,10 @@ class HybridRetriever:
             found = await asyncio.gather(
                 *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
             )
-        if self._reranker:
-            question = "" if len(queries) > 1 else search.question
+        question, unread = "" if len(queries) > 1 else search.question, ""
+        if self._reader:
+            found, unread = await self._read(self._reader, found, question, search.topic, share)
+        elif self._reranker:
             found = await asyncio.gather(
                 *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
             )
@@ -109,6 +123,7 @@ class HybridRetriever:
             nearest=tuple(map(_passage, spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
+            unread=unread,
             corrections=await self._placed(dict.fromkeys(one for of in found for one in of.corrections), audience),
         )
 
@@ -156,6 +171,24 @@ class HybridRetriever:
             degraded.add("reranker")
             return found
         return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
+
+    async def _read(
+        self, reader: ports.Reader, found: Sequence[_Found], question: str, topic: str, share: int
+    ) -> tuple[list[_Found], str]:
+        """`found` as it is read, and why it was not: then it stays as it is."""
+        try:
+            return [await self._read_one(reader, one, question, topic, share) for one in found], ""
+        except CitewellError as error:
+            return list(found), str(error)
+
+    async def _read_one(self, reader: ports.Reader, found: _Found, question: str, topic: str, share: int) -> _Found:
+        """Behind the `topic` that the question leans on. What is above the floor now may be shown."""
+        meant = {one.word: one.meant for one in found.corrections}
+        asked = corrected(question, meant) if question else found.query
+        ranked = await read(reader, f"{topic} {asked}" if topic else asked, found.ranked, self._waiting)
+        floor = self._floor + _step(found.query)
+        above = [one for one in ranked if one.score >= floor]
+        return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0])
 
     async def _corrections(self, ranker: Ranker, query: str, missing: Sequence[str]) -> tuple[Correction, ...]:
         """Of the words `missing` those that seem to be slips, and codes that documents write in another way."""
@@ -213,6 +246,7 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         document=ranked.document,
         score=round(min(ranked.score, 1.0), 4),
         unit_scores=tuple(ranked.unit_scores.tolist()),
+        unit_reads=ranked.unit_reads,
         query=ranked.query,
         confirmed=ranked.confirmed,
         lift=ranked.lift,

@@ -25,6 +25,7 @@ from pipeline.ports.search import (
     Lexical,
     Library,
     Passages,
+    Reader,
     Reranker,
     Staged,
     Tokenizer,

@@ -43,6 +43,15 @@ class Reranker(Protocol):
         ...
 
 
+class Reader(Protocol):
+    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+        """How well each of `stretches` answers `question`, in their order: 0 to 1, comparable between questions.
+
+        Raises Unavailable, within the time that somebody who asks can wait; at once where so many answers are `waiting`
+        that each would wait longer for it than it is worth."""
+        ...
+
+
 class Tokenizer(Protocol):
     def count(self, text: str) -> int:
         """How many tokens of the embedder `text` has, special tokens left out."""

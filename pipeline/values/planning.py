@@ -108,6 +108,8 @@ class Retrieval(Value):
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
     """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`."""
+    unread: str = ""
+    """Why the second reader did not read it; empty where it did, or there is none."""
     corrections: tuple[Correction, ...] = ()
     """What was searched for in place of words that no document holds."""
 

@@ -80,6 +80,9 @@ class Metrics:
         self._degraded = Counter(
             "citewell_searches_degraded", "Searches without all of their parts.", registry=registry
         )
+        self._unread = Counter(
+            "citewell_answers_unread", "Answers that the second reader had no time for.", registry=registry
+        )
         self._waiting = Gauge("citewell_queue_questions", "Questions without a complete reply.", registry=registry)
         self._oldest = Gauge("citewell_queue_oldest_seconds", "Age of the oldest of them.", registry=registry)
         self._given_up = Gauge("citewell_questions_given_up", "Given up within the last day.", registry=registry)
@@ -138,6 +141,8 @@ class Metrics:
                 self._failures.labels(JUDGE).inc()
             elif what == "search_degraded":
                 self._degraded.inc()
+            elif what == "reader_left_out":
+                self._unread.inc()
         self._check(answer)
 
     def _writer(self, answer: Answer) -> str:

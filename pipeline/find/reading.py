@@ -1,0 +1,124 @@
+"""What a second reader makes of what was found: it reads the question and the best stretches together, which the search
+does not, and says which passage is the best, which part of it, and whether that is an answer.
+
+Its word is one among others: passages are put in order by it and by how they were found, and keep the scale of their
+scores, which floor and confidence are fitted with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline import ports
+from pipeline.find.rank import Ranked
+from pipeline.values import BlockKind, Chunk
+
+PASSAGES = 10
+"""Passages that are read."""
+PER_PASSAGE = 2
+"""Stretches of one."""
+STRETCH = 60
+"""Words of a stretch: about what an extract has."""
+WORDS = 500
+"""Of all that is read for a question, headings too: about 750 tokens."""
+READ = 0.8
+"""What the reader's score counts beside that of the search."""
+ALONE = 0.7
+"""What the reader's word alone is worth where the search is less sure of its best passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring units of a passage, as they are read."""
+
+    passage: int
+    """0-based, of those that were found."""
+    units: range
+    text: str
+    worth: float
+
+    @property
+    def words(self) -> int:
+        return len(self.text.split())
+
+
+async def read(reader: ports.Reader, question: str, ranked: Sequence[Ranked], waiting: int) -> list[Ranked]:
+    """`ranked` in the order that `reader` gives them, too. Raises Unavailable."""
+    stretches = chosen(ranked)
+    scores = await reader.read(question, [one.text for one in stretches], waiting)
+    reads = [[0.0] * len(one.chunk.units) for one in ranked]
+    for stretch, score in zip(stretches, scores, strict=True):
+        for index in stretch.units:
+            reads[stretch.passage][index] = max(reads[stretch.passage][index], score)
+    return _ordered(ranked, reads)
+
+
+def _ordered(ranked: Sequence[Ranked], reads: Sequence[Sequence[float]]) -> list[Ranked]:
+    best = [max(units, default=0.0) for units in reads]
+    fused = [one.score + READ * score for one, score in zip(ranked, best, strict=True)]
+    surest = max(ranked[0].score, ALONE * max(best)) if ranked else 0.0
+    scale = surest / (max(fused, default=0.0) or 1.0)
+    found = [
+        replace(one, score=scale * score, unit_reads=tuple(units))
+        for one, score, units in zip(ranked, fused, reads, strict=True)
+    ]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def chosen(ranked: Sequence[Ranked]) -> list[Stretch]:
+    """The best stretches of the first passages, the best first, as many as WORDS hold, at least one."""
+    offered = [
+        stretch for place, one in enumerate(ranked[:PASSAGES]) for stretch in _stretches(place, one, PER_PASSAGE)
+    ]
+    taken: list[Stretch] = []
+    left = WORDS
+    for stretch in sorted(offered, key=lambda one: -one.worth):
+        if not taken or stretch.words <= left:
+            taken.append(stretch)
+            left -= stretch.words
+    return taken
+
+
+def _stretches(place: int, one: Ranked, count: int) -> Iterator[Stretch]:
+    """Around its best unit, and around the best of what is left."""
+    taken: list[range] = []
+    for index in sorted(range(len(one.worth)), key=lambda index: -one.worth[index]):
+        if len(taken) == count:
+            return
+        if not any(index in units for units in taken):
+            units = _around(index, one, taken)
+            taken.append(units)
+            worth = one.score + max(one.worth[units.start : units.stop]) / len(taken)
+            yield Stretch(place, units, _text(one, units), worth)
+
+
+def _around(index: int, one: Ranked, taken: Sequence[range]) -> range:
+    """A unit, and of those beside it that are not `taken` the better one, as long as STRETCH holds them."""
+    places = set(range(len(one.worth))).difference(*taken)
+    first, last, left = index, index, STRETCH - _words(one.chunk, index)
+    while True:
+        beside = [place for place in (first - 1, last + 1) if place in places]
+        fitting = [place for place in beside if _words(one.chunk, place) <= left]
+        if not fitting:
+            return range(first, last + 1)
+        place = max(fitting, key=one.worth.__getitem__)
+        first, last, left = min(first, place), max(last, place), left - _words(one.chunk, place)
+
+
+def _words(chunk: Chunk, index: int) -> int:
+    return len(chunk.text_of(index).split())
+
+
+def _text(one: Ranked, units: range) -> str:
+    """Behind its title and headings, with what opens it; rows with the names of their columns."""
+    chunk, opening = one.chunk, one.chunk.opening(units.start)
+    said = [
+        chunk.spelled_out(index) if chunk.units[index].kind is BlockKind.ROW else chunk.text_of(index)
+        for index in units
+        if chunk.units[index].kind is not BlockKind.HEADER
+    ]
+    led = chunk.text_of(opening) if opening is not None and chunk.units[opening].kind is not BlockKind.HEADER else ""
+    above = next((chunk.text_of(place) for place in range(units.start - 1, -1, -1) if chunk.heads(place)), "")
+    path = " > ".join(dict.fromkeys(filter(None, (one.document.title, *chunk.heading, above))))
+    return "\n".join(filter(None, (path, led if led != above else "", " ".join(said))))

@@ -1,0 +1,106 @@
+"""The second reader that comes with Citewell."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from adapters.models.reader.reader import FOLDER, MODEL, MODEL_SHA256, TOKENIZER_SHA256, MiniLMReader
+from pipeline.errors import Unavailable
+
+BERLIN = "How many people live in Berlin?"
+PEOPLE = "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers."
+MUSEUM = "Berlin is well known for its museums."
+ALONE = 1
+
+
+@pytest.fixture(scope="module")
+def reader() -> MiniLMReader:
+    return MiniLMReader(seconds=60)
+
+
+def test_the_shipped_model_is_the_one_the_script_makes() -> None:
+    for name, sha256 in ((MODEL, MODEL_SHA256), ("tokenizer.json", TOKENIZER_SHA256)):
+        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == sha256
+    assert (FOLDER / MODEL).stat().st_size < 36_000_000
+
+
+def test_the_licence_of_the_weights_comes_with_them() -> None:
+    assert "Apache License" in (FOLDER / "LICENSE").read_text()
+    assert "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1" in (FOLDER / "NOTICE").read_text()
+
+
+async def test_what_answers_scores_above_what_is_about_the_same(reader: MiniLMReader) -> None:
+    """The example of the model's card, whose logits are 8.6 and -4.3 (`cross-encoder/ms-marco-MiniLM-L-12-v2`)."""
+    answer, beside = await reader.read(BERLIN, [PEOPLE, MUSEUM], ALONE)
+    assert answer > 0.85
+    assert beside < 0.5
+
+
+async def test_scores_are_those_of_every_other_processor(reader: MiniLMReader) -> None:
+    """Noted on one with VNNI; `qemu-x86_64 -cpu Haswell .venv/bin/python -m pytest -n0` runs this on one without."""
+    scores = await reader.read(BERLIN, [PEOPLE, MUSEUM, f"{MUSEUM} {PEOPLE}"], ALONE)
+    assert scores == pytest.approx([0.9071, 0.2709, 0.8973], abs=0.01)
+
+
+async def test_a_stretch_has_one_score_alone_and_beside_others(reader: MiniLMReader) -> None:
+    together = await reader.read(BERLIN, [MUSEUM, PEOPLE, MUSEUM], ALONE)
+    assert together == [
+        *(await reader.read(BERLIN, [MUSEUM], ALONE)),
+        *(await reader.read(BERLIN, [PEOPLE], ALONE)),
+        together[0],
+    ]
+
+
+async def test_nothing_has_no_scores_and_a_stretch_without_end_has_one(reader: MiniLMReader) -> None:
+    assert await reader.read(BERLIN, [], ALONE) == []
+    (score,) = await reader.read(BERLIN, [" ".join([MUSEUM] * 2000)], ALONE)
+    assert 0 < score < 1
+
+
+class Clock:
+    """A clock on which every reading takes `takes` seconds."""
+
+    def __init__(self, takes: float) -> None:
+        self.takes = takes
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.takes
+        return self.now
+
+
+async def test_it_steps_aside_where_more_wait_than_it_can_read_for_and_comes_back() -> None:
+    clock = Clock(takes=1)
+    reader = MiniLMReader(clock=clock, seconds=60)
+    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+    with pytest.raises(Unavailable, match="left out, as 8 answers wait"):
+        await reader.read(BERLIN, [PEOPLE], 8)
+    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+    clock.now += 60
+    assert len(await reader.read(BERLIN, [PEOPLE], 8)) == 1
+
+
+async def test_where_it_is_too_slow_for_one_it_is_tried_now_and_then() -> None:
+    clock = Clock(takes=5)
+    reader = MiniLMReader(clock=clock, seconds=60)
+    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+    with pytest.raises(Unavailable, match="left out"):
+        await reader.read(BERLIN, [PEOPLE], ALONE)
+    clock.now += 60
+    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+
+
+async def test_one_who_waits_too_long_is_told_so() -> None:
+    hurried = MiniLMReader(seconds=1e-6)
+    with pytest.raises(Unavailable, match="did not read within 1e-06 seconds"):
+        await hurried.read(BERLIN, [PEOPLE], ALONE)
+
+
+async def test_a_file_that_is_missing_is_named_as_the_readers(tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "tokenizer.json", tmp_path)
+    with pytest.raises(Unavailable, match="reader"):
+        await MiniLMReader(tmp_path, seconds=60).read(BERLIN, [PEOPLE], ALONE)

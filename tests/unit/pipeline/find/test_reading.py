@@ -1,0 +1,162 @@
+"""What the second reader is given to read, and what is made of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import Unavailable
+from pipeline.find.rank import Ranked
+from pipeline.find.reading import PASSAGES, PER_PASSAGE, WORDS, chosen, read
+from pipeline.values import BlockKind, Chunk, Unit
+from tests.doubles.samples import document
+
+LEAVE = "Leave"
+
+
+def ranked(
+    name: str,
+    *said: str,
+    score: float = 0.5,
+    worth: Sequence[float] = (),
+    kinds: Sequence[BlockKind] = (),
+    parents: Sequence[int | None] = (),
+    heading: tuple[str, ...] = (),
+) -> Ranked:
+    units, text = list[Unit](), ""
+    for number, one in enumerate(said):
+        start = len(text)
+        text += f"{one} "
+        kind = kinds[number] if kinds else BlockKind.PROSE
+        parent = parents[number] if parents else None
+        units.append(Unit(start=start, end=start + len(one), kind=kind, part=1, parent=parent))
+    chunk = Chunk(id=name, document_id=name, text=text, units=tuple(units), heading=heading)
+    told = tuple(worth or [1.0] * len(said))
+    return Ranked(chunk, document(name), score, 0, np.zeros(0, np.float32), worth=told)
+
+
+class Reader:
+    """Scores a stretch by a function of its text."""
+
+    def __init__(self, score: Callable[[str], float]) -> None:
+        self._score = score
+
+    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+        return [self._score(one) for one in stretches]
+
+
+def likes(*words: str) -> Reader:
+    return Reader(lambda text: 0.9 if any(word in text for word in words) else 0.1)
+
+
+async def test_what_the_reader_likes_comes_first_with_the_stretch_that_it_liked() -> None:
+    far, near = ranked("a", "Trains are booked.", score=0.6), ranked("b", "Leave is 30 days.", score=0.5)
+    first, second = await read(likes("30 days"), "How much leave?", [far, near], 1)
+    assert (first.chunk.id, first.unit_reads, second.unit_reads) == ("b", (0.9,), (0.1,))
+    assert 0.6 <= first.score <= 1
+    assert second.score < 0.6
+
+
+async def test_where_it_sees_no_difference_the_order_stays() -> None:
+    found = [ranked(name, "Leave is 30 days.", score=score) for name, score in (("a", 0.7), ("b", 0.6), ("c", 0.2))]
+    again = await read(likes(), "How much leave?", found, 1)
+    assert [one.chunk.id for one in again] == ["a", "b", "c"]
+    assert again[0].score == pytest.approx(0.7)
+
+
+async def test_a_passage_that_was_hardly_found_gets_above_the_floor_where_it_is_sure() -> None:
+    (only,) = await read(likes("30 days"), "How much leave?", [ranked("a", "It is 30 days.", score=0.1)], 1)
+    assert only.score > 0.5
+
+
+async def test_its_scores_are_those_of_the_units_in_a_stretch() -> None:
+    sentences = [f"Sentence {number} {'and so on ' * 20}" for number in range(4)]
+    one = ranked("a", *sentences, worth=[0.1, 0.2, 0.9, 0.3])
+    (found,) = await read(likes("Sentence 2"), "Which?", [one], 1)
+    assert found.unit_reads[2] == 0.9
+    assert found.unit_reads[0] < 0.9
+    assert len(found.unit_reads) == 4
+
+
+def test_a_stretch_stands_behind_its_title_headings_and_what_opens_it() -> None:
+    kinds = [BlockKind.HEADING, BlockKind.PROSE, BlockKind.ITEM]
+    one = ranked(
+        "handbook",
+        "Notice",
+        "It is:",
+        "three months",
+        kinds=kinds,
+        parents=[None, 0, 1],
+        worth=[0, 0, 1],
+        heading=(LEAVE,),
+    )
+    text = chosen([one])[0].text
+    assert text.startswith(f"{one.document.title} > {LEAVE}")
+    assert text.endswith("three months")
+    assert text.count("Notice") == text.count("It is:") == 1
+
+
+def test_a_row_is_read_with_the_names_of_its_columns() -> None:
+    kinds = [BlockKind.HEADER, BlockKind.ROW, BlockKind.ROW]
+    one = ranked(
+        "rates", "Country | Days", "Spain | 23", "Norway | 25", kinds=kinds, parents=[None, 0, 0], worth=[0, 0, 1]
+    )
+    assert "Country: Norway" in chosen([one])[0].text
+
+
+async def test_a_reader_that_is_not_there_is_told_to_whoever_asks() -> None:
+    class Away:
+        async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+            raise Unavailable("reader", "left out, as 9 answers wait")
+
+    with pytest.raises(Unavailable):
+        await read(Away(), "How much leave?", [ranked("a", "Leave is 30 days.")], 9)
+
+
+async def test_nothing_found_is_nothing_read() -> None:
+    assert await read(likes(), "How much leave?", [], 1) == []
+
+
+texts = st.lists(st.integers(1, 120), min_size=1, max_size=8)
+
+
+@given(st.lists(texts, max_size=14), st.randoms(use_true_random=False))
+def test_the_best_stretches_are_read_whole_and_no_more_than_there_is_time_for(
+    sizes: list[list[int]], random: object
+) -> None:
+    found = [
+        ranked(
+            str(place),
+            *("word " * size for size in some),
+            worth=[(7 * place + 3 * n) % 10 / 10 for n in range(len(some))],
+        )
+        for place, some in enumerate(sizes)
+    ]
+    taken = chosen(found)
+    assert bool(taken) == bool(found)
+    assert sum(one.words for one in taken[1:]) <= WORDS
+    for place in range(len(found)):
+        own = [one.units for one in taken if one.passage == place]
+        assert len(own) <= (PER_PASSAGE if place < PASSAGES else 0)
+        assert all(
+            first.stop <= other.start or other.stop <= first.start
+            for first in own
+            for other in own
+            if first is not other
+        )
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.lists(st.floats(0, 1), min_size=12, max_size=12))
+async def test_scores_stay_between_0_and_1_and_fall(scores: list[float], liked: list[float]) -> None:
+    found = [replace(ranked(f"p{n}", "One."), score=score) for n, score in enumerate(sorted(scores, reverse=True))]
+    told = iter(liked)
+    again = await read(Reader(lambda _: next(told)), "What?", found, 1)
+    values = [one.score for one in again]
+    assert values == sorted(values, reverse=True)
+    assert all(0 <= value <= 1 for value in values)
+    assert {one.chunk.id for one in again} == {one.chunk.id for one in found}
