@@ -84,7 +84,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.library,
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
-                reader=_reader(settings),
+                reader=_reader(settings) if embedder else None,
                 scale=scales.now,
                 tokenizer=_tokenizer(embedder),
                 confirmations=_learnt(stack, settings, storage, embedder, scales.now, rules),

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
+from adapters.models.reader.reader import MiniLMReader
 from adapters.models.rerank_guard import SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
 from bot.rerankers import open_reranker
@@ -25,6 +26,9 @@ _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the 
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
 """As long as passages are at most."""
+_STRETCH = " ".join([_SAID] * 7)
+STRETCHES = 8
+_REINSTALL = "Install Citewell again: a file of its reader is missing or damaged."
 
 
 async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
@@ -33,6 +37,8 @@ async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
         yield await _embedder(settings)
     if settings.reranker != "none":
         yield await _reranker(settings)
+    else:
+        yield await _reader(settings)
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         yield good("language model", "none is set: answers are made of the documents' own sentences")
@@ -81,6 +87,24 @@ async def _reranker(settings: Settings) -> Finding:
         late = f"{reads}, and no question waits longer than {RERANK_SECONDS:g}: it is asked in vain"
         return warning("reranker", late, "Choose a smaller model, one on a faster machine, or smaller passages.")
     return good("reranker", reads)
+
+
+async def _reader(settings: Settings) -> Finding:
+    if settings.reader == "none" or settings.embedder == "none":
+        return good("reader", "none is set: passages stay in the order of their own scores")
+    reader = MiniLMReader(seconds=SECONDS)
+    try:
+        await reader.read(_ASKED, [_SAID], 1)
+        began = time.monotonic()
+        await reader.read(_ASKED, [_STRETCH] * STRETCHES, 1)
+        took = time.monotonic() - began
+    except CitewellError as error:
+        return bad("reader", f"{error}; until then passages stay in the order of their own scores", _REINSTALL)
+    reads = f"it reads {STRETCHES} stretches, as many as for most answers, in {took:.2f} seconds"
+    if took > settings.reader_seconds:
+        late = f"{reads}, and no answer waits longer than {settings.reader_seconds:g}: it is asked in vain"
+        return warning("reader", late, "Set CITEWELL_READER=none, or CITEWELL_READER_SECONDS higher.")
+    return good("reader", reads)
 
 
 async def _model(settings: Settings, spec: str) -> Finding:

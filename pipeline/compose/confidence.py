@@ -169,8 +169,10 @@ def _share(sentences: Sequence[tuple[Sentence, Judgement]]) -> float:
 
 
 def _certain(found: Signals | None, sentences: Sequence[tuple[Sentence, Judgement]], generator: str) -> bool:
-    """Whether nothing that is asked for is missing, and what was written stands."""
-    missing = found is None or found.names_missing or found.numbers_missing or found.column_missing
+    """Whether nothing that is asked for is missing, a second reader takes the same passage for the best, and what was
+    written stands. Of extracts of clapnq, squad2 and mtrag that score HIGH .60 are right where it does, .29 where not
+    (54 and 14)."""
+    missing = found is None or any((found.names_missing, found.numbers_missing, found.column_missing, found.elsewhere))
     return not missing and _witnessed(sentences, generator)
 
 

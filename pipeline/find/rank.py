@@ -50,7 +50,7 @@ class Ranked:
     """Empty without vectors."""
     worth: Sequence[float] = ()
     """How much each unit says of the query, by words and meaning."""
-    unit_reads: tuple[float, ...] = ()
+    read: float = 0.0
     """See `RetrievedChunk`."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""

@@ -13,7 +13,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.confirmed import lifted
 from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
-from pipeline.find.reading import read
+from pipeline.find.reading import read, readable
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.read.asked import CODE
@@ -107,9 +107,9 @@ class HybridRetriever:
             found = await asyncio.gather(
                 *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
             )
-        question, unread = "" if len(queries) > 1 else search.question, ""
+        unread, question = "", "" if len(queries) > 1 else search.question
         if self._reader:
-            found, unread = await self._read(self._reader, found, question, search.topic, share)
+            found, unread = await self._read(self._reader, found, search, share)
         elif self._reranker:
             found = await asyncio.gather(
                 *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
@@ -173,19 +173,21 @@ class HybridRetriever:
         return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
 
     async def _read(
-        self, reader: ports.Reader, found: Sequence[_Found], question: str, topic: str, share: int
+        self, reader: ports.Reader, found: Sequence[_Found], search: Search, share: int
     ) -> tuple[list[_Found], str]:
         """`found` as it is read, and why it was not: then it stays as it is."""
         try:
-            return [await self._read_one(reader, one, question, topic, share) for one in found], ""
+            return [await self._read_one(reader, one, search, share) for one in found], ""
         except CitewellError as error:
             return list(found), str(error)
 
-    async def _read_one(self, reader: ports.Reader, found: _Found, question: str, topic: str, share: int) -> _Found:
-        """Behind the `topic` that the question leans on. What is above the floor now may be shown."""
+    async def _read_one(self, reader: ports.Reader, found: _Found, search: Search, share: int) -> _Found:
+        """What is above the floor then may be shown."""
         meant = {one.word: one.meant for one in found.corrections}
-        asked = corrected(question, meant) if question else found.query
-        ranked = await read(reader, f"{topic} {asked}" if topic else asked, found.ranked, self._waiting)
+        if not readable(found.query, found.ranked):
+            return found
+        asked = found.query if len(search.queries) > 1 else corrected(search.about_topic, meant)
+        ranked = await read(reader, asked, found.ranked, self._waiting, threaded=bool(search.context))
         floor = self._floor + _step(found.query)
         above = [one for one in ranked if one.score >= floor]
         return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0])
@@ -246,7 +248,7 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         document=ranked.document,
         score=round(min(ranked.score, 1.0), 4),
         unit_scores=tuple(ranked.unit_scores.tolist()),
-        unit_reads=ranked.unit_reads,
+        read=ranked.read,
         query=ranked.query,
         confirmed=ranked.confirmed,
         lift=ranked.lift,

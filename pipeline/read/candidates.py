@@ -36,8 +36,6 @@ class Candidate:
     """The share in a cell of a table row, or in what an item begins with, that the question names whole."""
     cosine: float
     """With the question; 0 without vectors."""
-    read: float
-    """0 to 1: how well a second reader thinks that the stretch around it answers; 0 where it did not read that."""
     score: float
     """How well it answers; comparable within one question."""
 

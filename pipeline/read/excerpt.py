@@ -10,7 +10,7 @@ from pipeline.read.candidates import Candidate, Units
 from pipeline.values import BlockKind, Chunk, RetrievedChunk, Sentence
 from pipeline.words.text import leads_in
 
-EXCERPT, ROOM = 700, 1400
+EXCERPT, ROOM = 700, 2000
 """Characters of one stretch, unless one unit alone is longer (a paragraph or two and what stands around them), and of
 all that are shown."""
 PASSAGE = 4.0

@@ -23,8 +23,6 @@ without it a twentieth of the answers of doc2dial is lost."""
 UNDER, UNDER_REACH = 0.6, 3
 """What a heading that fits the question adds to the first three sentences under it, the nearest most: another
 twentieth."""
-READ = 1.0
-"""Weight of what a second reader thinks of the stretch that a unit stands in."""
 TOPIC = 0.5
 """What all terms count together that only the question has which this one leans on."""
 NAME = 5
@@ -117,14 +115,7 @@ class Scorer:
             heading=under,
             named=named,
             cosine=own_cosine,
-            read=(read := self._read(index)),
-            score=held
-            + around
-            + named
-            + own_cosine
-            + READ * read
-            + PASSAGE * self._relative
-            + UNDER * near * (under + cosine / 2),
+            score=held + around + named + own_cosine + PASSAGE * self._relative + UNDER * near * (under + cosine / 2),
         )
 
     def _dated(self, index: int, held: float) -> bool:
@@ -175,10 +166,6 @@ class Scorer:
 
     def _share(self, found: frozenset[str]) -> float:
         return sum([weight for term, weight in self._weights.items() if term in found])
-
-    def _read(self, index: int) -> float:
-        reads = self._passage.unit_reads
-        return reads[index] if reads else 0.0
 
     def _cosine(self, index: int) -> float:
         scores = self._passage.unit_scores

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pipeline.read.asked import CODE, NAME, Question
 from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
-from pipeline.words.language import SMALL_WORDS, told
+from pipeline.words.language import SMALL_WORDS, is_latin, told
 from pipeline.words.qualifiers import denied
 from pipeline.words.text import has_pairs, terms
 
@@ -26,6 +26,17 @@ WITH_VECTORS = {
 """Logistic regression on the development halves of squad2, clapnq and mtrag_cloud, each set and class with the same
 weight: `bench/fit_confidence.py`. Seven more signals (opposites, titles, coverage, the wanted kind of thing) changed no
 set's balanced accuracy by more than its noise."""
+WITH_READER = {
+    "cosine": 5.01,
+    "lead": 0.14,
+    "agreement": 0.33,
+    "names_missing": -0.67,
+    "numbers_missing": -1.17,
+    "negation": -1.32,
+    "read": 1.93,
+    "bias": -4.53,
+}
+"""The same where a second reader has read the passages."""
 WORDS_ONLY = {
     "lead": 0.34,
     "missing": -1.54,
@@ -48,8 +59,6 @@ PAIRED = 0.5
 knows nothing: any two sentences of it come to .6 and more, and pairs of characters tell better."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
-_LATIN = "\u024f"
-"""The last of its letters."""
 _SMALL = frozenset(term for words in SMALL_WORDS.values() for word in words for term in terms(word))
 _KANA, _ASKING = re.compile(r"[\u3040-\u309f]"), re.compile("[何誰幾]")
 """What pairs of Japanese characters have that say how a sentence goes on, or that something is asked."""
@@ -78,6 +87,10 @@ class Signals:
     """1 when a number of the question stands neither in the best sentence nor around it."""
     negation: float
     """1 when the question is negated and the best sentence is not."""
+    read: float
+    """What a second reader thought of the passage that it liked best; 0 where there is none."""
+    elsewhere: float
+    """1 when that is another passage than the best sentence's."""
     column_missing: float
     """1 when the best sentence is a table row that the question names, and it lacks something else asked for."""
 
@@ -86,7 +99,7 @@ def answerability(found: Signals | None) -> float:
     """0 to 1: how likely passages with these signals are to answer the question, if half of all questions can be."""
     if found is None:
         return 0.0
-    weights = WITH_VECTORS if found.cosine > 0 else WORDS_ONLY
+    weights = WORDS_ONLY if not found.cosine else WITH_READER if found.read else WITH_VECTORS
     odds = sum(weight * (1.0 if name == "bias" else getattr(found, name)) for name, weight in weights.items())
     return 1 / (1 + math.exp(-odds))
 
@@ -133,15 +146,15 @@ def signals(
         names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(_COUNTS.sub(" ", asked.text))) <= numbers),
         negation=float(denied(asked.text) and not denied(said)),
+        read=(read := max((one[0].passage.read for one in evidence if one), default=0.0)),
+        elsewhere=float(best.passage.read < read),
         column_missing=float(row and not listed and missing > 0),
     )
 
 
 def _language(question: str, text: str) -> str:
     """Of a question, or of what answers it where few words do not tell; `?` for one in another script."""
-    letters = [letter for letter in question if letter.isalpha()]
-    foreign = 2 * sum(letter > _LATIN for letter in letters) > len(letters)
-    return "?" if foreign else told(question) or told(text)
+    return (told(question) or told(text)) if is_latin(question) else "?"
 
 
 def _tells(term: str) -> bool:

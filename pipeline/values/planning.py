@@ -57,6 +57,11 @@ class Search(Value):
     tokens: int = 0
     """What a model used to plan it."""
 
+    @property
+    def about_topic(self) -> str:
+        """The question with the topic that it leans on, where it does not have that in it."""
+        return self.question if self.topic.strip().rstrip("?!. ") in self.question else f"{self.topic} {self.question}"
+
 
 class CannedReply(Value):
     """Say `text` without looking anything up: greeting, help, nothing indexed."""

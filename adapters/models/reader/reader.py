@@ -19,8 +19,8 @@ MODEL_SHA256 = "c9cfec0a7df7eca0fe307283f7ffd80d9d391a8e0a11ad2968b2bfa984a22ca1
 TOKENIZER_SHA256 = "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"
 MAX_TOKENS = 192
 """Of question and stretch together; the rest is not seen."""
-SOFTENED = 4.0
-"""What its logits, -11 to 11, are divided by: with 1 it could not tell the good from the better."""
+LOGITS = 11.0
+"""Its logits are from -11 to 11."""
 SECONDS = 1.0
 """No question waits longer for it."""
 PATIENCE = 0.5
@@ -66,11 +66,12 @@ class MiniLMReader:
             raise Unavailable("reader", f"did not read within {self._seconds:g} seconds") from error
         finally:
             self._measure(started, waiting)
-        return [1 / (1 + math.exp(-float(row[0]) / SOFTENED)) for row in rows]
+        return [min(max((float(row[0]) + LOGITS) / (2 * LOGITS), 0.0), 1.0) for row in rows]
 
     def _takes(self, now: float) -> float:
         """Seconds for one question, as far as is known."""
-        return self._took * 0.5 ** ((now - self._measured) / _FORGOTTEN)
+        half_lives = (now - self._measured) / _FORGOTTEN
+        return self._took * math.pow(0.5, half_lives)
 
     def _measure(self, started: float, waiting: int) -> None:
         now = self._clock()

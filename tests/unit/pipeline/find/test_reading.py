@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import Unavailable
 from pipeline.find.rank import Ranked
-from pipeline.find.reading import PASSAGES, PER_PASSAGE, WORDS, chosen, read
+from pipeline.find.reading import PASSAGES, PER_PASSAGE, WORDS, chosen, read, readable
 from pipeline.values import BlockKind, Chunk, Unit
 from tests.doubles.samples import document
 
@@ -57,7 +57,7 @@ def likes(*words: str) -> Reader:
 async def test_what_the_reader_likes_comes_first_with_the_stretch_that_it_liked() -> None:
     far, near = ranked("a", "Trains are booked.", score=0.6), ranked("b", "Leave is 30 days.", score=0.5)
     first, second = await read(likes("30 days"), "How much leave?", [far, near], 1)
-    assert (first.chunk.id, first.unit_reads, second.unit_reads) == ("b", (0.9,), (0.1,))
+    assert (first.chunk.id, first.read, second.read) == ("b", 0.9, 0.1)
     assert 0.6 <= first.score <= 1
     assert second.score < 0.6
 
@@ -74,13 +74,27 @@ async def test_a_passage_that_was_hardly_found_gets_above_the_floor_where_it_is_
     assert only.score > 0.5
 
 
-async def test_its_scores_are_those_of_the_units_in_a_stretch() -> None:
+async def test_the_best_stretch_of_a_passage_speaks_for_it() -> None:
     sentences = [f"Sentence {number} {'and so on ' * 20}" for number in range(4)]
-    one = ranked("a", *sentences, worth=[0.1, 0.2, 0.9, 0.3])
-    (found,) = await read(likes("Sentence 2"), "Which?", [one], 1)
-    assert found.unit_reads[2] == 0.9
-    assert found.unit_reads[0] < 0.9
-    assert len(found.unit_reads) == 4
+    (found,) = await read(likes("Sentence 2"), "Which?", [ranked("a", *sentences, worth=[0.9, 0.1, 0.8, 0.3])], 1)
+    assert found.read == 0.9
+
+
+async def test_in_a_thread_it_counts_less() -> None:
+    far, near = ranked("a", "Trains are booked.", score=0.9), ranked("b", "It is 30 days.", score=0.6)
+    alone = await read(likes("30 days"), "How much leave?", [far, near], 1)
+    threaded = await read(likes("30 days"), "And how much?", [far, near], 1, threaded=True)
+    assert [one.chunk.id for one in (alone[0], threaded[0])] == ["b", "a"]
+
+
+def test_what_is_not_in_english_is_not_read() -> None:
+    german = [ranked("a", "Der Urlaub beträgt 30 Tage und wird im Portal beantragt.")]
+    english = [ranked("b", "Leave is 30 days and is requested in the portal.")]
+    assert readable("How much leave do I have?", english)
+    assert readable("leave", english)
+    assert not readable("Wie viel Urlaub habe ich?", english)
+    assert not readable("leave", german)
+    assert not readable("Сколько дней?", [])
 
 
 def test_a_stretch_stands_behind_its_title_headings_and_what_opens_it() -> None:

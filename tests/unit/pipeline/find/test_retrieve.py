@@ -398,3 +398,45 @@ async def test_a_reranker_is_given_the_best_fifteen_and_leaves_the_others_behind
     reader = Reader("machine")
     assert ids(await read_by(storage, reader, top_k=20)) == ids(plain)
     assert len(plain.passages) > len(reader.passages) == 15
+
+
+class Second:
+    """A reader that likes what has a word in it; or is not there."""
+
+    def __init__(self, word: str, *, away: bool = False) -> None:
+        self._word = word
+        self._away = away
+        self.asked: list[str] = []
+
+    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+        self.asked.append(question)
+        if self._away:
+            raise Unavailable("reader", "left out, as 9 answers wait")
+        return [0.9 if self._word in stretch else 0.1 for stretch in stretches]
+
+
+async def seconded(storage: Storage, reader: Second, search: Search) -> Retrieval:
+    retriever = HybridRetriever(storage.index, storage.library, Meaning(), reader=reader)
+    return await retriever.retrieve(search, EVERYONE)
+
+
+async def test_a_second_reader_says_which_passage_is_first(office: Storage) -> None:
+    search = Search(question="Which manager has to consent when a computer is broken?")
+    assert ids(await seconded(office, Second(""), search))[0] == "hardware#0"
+    found = await seconded(office, Second("Flights"), search)
+    assert (found.passages[0].chunk.id, found.passages[0].read, found.unread) == ("travel#0", 0.9, "")
+
+
+async def test_without_its_second_reader_a_search_finds_what_it_found_before(office: Storage) -> None:
+    search = Search(question="Who must consent to flights?")
+    found = await seconded(office, Second("", away=True), search)
+    assert found.passages == (await find(office, search.question)).passages
+    assert found.degraded == ()
+    assert found.unread == "reader: left out, as 9 answers wait"
+
+
+async def test_a_follow_up_is_read_behind_what_it_leans_on(office: Storage) -> None:
+    reader = Second("")
+    for question in ("And on Sundays?", "On Sundays (How much vacation do I get)?"):
+        await seconded(office, reader, Search(question=question, topic="How much vacation do I get?"))
+    assert reader.asked == ["How much vacation do I get? And on Sundays?", "On Sundays (How much vacation do I get)?"]
