@@ -30,7 +30,7 @@ from bot.evaluation.scores import auroc  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
 from pipeline.read.asked import read  # noqa: E402
 from pipeline.read.evidence import gather  # noqa: E402
-from pipeline.read.signals import WITH_VECTORS, WORDS_ONLY, Signals, answerability, signals  # noqa: E402
+from pipeline.read.signals import WITH_READER, WITH_VECTORS, WORDS_ONLY, Signals, answerability, signals  # noqa: E402
 from pipeline.values import Conversation, ConversationId, Search  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud")
@@ -52,10 +52,11 @@ class Row(NamedTuple):
     found: Signals
 
 
-async def collect(data: Path, folder: Path, name: str, embedder: str) -> list[Row]:
+async def collect(data: Path, folder: Path, name: str, embedder: str, reader: str) -> list[Row]:
     """Every question of a set that is either answerable or not, and for which something is found."""
     rows = []
-    async with open_citewell(Settings(data=folder / f"{name}-{embedder}", embedder=embedder)) as citewell:
+    settings = Settings(data=folder / f"{name}-{embedder}", embedder=embedder, reader=reader, reader_seconds=60)
+    async with open_citewell(settings) as citewell:
         await citewell.index([data / name / "corpus.jsonl"], prefix="")
         audience = await citewell.everything()
         for line in (data / name / "dev.jsonl").read_text(encoding="utf-8").splitlines():
@@ -110,6 +111,7 @@ def report(sets: np.ndarray, y: np.ndarray, scores: np.ndarray) -> None:
         print(f"{name}: {len(s)} questions, AUROC {auroc(t.astype(int).tolist(), s.tolist()):.3f}")
         print("  balanced accuracy at", ", ".join(f"{cut}: {value:.3f}" for cut, value in cuts.items()))
         tenths = [(low / 10, t[(s >= low / 10) & (s < (low + 1) / 10)]) for low in range(10)]
+        print(f"  Brier score {np.mean((s - t) ** 2):.3f}")
         print("  answerable where said", ", ".join(f"{low}: {p.mean():.2f} ({len(p)})" for low, p in tenths if len(p)))
 
 
@@ -118,8 +120,12 @@ async def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--folder", type=Path, required=True)
     args = parser.parse_args()
-    for title, embedder, weights in (("WITH_VECTORS", "minilm", WITH_VECTORS), ("WORDS_ONLY", "none", WORDS_ONLY)):
-        rows = [row for name in SETS for row in await collect(args.data, args.folder, name, embedder)]
+    for title, embedder, reader, weights in (
+        ("WITH_READER", "minilm", "minilm", WITH_READER),
+        ("WITH_VECTORS", "minilm", "none", WITH_VECTORS),
+        ("WORDS_ONLY", "none", "none", WORDS_ONLY),
+    ):
+        rows = [row for name in SETS for row in await collect(args.data, args.folder, name, embedder, reader)]
         print(f"\n{title}")
         evaluate(rows, [name for name in weights if name != "bias"])
 

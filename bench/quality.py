@@ -40,7 +40,7 @@ def read(path: Path) -> list[Row]:
 
 
 def settings() -> Settings:
-    return Settings(_env_file=None, model="extractive")  # type: ignore[call-arg] # pydantic-settings' own
+    return Settings(_env_file=None, model="extractive", reader_seconds=60)  # type: ignore[call-arg] # pydantic-settings' own
 
 
 async def questions(data: Path, name: str, passes: Sequence[str]) -> dict[str, Pairs]:
