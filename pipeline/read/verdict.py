@@ -49,7 +49,7 @@ def _about(asked: Question, one: Candidate) -> str:
         return ""
     wanted = set(asked.terms)
     for clause in CLAUSE.split(one.text):
-        found = terms(clause)
+        found = terms(" ".join(word for word in words(clause) if not denies(word)))
         whole = wanted.issubset(found) or (denied(clause) and wanted.issuperset(stated(clause)))
         if found and found[0] in wanted and whole and not (_OPEN.search(clause) or conditions(clause) - {"when"}):
             return clause
