@@ -28,6 +28,11 @@ _LONGEST_ABBREVIATION = 8
 """Characters, the full stop included."""
 _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_GOES_ON = re.compile(
+    r"[a-zß-öø-ÿ]|(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+"""What goes on behind an ordinal: a small letter, or a month; `am 31. März` is one date."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
 _LEADING = re.compile(r"[:：]\W*$")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -45,6 +50,8 @@ selectors in runs."""
 _WIDE_STOPS = ("。", "！", "？")
 _CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5}|a(?=\s*+(?:[?!,;:)]|\.?\s*+$)))(?![\w'’-]|\.\w)")
 """Words in capitals, and an `a` that a clause ends with: it is no article of anything."""
+_SPEAKER = frozenset("am can could do did have had may might must need should want will would".split())
+"""Words behind an I that speaks: the I of `the leave I can take` is no name."""
 _LAST_WORD, _NEXT_WORD = re.compile(r"([^\W\d_]{2,}) $"), re.compile(r" ([^\W\d_]+)")
 _NEIGHBOUR = 40
 """Letters of the word before that are read."""
@@ -91,6 +98,8 @@ def _abbreviated(text: str, start: int, found: re.Match[str]) -> bool:
         return False
     start = max(start, end - _LONGEST_ABBREVIATION)
     if _ABBREVIATION.search(text, start, end):
+        return True
+    if _ORDINAL.search(text, start, end) and _GOES_ON.match(text, found.end()):
         return True
     return text[found.end() : found.end() + 1].isdigit() and bool(_BEFORE_NUMBER.search(text, start, end))
 
@@ -169,6 +178,7 @@ def _names(text: str) -> dict[int, int]:
             named = bool(before or after) and not shouted
         else:
             named = before is not None and before[1].lower() not in STOP_WORDS and not before[1].isupper()
+            named = named and not (word == "I" and after and after[1].lower() in _SPEAKER)
         if named:
             found[start] = end
     return found
