@@ -101,10 +101,12 @@ class _Side:
 
 
 def _told(sides: Sequence[_Side]) -> Candidate | None:
-    """The best sentence about the first side that compares it with all others."""
-    first, *others = sides
-    told = (one for one in first.best(first.own()) if one.kind is BlockKind.PROSE)
-    return next((one for one in told if all(side.told(one, first) for side in others)), None)
+    """The best sentence about a side, where it compares that with all others."""
+    for side in sides:
+        best = next(iter(side.best(side.own())), None)
+        if best and best.kind is BlockKind.PROSE and all(one.told(best, side) for one in sides if one is not side):
+            return best
+    return None
 
 
 def _names(text: str) -> set[str]:

@@ -19,7 +19,11 @@ TYRES = "How much is a tyre change for the Osprey 5?"
         ("a service", TYRES, "How much is a service for the Osprey 5?"),
         ("for the Kestrel 3", TYRES, "How much is a tyre change for the Kestrel 3?"),
         ("long term", "How long is the wait for short term cover?", "How long is the wait for long term cover?"),
-        ("the secondary carer", "How much leave does a primary carer get?", "How much leave does a secondary carer get?"),
+        (
+            "the secondary carer",
+            "How much leave does a primary carer get?",
+            "How much leave does a secondary carer get?",
+        ),
         ("level 4", "What is the award for a level 5 rating?", "What is the award for a level 4 rating?"),
         ("a distant family member", "Is a close family member covered?", "Is a distant family member covered?"),
         ("the pool one", "What does the read timeout do?", "What does the pool timeout do?"),

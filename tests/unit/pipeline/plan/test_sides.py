@@ -28,7 +28,10 @@ from pipeline.plan.sides import compared, parts
             "What is the difference in notice periods between interns and managers?",
             (("interns", "notice periods interns"), ("managers", "notice periods managers")),
         ),
-        ("How do minor and micro versions differ?", (("minor", "minor versions"), ("micro versions", "micro versions"))),
+        (
+            "How do minor and micro versions differ?",
+            (("minor", "minor versions"), ("micro versions", "micro versions")),
+        ),
         (
             "How does the old plan differ from the new plan in storage?",
             (("the old plan", "storage the old plan"), ("the new plan", "storage the new plan")),
