@@ -15,6 +15,7 @@ _CLAUSE = word_pattern("i|you|we|he|she|it|they|if|who|what|when|where|why|which
 """Words of what says or asks something by itself."""
 _STANDS_FOR = re.compile(r" ones?$", re.IGNORECASE)
 """`The long term one`: what it is one of was said before."""
+_COUNTS = frozenset({"many", "much", "long", "often"})
 _MOST = 4
 """Words that are changed at most."""
 _LONGEST = 60
@@ -77,12 +78,14 @@ def _behind(new: Sequence[str], old: Sequence[str], *, whole: bool) -> Iterator[
 
 
 def _before(new: Sequence[str], old: Sequence[str]) -> Iterator[_Place]:
-    """Where the phrase ends alike, with a word that says something: `micro versions`."""
+    """Where the phrase ends alike, with a word that says something: `court leave` changes the words before the leave,
+    as many as are new or one more."""
     left = len(list(takewhile(lambda word: word.lower() in _ARTICLES, new)))
     for stop in range(1, len(old) + 1):
         tail = _alike(new[::-1], old[max(0, stop - len(new)) : stop][::-1])
         own = len(new) - left - tail
-        count = len(list(takewhile(_says, old[max(0, stop - tail - max(own, 0)) : stop - tail][::-1])))
+        most = old[max(0, stop - tail - own - 1) : stop - tail][::-1] if own > 0 else ()
+        count = len(list(takewhile(lambda word: _says(word) and word.lower() not in _COUNTS, most)))
         if count and any(map(_says, new[len(new) - tail :])):
             yield _Place(_weight(new[len(new) - tail :]), stop - tail - count, stop, left)
 

@@ -24,6 +24,8 @@ TYRES = "How much is a tyre change for the Osprey 5?"
             "How much leave does a primary carer get?",
             "How much leave does a secondary carer get?",
         ),
+        ("court leave", "How much is disabled veteran leave?", "How much is court leave?"),
+        ("sick days", "How many vacation days are there?", "How many sick days are there?"),
         ("level 4", "What is the award for a level 5 rating?", "What is the award for a level 4 rating?"),
         ("a distant family member", "Is a close family member covered?", "Is a distant family member covered?"),
         ("the pool one", "What does the read timeout do?", "What does the pool timeout do?"),
