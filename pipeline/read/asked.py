@@ -67,7 +67,7 @@ _FIGURE = word_pattern(r"""
 """)
 """Asks for a value."""
 _ONE = re.compile(
-    rf"^\W*(?:(?:and|or|but|so)\s+)?(?:who|whose|where|(?:which|what)\s+(?!(?:{'|'.join(sorted(AUXILIARIES))})\b)\w+"
+    rf"^\W*(?:(?:and|or|but|so)\s+)?(?:who|whose|where|(?:which|what)\s+(?!(?:{'|'.join(sorted(AUXILIARIES))}|if|about)\b)\w+"
     r"|what(?:['’]s|\s+is|\s+was)\s+(?:the|my|our|its)\s+\w+)\b",
     re.IGNORECASE,
 )

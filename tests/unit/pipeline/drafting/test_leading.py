@@ -35,7 +35,10 @@ def test_the_sentence_with_the_figure_comes_first_and_what_goes_on_from_it_next(
     assert first("How much does the plan cost?", *PLAN) == [costs, paid, guests, begins]
 
 
-@pytest.mark.parametrize("question", ["How does the plan cost money?", "Does the plan cost money?", "Why is it paid?"])
+@pytest.mark.parametrize(
+    "question",
+    ["How does the plan cost money?", "Does the plan cost money?", "Why is it paid?", "What if the plan has a cost?"],
+)
 def test_what_asks_for_no_one_thing_is_read_in_its_order(question: str) -> None:
     assert first(question, *PLAN) == first("Tell me about the plan", *PLAN)
 
