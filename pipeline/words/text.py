@@ -50,8 +50,6 @@ selectors in runs."""
 _WIDE_STOPS = ("。", "！", "？")
 _CAPITAL = re.compile(r"(?<![\w'’-])(?:[AIS]|[A-Z]{2,5}|a(?=\s*+(?:[?!,;:)]|\.?\s*+$)))(?![\w'’-]|\.\w)")
 """Words in capitals, and an `a` that a clause ends with: it is no article of anything."""
-_SPEAKER = frozenset("am can could do did have had may might must need should want will would".split())
-"""Words behind an I that speaks: the I of `the leave I can take` is no name."""
 _LAST_WORD, _NEXT_WORD = re.compile(r"([^\W\d_]{2,}) $"), re.compile(r" ([^\W\d_]+)")
 _NEIGHBOUR = 40
 """Letters of the word before that are read."""
@@ -178,7 +176,6 @@ def _names(text: str) -> dict[int, int]:
             named = bool(before or after) and not shouted
         else:
             named = before is not None and before[1].lower() not in STOP_WORDS and not before[1].isupper()
-            named = named and not (word == "I" and after and after[1].lower() in _SPEAKER)
         if named:
             found[start] = end
     return found
