@@ -13,10 +13,11 @@ from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
 from pipeline.drafting.captions import header_above, is_answer, is_caption, says_much, settled
+from pipeline.drafting.leading import leading
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
-from pipeline.values import Finished, Found, Sentence, Usage
+from pipeline.values import Finished, Found, Intent, Sentence, Usage
 from pipeline.words import wording
 from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
@@ -121,6 +122,8 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
         shown = told(task, _in_order(assessment.differing, stands), drafted, assessment)
+        if task.brief.intent is Intent.FACTUAL and not assessment.differing:
+            shown = leading(task.evidence, shown, decided=assessment.verdict is not None)
         if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
             assessment = assessment.model_copy(update={"extent": None})  # of a list that is not said
         preface = wording.preface(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from pipeline.plan.contrast import changed
 from pipeline.values import Around, Turn, Value
 from pipeline.words.text import any_of, terms, word_pattern
 
@@ -25,6 +26,9 @@ _OPENING = re.compile(
 """)
     + r"\s",
     re.IGNORECASE,
+)
+_JOINED = re.compile(
+    r"(?:(?:and|or|but|so|then|also|plus),?\s+)*(?:(?:what|how)\s+about\s+|(?:the\s+)?same\s+)?", re.IGNORECASE
 )
 _POINTING = word_pattern("""
     it|its|this|that|these|those|they|them|their|theirs|he|she|him|his|her|then|else|one|ones|others?|another|same
@@ -76,11 +80,14 @@ def complete(question: str, turns: Sequence[Turn], around: Around = ALONE) -> Fo
     if not topic or not leans(asked):
         said = question if asked == question or not topic else _whole(question, topic)
         return FollowUp(question=asked, said=said, query=asked, thread=topic, context=context)
-    contrast = _OPENING.match(asked) and own_terms(asked)
-    whole = asked if contrast else _whole(asked, topic)
-    said = whole if asked == question else _whole(question, topic)
-    query = f"{_unmarked(asked)}: {topic}" if contrast else asked
-    return FollowUp(question=whole, said=said, query=query, topic=topic, context=context)
+    if not _contrasts(asked):
+        whole = _whole(asked, topic)
+        said = whole if asked == question else _whole(question, topic)
+        return FollowUp(question=whole, said=said, query=asked, topic=topic, context=context)
+    said = asked if asked == question else _whole(question, topic)
+    meant = changed(_phrase(asked), topic)
+    query = meant or f"{_unmarked(asked)}: {topic}"
+    return FollowUp(question=asked, said=said, query=query, topic=meant or topic, context=context)
 
 
 def leans(question: str) -> bool:
@@ -94,19 +101,38 @@ def own_terms(question: str) -> set[str]:
     return {term for term in terms(question) if term not in _GENERAL}
 
 
+def _contrasts(asked: str) -> bool:
+    """Whether a question that leans names another thing: `and for contractors?`"""
+    return bool(_OPENING.match(asked) and own_terms(asked))
+
+
+def _phrase(asked: str) -> str:
+    """What it names."""
+    return _JOINED.sub("", asked, count=1)
+
+
 def _said(turns: Sequence[Turn]) -> Iterator[str]:
     for turn in reversed(turns):
-        yield from (text for text in (turn.text, turn.standalone or turn.question) if text)
+        asked = turn.standalone or turn.question
+        yield from filter(None, (turn.text, asked, "" if turn.topic in asked else turn.topic))
 
 
 def _topic(turns: Sequence[Turn]) -> str:
     """The last question that says what it is about."""
     for turn in reversed(turns):
         if turn.topic:
-            return turn.topic
+            return _widened(turn)
         if turn.standalone or (turn.question and not leans(turn.question)):
             return turn.standalone or turn.question
     return next((turn.question for turn in turns if turn.question), "")
+
+
+def _widened(turn: Turn) -> str:
+    """The topic that a turn leaned on, with the other thing that it named."""
+    asked = turn.standalone or turn.question
+    if not _contrasts(asked) or own_terms(asked).issubset(terms(turn.topic)):
+        return turn.topic
+    return f"{_unmarked(_phrase(asked))}: {turn.topic}"[-TOPIC:]
 
 
 def _named(question: str, items: Sequence[str]) -> str:

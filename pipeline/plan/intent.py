@@ -10,6 +10,7 @@ _INTENTS = (
         Intent.COMPARISON,
         word_pattern(r"""
             compar(?:e|es|ed|ing|ison)|differences? (?:between|of|in)|different from|differ|vs\.?|versus|better than
+            which [^,?]{1,60}, [^,?]{1,60} or
         """),
     ),
     (

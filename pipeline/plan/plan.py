@@ -107,10 +107,11 @@ class RulePlanner:
         completed = complete(asked, conversation.turns, conversation.around)
         intent = intent_of(asked)
         found = compared(completed.query) if intent is Intent.COMPARISON else parts(completed.query)
+        whole = () if found and intent is not Intent.COMPARISON else (completed.query,)
         return Search(
             question=completed.question,
             said=completed.said,
-            queries=tuple(query for _, query in found) or (completed.query,),
+            queries=(*(query for _, query in found), *whole),
             sides=tuple(side for side, _ in found),
             intent=intent,
             format=format_of(asked, intent),

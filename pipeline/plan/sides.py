@@ -11,6 +11,9 @@ _COMPARED = [
     for pattern in (
         r"^.*?\bdifferences?\b(?:\s+(?:in|of)\s+(?P<lead>.+?)\s+|.*?\b)between\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)",
         r"^(?:.*?\b)?compare\s+(?P<a>.+?)\s+(?:with|to|and|against)\s+(?P<b>.+?)",
+        r"^how\s+(?:do|does)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+differ(?:\s+in\s+(?P<lead>.+?))?",
+        r"^how\s+(?:do|does|is|are)\s+(?P<a>.+?)\s+(?:differ|different)\s+from\s+(?P<b>.+?)(?:\s+in\s+(?P<lead>.+?))?",
+        r"^which\s+(?:(?:one\s+)?(?:is|are)\s+\w+|(?P<lead>[^,]+)),\s+(?P<a>[^,]+?)\s+or\s+(?P<b>[^,]+?)",
         r"^(?P<lead>.*?)(?P<a>[^\s,]+(?: [^\s,]+)?)\s+(?:vs\.?|versus)\s+(?P<b>[^,?]+?)",
     )
 ]
@@ -39,7 +42,7 @@ def compared(question: str) -> tuple[Part, ...]:
     if not found or len(question) > _LONGEST:
         return ()
     named = found.groupdict(default="")
-    a, b, lead, head = named["a"], named["b"], named.get("lead", ""), ""
+    a, b, lead, head = named["a"], named["b"], named.get("lead") or "", ""
     if (led := _HEAD.match(a)) and not _HEAD.match(b):
         head, a = led["head"], led["side"]
         b = b.removeprefix(head.split()[-1] + " ")

@@ -20,6 +20,12 @@ class Question:
     """It is answered by yes or no."""
     dates: bool = False
     """It asks when something was."""
+    figure: bool = False
+    """It asks for a number, an amount or a time, or the one that it leans on does."""
+    timed: bool = False
+    """That is a time."""
+    one: bool = False
+    """It asks for one thing: a figure, or a name."""
     names: frozenset[str] = frozenset()
     """Those of its terms that name one of several: capitalised words inside it, letters and figures behind a noun;
     where there are none, those of the question that it leans on."""
@@ -51,6 +57,24 @@ CODE = re.compile(r"(?<!\w)(?:[^\W\d_]{1,8}[-_/.]?|[A-Z]{1,4} )\d{2,12}(?!\w)")
 """A code: letters and a figure that name a part, a ticket, an error."""
 _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
 
+_TIMED = word_pattern(
+    "(?:^|and |by |since |until |from )when|how (?:long|often|soon|old|late|early)|wann|wie (?:lange|oft|alt)"
+)
+_FIGURE = word_pattern(r"""
+    how (?:many|much|long|often|soon|old|late|early|far|large|big|high)|(?:^|and |by |since |until |from )when
+    wann|wie ?(?:viele?|lange?|oft|alt|hoch|teuer|weit)
+    (?:what|which)(?:['’]s)? (?:\w+ ){0,2}(?:date|day|year|time|number|amount|percentage|price|cost|fee|limit)
+""")
+"""Asks for a value."""
+_ONE = re.compile(
+    rf"^\W*(?:(?:and|or|but|so)\s+)?(?:who|whose|where|(?:which|what)\s+(?!(?:{'|'.join(sorted(AUXILIARIES))}|if|about)\b)\w+"
+    r"|what(?:['’]s|\s+is|\s+was)\s+(?:the|my|our|its)\s+\w+)\b",
+    re.IGNORECASE,
+)
+"""Asks for a name."""
+_OWN = word_pattern("wh(?:en|ere|o|om|ose|y|ich)|(?:what|how)(?! about)|wann|wo|wer|warum|wie|was")
+"""Says by itself what kind of thing it asks for."""
+
 
 @lru_cache(maxsize=512)
 def read(question: str, topic: str = "", thread: str = "") -> Question:
@@ -59,12 +83,17 @@ def read(question: str, topic: str = "", thread: str = "") -> Question:
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     own, leant = _names(question, found), read(topic) if topic else None
+    kin = leant if leant and not _OWN.search(question) else None
+    figure = bool(_FIGURE.search(question)) or bool(kin and kin.figure)
     replaced = {*found, *(leant.names if leant and own else ())}
     return Question(
         question,
         found,
         bool(_WHETHER.search(question)),
         bool(_DATES.search(question)),
+        figure,
+        bool(_TIMED.search(question)) or bool(kin and kin.timed),
+        figure or bool(_ONE.search(question)) or bool(kin and kin.one),
         own or (leant.names if leant else frozenset()),
         tuple(term for term in leant.terms if term not in replaced) if leant else (),
         read(thread).names if thread and not own and not leant else frozenset(),

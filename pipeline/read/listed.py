@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from pipeline.read.asked import Question
+from pipeline.read.asked import AUXILIARIES, Question
 from pipeline.read.candidates import Candidate
 from pipeline.read.evidence import Evidence
 from pipeline.values import BlockKind
 from pipeline.words.text import terms
+
+_SMALL = rf"(?:{'|'.join(sorted(AUXILIARIES))})\b"
+_SEVERAL = re.compile(
+    rf"^\W*(?:(?:what|which|who) (?:are|were)\b|(?:what|which) (?:(?!{_SMALL})\w+ ){{0,2}}(?!{_SMALL})\w+[^s\W]s\b)",
+    re.IGNORECASE,
+)
+"""Asks for several: `what are the steps`, `which optional parts does it have`."""
 
 
 def titled(evidence: Evidence, one: Candidate) -> bool:
@@ -21,6 +29,16 @@ def titled(evidence: Evidence, one: Candidate) -> bool:
     over = wanted & over.union(*(row.near[0] for row in named(asked, entries)))
     inside = (other.near[0] for other in (*entries, *evidence.units[one.place]))
     return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
+
+
+def headed(evidence: Evidence, one: Candidate) -> bool:
+    """Whether the question asks for several things, and all of it stands over the list that `one` is an entry of: in
+    the title, the headings and the lead-in."""
+    asked, opening = evidence.asked, one.passage.chunk.opening(one.index)
+    lead = evidence.units[one.place][opening].text if opening is not None else ""
+    over = frozenset(terms(f"{one.passage.document.title} {one.passage.chunk.above(one.index)} {lead}"))
+    several = bool(_SEVERAL.search(asked.text)) and not asked.figure
+    return several and len(asked.terms) > 1 and over.issuperset(asked.terms)
 
 
 def named(asked: Question, entries: Sequence[Candidate]) -> list[Candidate]:

@@ -18,7 +18,7 @@ REACH = 5
 """Words around a negation that it is about."""
 _OPEN = re.compile(r"\b(?:depends?|whether|might|possible|some|sometimes|usually|manche)\b|\?", re.IGNORECASE)
 """What makes the answer neither, besides conditions."""
-_CLAUSE = re.compile(
+CLAUSE = re.compile(
     r"[,;:()–—]|\s-\s|\b(?:because|since|although|while|but|however|weil|obwohl|aber|sondern)\b", re.IGNORECASE
 )
 """What parts a sentence into what is said of one thing."""
@@ -48,8 +48,8 @@ def _about(asked: Question, one: Candidate) -> str:
     if one.kind in (BlockKind.ROW, BlockKind.CODE) or leads_in(one.text):
         return ""
     wanted = set(asked.terms)
-    for clause in _CLAUSE.split(one.text):
-        found = terms(clause)
+    for clause in CLAUSE.split(one.text):
+        found = terms(" ".join(word for word in words(clause) if not denies(word)))
         whole = wanted.issubset(found) or (denied(clause) and wanted.issuperset(stated(clause)))
         if found and found[0] in wanted and whole and not (_OPEN.search(clause) or conditions(clause) - {"when"}):
             return clause

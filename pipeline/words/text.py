@@ -28,6 +28,11 @@ _LONGEST_ABBREVIATION = 8
 """Characters, the full stop included."""
 _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_GOES_ON = re.compile(
+    r"[a-zß-öø-ÿ]|(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+"""What goes on behind an ordinal: a small letter, or a month; `am 31. März` is one date."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
 _LEADING = re.compile(r"[:：]\W*$")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -91,6 +96,8 @@ def _abbreviated(text: str, start: int, found: re.Match[str]) -> bool:
         return False
     start = max(start, end - _LONGEST_ABBREVIATION)
     if _ABBREVIATION.search(text, start, end):
+        return True
+    if _ORDINAL.search(text, start, end) and _GOES_ON.match(text, found.end()):
         return True
     return text[found.end() : found.end() + 1].isdigit() and bool(_BEFORE_NUMBER.search(text, start, end))
 

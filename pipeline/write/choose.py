@@ -122,13 +122,20 @@ class _Chooser:
 
 
 def _goes_with(asked: Question, best: Candidate, one: Candidate) -> bool:
-    if another(asked, best, one):
+    if another(asked, best, one) or _former(asked, best, one):
         return False
     if best.kind is BlockKind.HEADING:
         return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
     fewer = asked.names & one.near[0] < asked.names & best.near[0]
     return not any(rows) or (all(rows) and not fewer and (one.named > 0 or best.named == 0))
+
+
+def _former(asked: Question, best: Candidate, one: Candidate) -> bool:
+    """Whether the question changes one thing of the one that it leans on, and a sentence says of what stood there what
+    the best one says of what is asked."""
+    own, shared = best.near[0].intersection(asked.terms), best.near[0].intersection(asked.topic)
+    return bool(shared) and shared <= one.near[0] and not own <= one.near[0]
 
 
 def _words(candidates: Iterable[Candidate]) -> int:

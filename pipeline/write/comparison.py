@@ -9,6 +9,7 @@ from itertools import product
 from pipeline.read.asked import read
 from pipeline.read.candidates import Candidate
 from pipeline.read.evidence import gather
+from pipeline.read.verdict import CLAUSE
 from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence, row_text
 from pipeline.words.text import leads_in, terms
 
@@ -26,10 +27,13 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
     """A table with a column for each side; [] when a side has nothing to say of what they are compared in, or both
     sides the same sentence.
 
-    Each cell is one sentence about its side, or one about all that stands beside what is said of another side; a row
-    has what is said of the same thing, and names the chunk of each of its cells in order. Where the documents have a
-    table with a row for each side, it is these rows under their own header."""
+    Where one sentence compares them, each side in clauses of its own, it is that sentence. Otherwise each cell is one
+    sentence about its side, or one about all that stands beside what is said of another side; a row has what is said of
+    the same thing, and names the chunk of each of its cells in order. Where the documents have a table with a row for
+    each side, it is these rows under their own header."""
     sides = [_Side(brief, number, passages) for number in range(len(brief.sides))]
+    if told := _told(sides):
+        return [Sentence(text=told.text, kind=BlockKind.PROSE, chunk_ids=(told.chunk_id,), opens=True)]
     columns = [side.best(side.own() or side.general(sides)) for side in sides]
     rows = _rows(brief, columns) if all(columns) else []
     if not rows:
@@ -57,7 +61,8 @@ class _Side:
         self._number = number
         self._name = names[number].difference(*names[:number], *names[number + 1 :])
         self._others = [name - names[number] for place, name in enumerate(names) if place != number]
-        topic = set.intersection(*map(_names, brief.queries)) if brief.queries else set[str]()
+        queries = brief.queries[: len(brief.sides)]
+        topic = set.intersection(*map(_names, queries)) if queries else set[str]()
         self._topic = topic.difference(*names)
         found = (one for units in gather(read(query), passages).units for one in units if one.says)
         self._found = [one for one in found if not leads_in(one.text) and self._on_topic(one)]
@@ -78,6 +83,14 @@ class _Side:
         best = max((one.score for one in candidates), default=0.0)
         return sorted((one for one in candidates if one.score >= best - BELOW), key=lambda one: -one.score)[:OFFERED]
 
+    def told(self, one: Candidate, other: _Side) -> bool:
+        """Whether a sentence names both sides, in clauses of their own."""
+        clauses = [_names(clause) for clause in CLAUSE.split(one.text)]
+        mine, theirs = (
+            {n for n, found in enumerate(clauses) if name and name <= found} for name in (self._name, other._name)
+        )
+        return bool(mine and theirs) and mine.isdisjoint(theirs)
+
     def _on_topic(self, one: Candidate) -> bool:
         return len(self._topic & _names(_around(one))) >= ON_TOPIC * len(self._topic)
 
@@ -85,6 +98,15 @@ class _Side:
         """It does not stand under a heading that names another side and not this one."""
         above = _names(_above(one))
         return self._name <= above or not any(name and name <= above for name in self._others)
+
+
+def _told(sides: Sequence[_Side]) -> Candidate | None:
+    """The best sentence about a side, where it compares that with all others."""
+    for side in sides:
+        best = next(iter(side.best(side.own())), None)
+        if best and best.kind is BlockKind.PROSE and all(one.told(best, side) for one in sides if one is not side):
+            return best
+    return None
 
 
 def _names(text: str) -> set[str]:

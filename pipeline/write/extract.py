@@ -16,7 +16,7 @@ from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, For
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
-from pipeline.write.extract_lists import entries, overview
+from pipeline.write.extract_lists import answering, entries, overview
 
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
@@ -70,7 +70,7 @@ def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
     kinds = _wanted(brief)
     if kinds:
         return entries(evidence, kinds)
-    return overview(evidence.units) if brief.intent in _OVERVIEWS else []
+    return overview(evidence.units) if brief.intent in _OVERVIEWS else answering(evidence)
 
 
 def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
@@ -87,7 +87,7 @@ def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
 def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:
     """The sentences that answer, each with what it cannot be understood without."""
     measure = MEASURES[brief.style]
-    parts = [_part(evidence, number, query) for number, query in enumerate(brief.queries) if brief.sides]
+    parts = [_part(evidence, number, query) for number, query in enumerate(brief.queries[: len(brief.sides)])]
     chosen = {one.place_in_text: one for part in parts or [evidence] for one in choose(part, measure)}
     return [chosen[place] for place in sorted(chosen)]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.read.candidates import Candidate, Units, best_of
 from pipeline.read.evidence import Evidence
-from pipeline.read.listed import named, needed, titled
+from pipeline.read.listed import headed, named, needed, titled
 from pipeline.values import BlockKind
 from pipeline.words.text import leads_in
 
@@ -15,13 +15,22 @@ NEAR, NEAR_WITHIN = 0.5, 1.2
 when it stands in the same passage as that sentence."""
 OVERVIEW = 6
 """Entries of an overview."""
+ENTRIES = (BlockKind.ITEM, BlockKind.STEP)
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
+
+
+def answering(evidence: Evidence) -> list[Candidate]:
+    """The list or procedure over which all that is asked stands, nearest to the question, whole and with its opening;
+    [] where there is none."""
+    firsts = [one for units in evidence.units for one in _lists(units, ENTRIES) if headed(evidence, one)]
+    first = max(firsts, key=lambda one: (one.heading, _fit(evidence.units[one.place], one)), default=None)
+    return _opened(evidence, evidence.wholes[first.place_in_text]) if first else []
 
 
 def entries(evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
     """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
     opening; [] when none comes near. Of a table only the rows that the question names, if any."""
-    asked, best = evidence.asked, best_of(evidence.units)
+    best = best_of(evidence.units)
     found: list[tuple[tuple[float, ...], Candidate]] = []
     for units in evidence.units:
         for first in _lists(units, kinds):
@@ -33,8 +42,12 @@ def entries(evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
                 found.append(((0.0, score), first))
     if not found:
         return []
-    listed = evidence.wholes[max(found, key=lambda one: one[0])[1].place_in_text]
-    first = listed[0]
+    return _opened(evidence, evidence.wholes[max(found, key=lambda one: one[0])[1].place_in_text])
+
+
+def _opened(evidence: Evidence, listed: Sequence[Candidate]) -> list[Candidate]:
+    """The entries of a list, of a table those that the question names, behind what opens them if that must be said."""
+    asked, first = evidence.asked, listed[0]
     place = first.passage.chunk.opening(first.index)
     opening = evidence.units[first.place][place] if place is not None else None
     return [*([opening] if opening and needed(asked, opening, first) else []), *(named(asked, listed) or listed)]

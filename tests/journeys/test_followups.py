@@ -92,8 +92,9 @@ async def test_the_thread_keeps_follow_ups_as_they_were_understood(company: Cite
     price = "What is the price of PortCall Business?"
     await talk(company, price, "and the setup fee?", "why is that?")
     kept = await company.storage.history.recall(console_conversation("t"), 10)
-    assert [turn.topic for turn in kept.turns] == ["", price, price]
-    assert [turn.standalone for turn in kept.turns] == ["", "", "why is that (What is the price of PortCall Business)?"]
+    fee = "What is the setup fee of PortCall Business?"
+    assert [turn.topic for turn in kept.turns] == ["", fee, fee]
+    assert [turn.standalone for turn in kept.turns] == ["", "", f"why is that ({fee.rstrip('?')})?"]
 
 
 async def test_the_second_one_is_the_second_step_that_was_shown(company: Citewell) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from pipeline.words.text import fold, labels, stem, terms, visible
+from pipeline.words.text import fold, labels, sentences, stem, terms, visible
 
 
 @pytest.mark.parametrize("hidden", [*"\U000e0100\U000e0041\ufeff\u202e\u200b\u00ad\ue000\x1b\u3164\ufe01\u034f\u2066"])
@@ -26,6 +26,21 @@ def test_what_scripts_and_emoji_need_stays(text: str) -> None:
 
 def test_every_line_end_is_one() -> None:
     assert visible("a\r\nb\rc\u2028d\x85e") == "a\nb\nc\nd\ne"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Er verfällt am 31. März des Jahres. Danach nicht.", "Er verfällt am 31. März des Jahres."),
+        ("Kontoret åbner den 3. august. Velkommen.", "Kontoret åbner den 3. august."),
+        ("It is on floor 3. The lift is broken.", "It is on floor 3."),
+        ("It was in 2019. may be so.", "It was in 2019."),
+        ("البند 3. يحصل كل موظف", "البند 3."),
+    ],
+)
+def test_an_ordinal_ends_no_sentence_that_goes_on(text: str, first: str) -> None:
+    start, end = sentences(text)[0]
+    assert text[start:end] == first
 
 
 STARTS = "tech bi ge assem no psycho log pos en sen vis tor ab ter ol um".split()

@@ -72,7 +72,25 @@ def test_a_question_that_a_model_completed_is_the_topic() -> None:
     assert complete("why?", (asked,)).topic == "What is the notice period for contractors?"
 
 
-@pytest.mark.parametrize("question", ["and for contractors?", "What about Spain?", "And E4?"])
+def test_what_changes_one_thing_is_looked_up_with_that_in_its_place_and_judged_as_it_is() -> None:
+    found = complete("and for contractors?", NOTICE)
+    meant = "What is the notice period for contractors?"
+    assert (found.question, found.said, found.query, found.topic) == (*2 * ("and for contractors?",), meant, meant)
+
+
+def test_what_a_thread_came_to_is_what_the_next_question_is_about() -> None:
+    asked = turn("and for contractors?", topic="What is the notice period for contractors?")
+    assert complete("and how long?", (*NOTICE, asked)).question == (
+        "and how long (What is the notice period for contractors)?"
+    )
+
+
+def test_another_thing_that_is_named_is_part_of_what_the_next_question_is_about() -> None:
+    asked = turn("And comp time?", topic="Do credit hours expire?")
+    assert complete("Is it paid out?", (asked,)).topic == "comp time: Do credit hours expire?"
+
+
+@pytest.mark.parametrize("question", ["What about Spain?", "And E4?"])
 def test_what_names_something_else_is_judged_as_it_is_and_looked_up_with_the_topic(question: str) -> None:
     found = complete(question, NOTICE)
     assert (found.question, found.topic) == (question, ASKED)

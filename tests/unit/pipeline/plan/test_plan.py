@@ -184,10 +184,11 @@ async def test_the_wording_tells_intent_and_format(text: str, intent: Intent, fo
     assert (found.intent, found.format) == (intent, form)
 
 
-async def test_a_comparison_is_searched_side_by_side() -> None:
-    found = await searched("What is the difference between the parental leave of full-time staff and contractors?")
+async def test_a_comparison_is_searched_side_by_side_and_as_a_whole() -> None:
+    asked = "What is the difference between the parental leave of full-time staff and contractors?"
+    found = await searched(asked)
     assert found.sides == ("full-time staff", "contractors")
-    assert found.queries == ("the parental leave of full-time staff", "the parental leave of contractors")
+    assert found.queries == ("the parental leave of full-time staff", "the parental leave of contractors", asked)
 
 
 async def test_a_question_of_two_parts_is_searched_part_by_part() -> None:

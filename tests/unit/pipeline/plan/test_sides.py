@@ -28,6 +28,16 @@ from pipeline.plan.sides import compared, parts
             "What is the difference in notice periods between interns and managers?",
             (("interns", "notice periods interns"), ("managers", "notice periods managers")),
         ),
+        (
+            "How do minor and micro versions differ?",
+            (("minor", "minor versions"), ("micro versions", "micro versions")),
+        ),
+        (
+            "How does the old plan differ from the new plan in storage?",
+            (("the old plan", "storage the old plan"), ("the new plan", "storage the new plan")),
+        ),
+        ("Which is longer, a cycle or a cooldown?", (("a cycle", "a cycle"), ("a cooldown", "a cooldown"))),
+        ("What if you have a licence, a permit or a card?", ()),
         ("Is SSO better than VPN?", ()),
         ("difference between leave and leave", ()),
     ],

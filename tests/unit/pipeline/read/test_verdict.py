@@ -15,6 +15,7 @@ from tests.doubles.samples import prose
         ("Are lockers available to all members?", "Lockers are available to all members of the club.", True),
         ("May dogs use the lift?", "Dogs must not use the lift.", False),
         ("Can guests use the lift at night?", "Guests must not use the lift.", False),
+        ("Are dogs allowed in May?", "In May, no dogs are allowed.", False),
         ("Are guests not charged for parking?", "Guests are not charged for parking.", None),
         ("Can guests park in the yard?", "Guests can park in the street.", None),
         ("Is the report public?", "Drafts of the report are not public.", None),

@@ -83,3 +83,11 @@ def test_rows_of_one_table_stand_under_its_header() -> None:
         (ROW, "Mothers | 20 | 30"),
         (ROW, "Fathers | 10 | 30"),
     ]
+
+
+def test_a_sentence_that_compares_both_is_the_answer() -> None:
+    both = "The old plan keeps files for 30 days, while the new plan keeps them for a year."
+    plans = passage(
+        "plans", (PROSE, f"The old plan has storage for files. {both} Ask about the new plan and its files.")
+    )
+    assert table("How does the old plan differ from the new plan in files?", plans) == [(PROSE, both)]

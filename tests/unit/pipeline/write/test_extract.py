@@ -58,6 +58,35 @@ def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
     assert texts == sorted(set(texts), key=LEAVE.chunk.text.index)
 
 
+def test_a_follow_up_that_changes_one_thing_is_not_told_what_stood_there() -> None:
+    tyres, service = "A tyre change for the Osprey costs 96 euros.", "A service for the Osprey costs 310 euros."
+    workshop = passages("workshop", (PROSE, f"{tyres} {service} Ask for the Osprey desk."))[0]
+    assert (PROSE, tyres) in said("How much is a tyre change and a service for the Osprey?", workshop)
+    told = said("And a service?", workshop, topic="How much is a service for the Osprey?")
+    assert (PROSE, service) in told
+    assert (PROSE, tyres) not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("Which optional parts does the plan have?", True),
+        ("What are the optional parts of the plan?", True),
+        ("What is an optional part of the plan?", False),
+        ("How many optional parts does the plan have?", False),
+    ],
+)
+def test_a_list_over_which_all_stands_answers_what_asks_for_several(question: str, whole: bool) -> None:
+    plan = passages(
+        "plan",
+        (PROSE, "The optional parts of the plan are for those who have to have them. The plan has parts for all."),
+        (HEADING, "Optional parts"),
+        *((ITEM, text) for text in ("a desk by the window", "a locker", "a key to the roof")),
+    )[0]
+    kinds = [kind for kind, _ in said(question, plan)]
+    assert (kinds == [ITEM] * 3) is whole
+
+
 def test_what_a_person_replied_is_said_whole() -> None:
     reply = ("Only on Fridays, from two.", "Bring your own cup.", "Ask the front desk for the key.")
     document = Document(id="taught/1", filename="1.txt", title="When is the kitchen closed?", source=TAUGHT)
