@@ -13,7 +13,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.confirmed import lifted
 from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
-from pipeline.find.reading import read, readable
+from pipeline.find.reading import WORDS, read, readable
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.read.asked import CODE
@@ -177,17 +177,17 @@ class HybridRetriever:
     ) -> tuple[list[_Found], str]:
         """`found` as it is read, and why it was not: then it stays as it is."""
         try:
-            return [await self._read_one(reader, one, search, share) for one in found], ""
+            return [await self._read_one(reader, one, search, share, WORDS // len(found)) for one in found], ""
         except CitewellError as error:
             return list(found), str(error)
 
-    async def _read_one(self, reader: ports.Reader, found: _Found, search: Search, share: int) -> _Found:
+    async def _read_one(self, reader: ports.Reader, found: _Found, search: Search, share: int, words: int) -> _Found:
         """What is above the floor then may be shown."""
         meant = {one.word: one.meant for one in found.corrections}
         if not readable(found.query, found.ranked):
             return found
         asked = found.query if len(search.queries) > 1 else corrected(search.about_topic, meant)
-        ranked = await read(reader, asked, found.ranked, self._waiting, threaded=bool(search.context))
+        ranked = await read(reader, asked, found.ranked, self._waiting, threaded=bool(search.context), words=words)
         floor = self._floor + _step(found.query)
         above = [one for one in ranked if one.score >= floor]
         return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0])
