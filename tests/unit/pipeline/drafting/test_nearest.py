@@ -67,15 +67,16 @@ def test_a_row_of_a_long_table_comes_under_its_header() -> None:
     assert len(" ".join(said(found))) < 2 * EXCERPT
 
 
-def test_of_many_near_passages_three_are_shown_the_best_first() -> None:
+def test_of_many_near_passages_four_are_shown_the_best_first() -> None:
     passages = [
         samples.prose(name, f"Leave of kind {name} is thirty days.").model_copy(update={"score": score})
-        for name, score in (("a", 0.5), ("b", 0.8), ("c", 0.6), ("d", 0.7))
+        for name, score in (("a", 0.5), ("b", 0.8), ("c", 0.6), ("d", 0.7), ("e", 0.4))
     ]
     assert said(asked("How long is leave?", *passages)) == [
         "Leave of kind b is thirty days.",
         "Leave of kind d is thirty days.",
         "Leave of kind c is thirty days.",
+        "Leave of kind a is thirty days.",
     ]
 
 
