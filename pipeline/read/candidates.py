@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.values import BlockKind, RetrievedChunk
+
+_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 Place = tuple[int, int]
 """Of a passage, and of a unit in it; sorts into reading order."""
@@ -55,3 +58,8 @@ Units = Sequence[Sequence[Candidate]]
 def best_of(units: Units) -> Candidate | None:
     """The candidate that fits best of those that can stand in an answer."""
     return max((one for passage in units for one in passage if one.says), key=lambda one: one.score, default=None)
+
+
+def leans(one: Candidate) -> bool:
+    """Opens with a word that points back to the sentence before."""
+    return one.kind is BlockKind.PROSE and one.index > 0 and bool(_LEANING.match(one.text))

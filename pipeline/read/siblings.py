@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pipeline.read.asked import CODE, NAME, Question
-from pipeline.read.candidates import Candidate
+from pipeline.read.candidates import Candidate, leans
+from pipeline.read.instead import instead
 from pipeline.words.text import WORD, distinct_terms, labels, terms
 
 _INSIDE = re.compile(r"[\w,;] $")
@@ -16,11 +17,16 @@ _INSIDE = re.compile(r"[\w,;] $")
 
 
 def apart(asked: Question, one: Candidate, other: Candidate) -> bool:
-    """Whether of two sentences one alone is about something that the question names: they cannot contradict each
-    other. Nor do they where it names what neither is about."""
+    """Whether two sentences cannot contradict each other: where one alone is about something that the question names,
+    or neither is, and where each is about another part of the question."""
+    if _instead(asked, one, other) or _instead(asked, other, one):
+        return True
+    wanted, near = set(asked.terms), (about(one), about(other))
+    if wanted & (near[0] - near[1]) and wanted & (near[1] - near[0]):
+        return True
     names = asked.names | _written(asked, one, other)
     told = names | asked.spoken_of
-    mine, theirs = (told.intersection(about(each)) for each in (one, other))
+    mine, theirs = (told & each for each in near)
     if not mine and not theirs:
         return bool(names) and not any(names & _everything(each) for each in (one, other))
     return bool((mine - _everything(other)) or (theirs - _everything(one)))
@@ -28,6 +34,10 @@ def apart(asked: Question, one: Candidate, other: Candidate) -> bool:
 
 def another(asked: Question, best: Candidate, one: Candidate) -> bool:
     """Whether a sentence is about another than the one that the question names, and that the `best` is about."""
+    if best.named > one.named or not best.near[0].isdisjoint(one.near[0].intersection(asked.terms)):
+        own = _instead(asked, best, one)
+        if (own and best.named > one.named) or _same_said(asked, best, one, own):
+            return True
     names = asked.names | asked.spoken_of | _written(asked, best, one)
     meant = names.intersection(about(best))
     if not meant or names.intersection(about(one)) - meant:
@@ -57,6 +67,17 @@ def about(one: Candidate) -> frozenset[str]:
     return frozenset[str]().union(*one.near)
 
 
+def _instead(asked: Question, one: Candidate, other: Candidate) -> frozenset[str]:
+    """The terms of the question in the one where the other has words of its own."""
+    return instead(frozenset(asked.terms), _layers(one), _layers(other))
+
+
+def _layers(one: Candidate) -> tuple[str, ...]:
+    """What tells what a sentence is about, the nearest first."""
+    said = f"{one.passage.chunk.text_of(one.index - 1)} {one.text}" if leans(one) else one.text
+    return said, one.passage.chunk.above(one.index), one.passage.document.title
+
+
 def _elsewhere(best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
     """Whether it stands under another heading than the one that has the name."""
     mine, theirs = best.near[2], one.near[2]
@@ -71,8 +92,13 @@ def _titled_alike(best: Candidate, one: Candidate) -> bool:
 
 def _parallel(asked: Question, best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
     """Whether it says of another what the best sentence says of what is asked."""
+    return _same_said(asked, best, one, missing) and not _called(one.text) <= best.near[0]
+
+
+def _same_said(asked: Question, best: Candidate, one: Candidate, missing: frozenset[str]) -> bool:
+    """Whether it has all that the best sentence has of what is asked, but for what it is missing."""
     said = (best.near[0] & set(asked.terms)) - missing
-    return bool(missing and said) and one.near[0].issuperset(said) and not _called(one.text) <= best.near[0]
+    return bool(missing and said) and one.near[0].issuperset(said)
 
 
 @lru_cache(maxsize=4096)
@@ -88,9 +114,10 @@ def _everything(one: Candidate) -> frozenset[str]:
 
 
 def _written(asked: Question, *some: Candidate) -> frozenset[str]:
-    """Terms of the question that are names in the documents, however they are written in the question: `spain`."""
+    """Terms of the question that are names in the documents, however they are written in the question, `spain`, and its
+    figures: years, versions."""
     names = frozenset[str]().union(*(_proper(one.passage.chunk.text) for one in some))
-    return names.intersection(asked.terms)
+    return names.intersection(asked.terms) | {term for term in asked.terms if term[0].isdigit()}
 
 
 @lru_cache(maxsize=1024)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.read.asked import Question
-from pipeline.read.candidates import Candidate, Place, best_of
+from pipeline.read.candidates import Candidate, Place, best_of, leans
 from pipeline.read.evidence import Evidence
 from pipeline.read.listed import needed
 from pipeline.read.siblings import another
@@ -16,8 +15,6 @@ from pipeline.words.text import leads_in
 
 ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
-
-_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +143,3 @@ def _words(candidates: Iterable[Candidate]) -> int:
 def _link(before: Candidate, after: Candidate) -> float:
     """What is added to either of two neighbours when the other is chosen."""
     return ADJACENT + UNDER_HEADING * before.heading
-
-
-def leans(one: Candidate) -> bool:
-    """Opens with a word that points back to the sentence before."""
-    return one.kind is BlockKind.PROSE and one.index > 0 and bool(_LEANING.match(one.text))

@@ -174,6 +174,13 @@ def _figures() -> Run:
     return lambda text: differ(text, text, text)
 
 
+def _instead() -> Run:
+    from pipeline.read.instead import instead
+    from pipeline.words.text import distinct_terms
+
+    return lambda text: instead(distinct_terms(text), (text, text), [text[1:], text])
+
+
 def _asking() -> Run:
     from pipeline.read.asked import read
 
@@ -254,6 +261,7 @@ ENTRIES = {
     "splitting": Entry(_splitting, 4_000),
     "what is asked for": Entry(_asking, 3_000),
     "figures": Entry(_figures, 15_000),
+    "what stands instead": Entry(_instead, 20_000),
     "addresses": Entry(_addresses, 20_000),
     "Markdown": Entry(_file(".md"), 3_000, 20),
     "plain text": Entry(_file(".txt"), 3_000, 20),

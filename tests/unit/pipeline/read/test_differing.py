@@ -18,11 +18,8 @@ from tests.doubles.samples import prose
         ("When did the works open?", "Works of 1901 opened in 1904.", "Works of 1901 opened in 1907."),
         ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
         ("Is the gate open on Sundays?", "The gate is open on Sundays.", "The gate is closed on Sundays."),
-        (
-            "Where are the spare keys kept?",
-            "The spare keys are kept in the cellar.",
-            "The spare keys are kept upstairs.",
-        ),
+        ("What is the mail host?", "The mail host is a.corp.example.", "The mail host is b.corp.example."),
+        ("What is the name of the lift?", "The name of the lift is Mira.", "The name of the lift is Vela."),
     ],
 )
 def test_another_value_for_the_same_thing_is_told(question: str, one: str, other: str) -> None:
@@ -44,6 +41,8 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
         ("How heavy is it?", "It weighs 2 kg.", "It weighs 2,000 g."),
         ("Is the gate open on Sundays?", "The gate is closed on Sundays.", "The gate is not open on Sundays."),
         ("What does plan 2 cost?", "Plan 2 costs 5 euros and 10 cents.", "Plan 3 costs 5 euros and 10 cents."),
+        ("Where is it told?", "It is told in the guide for all.[3]", "It is told in the guide for all.[7]"),
+        ("Is there a limit to get aid?", "There is no limit to get aid.", "You must meet conditions to get aid."),
         ("Which browsers can be used?", "Firefox can be used.", "Chrome can be used."),
     ],
 )
@@ -60,6 +59,16 @@ def test_what_is_near_enough_to_the_question_answers_it_in_words_of_its_own() ->
     )
     assert differ(question, one, other, cosines=(0.9, 0.8))
     assert not differ(question, one, other, cosines=(0.9, 0.6))
+
+
+def test_names_are_told_apart_in_what_is_near_to_the_question() -> None:
+    question, one, other = (
+        "Where are the spare keys kept?",
+        "The spare keys are kept in the cellar.",
+        "The spare keys are kept upstairs.",
+    )
+    assert differ(question, one, other, cosines=(0.9, 0.8))
+    assert not differ(question, one, other, cosines=(0.6, 0.6))
 
 
 def test_only_documents_apart_are_held_against_each_other() -> None:
