@@ -13,7 +13,11 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("adapters", "bot", "pipeline", "storage")
 HANDBOOK = ("examples/handbook/", "bot/handbook_files/")
 """Where the example handbook stands in the repository and in a wheel."""
-REQUIRED = ("adapters/models/minilm/model.int8.onnx", "adapters/models/minilm/tokenizer.json")
+REQUIRED = tuple(
+    f"adapters/models/{model}/{name}"
+    for model in ("minilm", "reader")
+    for name in ("model.int8.onnx", "tokenizer.json")
+)
 
 
 def tracked(*folders: str) -> set[str]:

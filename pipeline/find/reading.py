@@ -50,17 +50,11 @@ class Stretch:
 
 
 async def read(
-    reader: ports.Reader,
-    question: str,
-    ranked: Sequence[Ranked],
-    waiting: int,
-    *,
-    threaded: bool = False,
-    words: int = WORDS,
+    reader: ports.Reader, question: str, ranked: Sequence[Ranked], waiting: int, *, threaded: bool = False
 ) -> list[Ranked]:
-    """`ranked` in the order that `reader` gives them, too. `threaded`: the question was asked in a thread. At most
-    about `words` are read. Raises Unavailable."""
-    stretches = chosen(ranked, words)
+    """`ranked` in the order that `reader` gives them, too. `threaded`: the question was asked in a thread. Raises
+    Unavailable."""
+    stretches = chosen(ranked)
     scores = await reader.read(question, [one.text for one in stretches], waiting)
     best = [0.0] * len(ranked)
     for stretch, score in zip(stretches, scores, strict=True):
@@ -79,13 +73,13 @@ def readable(question: str, ranked: Sequence[Ranked]) -> bool:
     return all(told(text) in ("", "en") and is_latin(text) for text in texts)
 
 
-def chosen(ranked: Sequence[Ranked], words: int = WORDS) -> list[Stretch]:
-    """The best stretches of the first passages, the best first, as many as `words` hold, at least one."""
+def chosen(ranked: Sequence[Ranked]) -> list[Stretch]:
+    """The best stretches of the first passages, the best first, as many as WORDS hold, at least one."""
     offered = [
         stretch for place, one in enumerate(ranked[:PASSAGES]) for stretch in _stretches(place, one, PER_PASSAGE)
     ]
     taken: list[Stretch] = []
-    left = words
+    left = WORDS
     for stretch in sorted(offered, key=lambda one: -one.worth):
         if not taken or stretch.words <= left:
             taken.append(stretch)

@@ -13,7 +13,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.confirmed import lifted
 from pipeline.find.near_copies import spread
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
-from pipeline.find.reading import WORDS, read, readable
+from pipeline.find.reading import read, readable
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.read.asked import CODE
@@ -62,7 +62,7 @@ class HybridRetriever:
         floor: float = 0.25,
     ) -> None:
         """`reranker`: puts what is above the floor in order. `reader`: reads the best of what was found together with
-        the question. `scale` tells how vectors of the `embedder` are compared.
+        the question, where it is one. `scale` tells how vectors of the `embedder` are compared.
         `tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown to a
         writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more of
         them match by chance."""
@@ -108,8 +108,9 @@ class HybridRetriever:
                 *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
             )
         unread, question = "", "" if len(queries) > 1 else search.question
-        if self._reader:
-            found, unread = await self._read(self._reader, found, search, share)
+        if self._reader and len(found) == 1:
+            one, unread = await self._read(self._reader, found[0], search, share)
+            found = [one]
         elif self._reranker:
             found = await asyncio.gather(
                 *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
@@ -172,25 +173,20 @@ class HybridRetriever:
             return found
         return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
 
-    async def _read(
-        self, reader: ports.Reader, found: Sequence[_Found], search: Search, share: int
-    ) -> tuple[list[_Found], str]:
-        """`found` as it is read, and why it was not: then it stays as it is."""
-        try:
-            return [await self._read_one(reader, one, search, share, WORDS // len(found)) for one in found], ""
-        except CitewellError as error:
-            return list(found), str(error)
-
-    async def _read_one(self, reader: ports.Reader, found: _Found, search: Search, share: int, words: int) -> _Found:
-        """What is above the floor then may be shown."""
-        meant = {one.word: one.meant for one in found.corrections}
+    async def _read(self, reader: ports.Reader, found: _Found, search: Search, share: int) -> tuple[_Found, str]:
+        """`found` as it is read, and why it was not: then it stays as it is. What is above the floor then may be
+        shown."""
         if not readable(found.query, found.ranked):
-            return found
-        asked = found.query if len(search.queries) > 1 else corrected(search.about_topic, meant)
-        ranked = await read(reader, asked, found.ranked, self._waiting, threaded=bool(search.context), words=words)
+            return found, ""
+        meant = {one.word: one.meant for one in found.corrections}
+        asked, threaded = corrected(search.about_topic, meant), bool(search.context)
+        try:
+            ranked = await read(reader, asked, found.ranked, self._waiting, threaded=threaded)
+        except CitewellError as error:
+            return found, str(error)
         floor = self._floor + _step(found.query)
         above = [one for one in ranked if one.score >= floor]
-        return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0])
+        return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0]), ""
 
     async def _corrections(self, ranker: Ranker, query: str, missing: Sequence[str]) -> tuple[Correction, ...]:
         """Of the words `missing` those that seem to be slips, and codes that documents write in another way."""
