@@ -7,12 +7,11 @@ from itertools import pairwise
 
 from pipeline.compose.compose import Checked
 from pipeline.read.asked import Question
-from pipeline.read.candidates import Candidate
+from pipeline.read.candidates import Candidate, leans
 from pipeline.read.evidence import Evidence
 from pipeline.read.given import values
 from pipeline.values import BlockKind
 from pipeline.words.text import leads_in
-from pipeline.write.choose import leans
 
 TIMES = frozenset({"time", "date", "clock", "year"})
 """What `values` calls points in time and stretches of it."""
