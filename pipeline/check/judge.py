@@ -41,7 +41,7 @@ def judge(
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     others = [passage for passage in passages if passage.chunk.id not in sentence.chunk_ids]
     found = _places(sentence, named, header) or _places(sentence, others, header)
-    if addressed_to_assistant(_EMPHASIS.sub("", sentence.text), found[0].passage.chunk.text if found else ""):
+    if addressed_to_assistant(_EMPHASIS.sub("", sentence.text)):
         return _not("it is an instruction to an assistant", forbidden=True)
     legibly = [place for place in found if legible(place.passage, place.start, place.end)]
     if legibly:

@@ -28,4 +28,4 @@ def around(passage: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
 def ordered(passage: RetrievedChunk, place: int) -> bool:
     """Whether a unit of a passage is, or is among, orders to an assistant."""
     unit = passage.chunk.units[place]
-    return place in orders(passage) or addressed_to_assistant(passage.chunk.said(unit), passage.chunk.text)
+    return place in orders(passage) or addressed_to_assistant(passage.chunk.said(unit))

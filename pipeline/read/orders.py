@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.screen import addressed_to_assistant, goes_on
+from pipeline.screen import addressed_to_assistant
 from pipeline.values import Chunk, RetrievedChunk
 from pipeline.words.text import leads_in
 
 
 def orders(passage: RetrievedChunk) -> frozenset[int]:
-    """The units that give an assistant orders, with what they lead in and those beside them in their paragraph that
-    go on telling it what to say: nothing may be said that rests on them. What the paragraph states stays.
+    """The units that give an assistant orders, with what they lead in: nothing may be said that rests on them. What
+    their paragraph states stays.
 
     Empty where the document is not flagged: all of it was screened when it was indexed."""
     if not passage.document.flagged:
@@ -20,12 +20,9 @@ def orders(passage: RetrievedChunk) -> frozenset[int]:
     led_in = False
     for paragraph in _paragraphs(chunk):
         led_in = led_in and leads_in(chunk.text_of(paragraph.start - 1))
-        texts = {index: chunk.text_of(index) for index in paragraph}
-        own = {index for index, text in texts.items() if addressed_to_assistant(text, chunk.text)}
-        if own:
-            own |= {index for index, text in texts.items() if goes_on(text)}
-        for index, text in texts.items():
-            if led_in or index in own:
+        for index in paragraph:
+            text = chunk.text_of(index)
+            if led_in or addressed_to_assistant(text, chunk.text):
                 found.add(index)
                 led_in = led_in or leads_in(text)
     return frozenset(found)

@@ -5,5 +5,5 @@ no link that is not a source's). The screen decides what is refused at once and 
 reach an answer.
 """
 
-from pipeline.screen.documents import addressed_to_assistant, goes_on, screen_document
+from pipeline.screen.documents import addressed_to_assistant, screen_document
 from pipeline.screen.screening import Screening, screen
