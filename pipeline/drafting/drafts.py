@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
@@ -114,6 +115,10 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     with task.watch.stage("write"):
         drafted = extract(task.brief, task.evidence)
     checked, stands = _judged_all(task, drafted.sentences)
+    if orders := {one.sentence.text for one in checked if one.judgement.forbidden}:
+        task = replace(task, evidence=task.evidence.without(orders))
+        drafted = extract(task.brief, task.evidence)
+        checked, stands = _judged_all(task, drafted.sentences)
     assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
     if other := _missing(assessment.differing, stands):
         checked, stands = _judged_all(task, [*drafted.sentences, *other])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, Place, Units
@@ -32,6 +32,11 @@ class Evidence:
         """The same with `further` passages, each once."""
         new = others(further, self.passages)
         return gather(self.asked, [*self.passages, *new]) if new else self
+
+    def without(self, texts: Collection[str]) -> Evidence:
+        """The same where none of `texts` can be said."""
+        units = [[replace(one, says=one.says and one.text not in texts) for one in some] for some in self.units]
+        return replace(self, units=units, wholes=wholes(units))
 
     def unlifted(self) -> Evidence:
         """The same as it would be had nobody confirmed any of it."""
