@@ -25,6 +25,9 @@ SECONDS = 1.0
 """No question waits longer for it."""
 PATIENCE = 0.5
 """Seconds that the last of those who wait may expect to wait, if each is read."""
+MOST = 1.2
+"""What is asked for in a second, in seconds of reading, above which it would take the processor from everything else:
+one after the other is up to 1."""
 _NEWEST = 0.2
 """What the newest time counts in the mean."""
 _FORGOTTEN = 10.0
@@ -50,14 +53,16 @@ class MiniLMReader:
         self._patience = patience
         self._clock = clock
         self._took = 0.0
-        self._measured = clock()
+        self._measured = self._asked = clock()
+        self._rate = 0.0
 
     async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
         """See `Reader`."""
         if not stretches:
             return []
         started = self._clock()
-        if waiting * self._takes(started) > self._patience:
+        takes, asked = self._takes(started), self._asked_for(started)
+        if waiting * takes > self._patience or asked * takes > MOST:
             raise Unavailable("reader", f"left out, as {waiting} answers wait")
         try:
             async with asyncio.timeout(self._seconds):
@@ -67,6 +72,12 @@ class MiniLMReader:
         finally:
             self._measure(started, waiting)
         return [min(max((float(row[0]) + LOGITS) / (2 * LOGITS), 0.0), 1.0) for row in rows]
+
+    def _asked_for(self, now: float) -> float:
+        """Questions a second, those of the last second most."""
+        self._rate = 1 + self._rate * math.exp(self._asked - now)
+        self._asked = now
+        return self._rate
 
     def _takes(self, now: float) -> float:
         """Seconds for one question, as far as is known."""
