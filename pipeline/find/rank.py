@@ -20,6 +20,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.fuse import Fit, Query, fit
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.values import Audience, Chunk, Document, Hit
+from pipeline.words.language import perhaps_english
 from pipeline.words.text import fold, query_terms, stem, terms
 
 DEPTH = 15
@@ -60,6 +61,8 @@ class Ranking:
     """All that was read, best first."""
     missing: list[str]
     """Words of the query that none of them holds."""
+    silent: float = 0.0
+    """See `Fit`."""
 
     @property
     def best(self) -> float:
@@ -109,7 +112,8 @@ class Ranker:
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
         ]
-        return Ranking(ranked, [one for one in query_terms(query) if stem(fold(one)) in fits[0].missing])
+        missing = [one for one in query_terms(query) if stem(fold(one)) in fits[0].missing]
+        return Ranking(ranked, missing, fits[0].silent)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
         """For each of `words` that no document holds, those it may be a slip of."""
@@ -123,7 +127,7 @@ class Ranker:
     async def asked(self, text: str) -> Query:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
         (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return Query(rarity, vector, lexical, near, scale)
+        return Query(rarity, vector, lexical, near, scale, understood=perhaps_english(text))
 
     async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""

@@ -24,7 +24,7 @@ from pipeline.words.text import words
 AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 FURTHER = 4
-"""How many times further a search reaches when copies and editions fill what it read."""
+"""How many times further a search reaches when copies and editions fill what it read, or no passage holds a word."""
 READ = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 
@@ -124,7 +124,7 @@ class HybridRetriever:
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _Found:
         """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
-        fill what was read."""
+        fill what was read, or some of its words are silent."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await self._corrections(ranker, query, ranking.missing)
         if corrections:
@@ -135,7 +135,7 @@ class HybridRetriever:
         floor = self._floor + _step(query)
         above = [one for one in ranking.passages if one.score >= floor]
         good, texts = spread(above, share)
-        if texts < share and len(above) >= DEPTH:
+        if ranking.silent or (texts < share and len(above) >= DEPTH):
             ranking = await ranker.further(FURTHER).rank(number, query, thread)
             above = [one for one in ranking.passages if one.score >= floor]
             good, _ = spread(above, share)

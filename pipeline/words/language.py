@@ -13,6 +13,8 @@ are told, of the questions among 1,000 Tatoeba sentences a language 87 to 92 % a
 is told wrong, nor any of 420 Italian, Portuguese and Dutch ones."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _WORD = re.compile(r"[^\W\d_]+|¿")
+_LATIN = "\u024f"
+"""The last of its letters."""
 _WORDS = {
     "en": """the a an and or but if because is are am was were be been do does did have has had can could should would
         will may must what which who whose whom when where why how many much not no this that these those there here my
@@ -57,6 +59,13 @@ def told(text: str) -> str:
         ((len(words & held), name) for name, held in SMALL_WORDS.items()), reverse=True
     )[:2]
     return language if language in LANGUAGES and most >= LEAST and most > second else ""
+
+
+def perhaps_english(text: str) -> bool:
+    """Whether neither the small words nor the letters of `text` tell another language."""
+    letters = [letter for letter in text if letter.isalpha()]
+    foreign = 2 * sum(letter > _LATIN for letter in letters) > len(letters)
+    return not foreign and told(text) in ("", "en")
 
 
 def speaking(chosen: str | None, heard: Iterable[str] = (), locale: str = "") -> Words:
