@@ -32,7 +32,7 @@ PARTS = {
 """What stands above each part of a comparison (`CitedSentence.section`)."""
 
 NOT_FOUND = Message("I could not find an answer to this in the documents.")
-ABOUT = Message("I found no clear answer to this. The documents say about it:")
+ABOUT = Message("This is what the documents say about it. It may not be the answer:")
 CLOSEST = Message("The closest passage:")
 NOT_FOUND_NEXT = Message("Try other words or a narrower question, or ask whoever owns the topic.")
 NOTHING_CLOSE = Message("Nothing in the documents comes close enough to the question.")
