@@ -73,8 +73,9 @@ class Fit:
         if not self.silent or not self.meaning.any():
             return scores
         _, whole, window = WEIGHTS
-        alone = (whole * self.measures[:, 1] + window * self.meaning) / (whole + window)
-        return (1 - self.silent) * scores + self.silent * alone
+        alone: Numbers = (whole * self.measures[:, 1] + window * self.meaning) / (whole + window)
+        mixed: Numbers = (1 - self.silent) * scores + self.silent * alone
+        return mixed
 
     @property
     def best(self) -> float:
