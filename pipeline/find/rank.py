@@ -74,7 +74,8 @@ class Ranker:
     """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
     `confirmations`.
 
-    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side."""
+    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side, and
+    `depth` times as many of that by meaning."""
 
     index: ports.Index
     passages: ports.Passages
@@ -83,6 +84,7 @@ class Ranker:
     scale: Callable[[], Awaitable[Scale]] = as_they_are
     degraded: set[str] = field(default_factory=set)
     reach: int = 1
+    depth: int = 1
     confirmations: ports.Confirmations | None = None
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
@@ -124,6 +126,10 @@ class Ranker:
         """The same with `times` the reach."""
         return replace(self, reach=self.reach * times)
 
+    def deeper(self, times: int) -> Ranker:
+        """The same with `times` the reach by meaning alone."""
+        return replace(self, depth=self.depth * times)
+
     async def asked(self, text: str) -> Query:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
         (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
@@ -156,7 +162,7 @@ class Ranker:
         scale: Scale | None = await self._attempt("embedder", self.scale(), None)
         if found is None or scale is None:
             return None, nothing, AS_THEY_ARE
-        near = self.index.nearest(scale.question(found), self.audience, self.reach * DEPTH)
+        near = self.index.nearest(scale.question(found), self.audience, self.reach * self.depth * DEPTH)
         return found, await self._attempt("vector", near, nothing), scale
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:

@@ -278,7 +278,9 @@ def shown_of(extent: Extent, words: Words) -> str:
 
 
 def understood(corrections: Sequence[Correction], words: Words) -> str:
-    """How words were read that no document holds; with the other words they may be."""
+    """How words were read that no document holds, but for other forms of the same word; with the other words they may
+    be."""
+    corrections = [one for one in corrections if not one.form]
     if not corrections:
         return ""
     read = ", ".join(words(_READ_AS, word=one.word, meant=one.meant) for one in corrections)
