@@ -25,8 +25,8 @@ AT_ONCE = 8
 FURTHER = 4
 """How many times further a search reaches when copies and editions fill what it read."""
 DEEPER = 3
-"""How many times further it reaches by meaning when no passage holds some word: of 60 paraphrases 44 have their paragraph
-among the first five then (42)."""
+"""How many times further it reaches by meaning when no passage holds some word: 44 of 60 paraphrases have their
+paragraph among the first five then (42)."""
 READ = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 

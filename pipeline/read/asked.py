@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.words.text import labels, query_terms, terms, word_pattern
+from pipeline.words.text import labels, query_terms, telling, terms, word_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|
 def read(question: str, topic: str = "", thread: str = "") -> Question:
     """Read `question`, which may lean on an earlier one, `topic`, or only stand in a `thread` with it; the same one is
     read once."""
-    plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
+    plain = telling(_REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1))))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     own, leant = _names(question, found), read(topic) if topic else None
     replaced = {*found, *(leant.names if leant and own else ())}
