@@ -9,6 +9,7 @@ from itertools import chain
 
 import Stemmer
 
+from pipeline.words.language import SMALL_WORDS, told
 from pipeline.words.wording import DECISIONS
 
 STOP_WORDS = frozenset(
@@ -209,9 +210,12 @@ def telling(question: str) -> str:
 
 
 def query_terms(question: str) -> list[str]:
-    """Distinct words to search for, unstemmed (the index stems), stop words dropped unless nothing else is left."""
+    """Distinct words to search for, unstemmed (the index stems), stop words and small words of its language dropped
+    unless nothing else is left."""
     everything = list(dict.fromkeys(words(telling(question))))
-    content = [word for word in everything if word not in STOP_WORDS]
+    language = told(question)
+    small = frozenset[str]() if language == "en" else SMALL_WORDS.get(language, frozenset())
+    content = [word for word in everything if word not in STOP_WORDS and word not in small]
     return content or everything
 
 
