@@ -54,7 +54,7 @@ from pipeline.values import (
     Written,
 )
 from pipeline.words import wording
-from pipeline.words.language import speaking, told
+from pipeline.words.language import shared, speaking, told
 from pipeline.write.extract import completed
 
 NOBODY = ConversationId(platform="", space="", channel="")
@@ -147,6 +147,7 @@ class Responder:
                 return
             with watch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
+            words = _words(request, conversation.turns, retrieval.nearest)
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
             above = _introduced(request.thread, words) if request.thread else above
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
@@ -328,10 +329,14 @@ class Responder:
             self.report(secrets.token_hex(4), error)
 
 
-def _words(request: Request, turns: Sequence[Turn] = ()) -> Words:
-    """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread."""
+def _words(request: Request, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Words:
+    """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread; other few
+    words in that of what was `found` for them."""
     before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
-    heard = (greeted(request.text), *map(told, (request.text, *before)))
+    heard = [greeted(request.text), *map(told, (request.text, *before))]
+    if not (request.language or any(heard)):
+        texts = [one.chunk.text for one in found[:SHOWN]]
+        heard.append(shared(request.text, texts, least=1 if request.locale else 0))
     return speaking(request.language, heard, request.locale)
 
 

@@ -20,6 +20,7 @@ from pipeline.errors import CitewellError
 from pipeline.find.fuse import Fit, Query, fit
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.values import Audience, Chunk, Document, Hit
+from pipeline.words.language import perhaps_english
 from pipeline.words.text import fold, query_terms, stem, terms
 
 DEPTH = 15
@@ -64,6 +65,8 @@ class Ranking:
     """All that was read, best first."""
     missing: list[str]
     """Words of the query that none of them holds."""
+    silent: float = 0.0
+    """See `Fit`."""
 
     @property
     def best(self) -> float:
@@ -75,7 +78,8 @@ class Ranker:
     """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
     `confirmations`.
 
-    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side."""
+    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side, and
+    `depth` times as many of that by meaning."""
 
     index: ports.Index
     passages: ports.Passages
@@ -84,6 +88,7 @@ class Ranker:
     scale: Callable[[], Awaitable[Scale]] = as_they_are
     degraded: set[str] = field(default_factory=set)
     reach: int = 1
+    depth: int = 1
     confirmations: ports.Confirmations | None = None
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
@@ -114,7 +119,8 @@ class Ranker:
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
         ]
-        return Ranking(ranked, [one for one in query_terms(query) if stem(fold(one)) in fits[0].missing])
+        missing = [one for one in query_terms(query) if stem(fold(one)) in fits[0].missing]
+        return Ranking(ranked, missing, fits[0].silent)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
         """For each of `words` that no document holds, those it may be a slip of."""
@@ -125,10 +131,14 @@ class Ranker:
         """The same with `times` the reach."""
         return replace(self, reach=self.reach * times)
 
+    def deeper(self, times: int) -> Ranker:
+        """The same with `times` the reach by meaning alone."""
+        return replace(self, depth=self.depth * times)
+
     async def asked(self, text: str) -> Query:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
         (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return Query(rarity, vector, lexical, near, scale)
+        return Query(rarity, vector, lexical, near, scale, understood=perhaps_english(text))
 
     async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""
@@ -157,7 +167,7 @@ class Ranker:
         scale: Scale | None = await self._attempt("embedder", self.scale(), None)
         if found is None or scale is None:
             return None, nothing, AS_THEY_ARE
-        near = self.index.nearest(scale.question(found), self.audience, self.reach * DEPTH)
+        near = self.index.nearest(scale.question(found), self.audience, self.reach * self.depth * DEPTH)
         return found, await self._attempt("vector", near, nothing), scale
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:

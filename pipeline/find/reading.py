@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pipeline import ports
 from pipeline.find.rank import Ranked
 from pipeline.values import BlockKind, Chunk
-from pipeline.words.language import is_latin, told
+from pipeline.words.language import perhaps_english
 
 PASSAGES = 10
 """Passages that are read."""
@@ -72,8 +72,7 @@ async def read(
 
 def readable(question: str, ranked: Sequence[Ranked]) -> bool:
     """Whether question and passages may be in English, the only language that the reader knows."""
-    texts = (question, " ".join(one.chunk.text for one in ranked[:LOOKED_AT]))
-    return all(told(text) in ("", "en") and is_latin(text) for text in texts)
+    return all(map(perhaps_english, (question, " ".join(one.chunk.text for one in ranked[:LOOKED_AT]))))
 
 
 def chosen(ranked: Sequence[Ranked]) -> list[Stretch]:

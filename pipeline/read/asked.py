@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.words.text import labels, query_terms, terms, word_pattern
+from pipeline.words.text import labels, query_terms, telling, terms, word_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ _OWN = word_pattern("wh(?:en|ere|o|om|ose|y|ich)|(?:what|how)(?! about)|wann|wo|
 def read(question: str, topic: str = "", thread: str = "") -> Question:
     """Read `question`, which may lean on an earlier one, `topic`, or only stand in a `thread` with it; the same one is
     read once."""
-    plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
+    plain = telling(_REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1))))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     own, leant = _names(question, found), read(topic) if topic else None
     kin = leant if leant and not _OWN.search(question) else None

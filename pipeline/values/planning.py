@@ -98,6 +98,8 @@ class Correction(Value):
     """Words that are as near."""
     documents: tuple[str, ...] = ()
     """The ids of documents that hold these words, one for each."""
+    form: bool = False
+    """It is another form of the same word, of which nobody needs to be told."""
 
 
 class Retrieval(Value):

@@ -67,6 +67,20 @@ def is_latin(text: str) -> bool:
     return 2 * sum(letter <= _LATIN for letter in letters) >= len(letters)
 
 
+def perhaps_english(text: str) -> bool:
+    """Whether neither the small words nor the letters of `text` tell another language."""
+    return is_latin(text) and told(text) in ("", "en")
+
+
+def shared(question: str, texts: Iterable[str], *, least: int = 1) -> str:
+    """The language of the `texts` that were found for a `question` too short to tell its own, where it has `least`
+    small words of it and no more of English. Empty otherwise."""
+    language = told(" ".join(texts))
+    words = set(_WORD.findall(question.lower()))
+    own, english = (len(words & SMALL_WORDS.get(one, frozenset())) for one in (language, "en"))
+    return language if own >= max(least, english) else ""
+
+
 def speaking(chosen: str | None, heard: Iterable[str] = (), locale: str = "") -> Words:
     """Words in the language that was `chosen`, else the first one `heard` in what was said, else that of a platform's
     `locale` (`de`, `es-419`), else English."""

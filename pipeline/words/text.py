@@ -9,6 +9,7 @@ from itertools import chain
 
 import Stemmer
 
+from pipeline.words.language import SMALL_WORDS, told
 from pipeline.words.wording import DECISIONS
 
 STOP_WORDS = frozenset(
@@ -20,6 +21,10 @@ STOP_WORDS = frozenset(
 WORD = re.compile(r"v?\d+(?:\.\d+)+|[^\W_]+(?:['’][^\W_]+)*")
 """A word or number as written; `don't`, `L'Oréal` and `v3.2.0` are one."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
+_ENDINGS = re.compile(
+    r"(?<=[\u30a0-\u30ff0-9A-Za-z])[\u3040-\u309f]+|(?<=[\u3400-\u9fff][\u3040-\u309f])[\u3040-\u309f]+"
+)
+"""Hiragana behind another script: particles, and how a verb ends but for its first letter."""
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
     r"|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|Gov|Gen|Rev|Sen|Lt|Col)\.$"
@@ -204,10 +209,20 @@ def fold(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
+def telling(question: str) -> str:
+    """`question` without the characters that only say how a sentence in Japanese goes on: pairs of them are rare, and
+    outweigh what is asked for. Of 240 questions of JSQuAD they cost 7 their answer."""
+    left = question if question.isascii() else _ENDINGS.sub(" ", question)
+    return left if left.strip() else question
+
+
 def query_terms(question: str) -> list[str]:
-    """Distinct words to search for, unstemmed (the index stems), stop words dropped unless nothing else is left."""
-    everything = list(dict.fromkeys(words(question)))
-    content = [word for word in everything if word not in STOP_WORDS]
+    """Distinct words to search for, unstemmed (the index stems), stop words and small words of its language dropped
+    unless nothing else is left."""
+    everything = list(dict.fromkeys(words(telling(question))))
+    language = told(question)
+    small = frozenset[str]() if language == "en" else SMALL_WORDS.get(language, frozenset())
+    content = [word for word in everything if word not in STOP_WORDS and word not in small]
     return content or everything
 
 

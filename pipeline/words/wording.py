@@ -32,7 +32,7 @@ PARTS = {
 """What stands above each part of a comparison (`CitedSentence.section`)."""
 
 NOT_FOUND = Message("I could not find an answer to this in the documents.")
-ABOUT = Message("I found no clear answer to this. The documents say about it:")
+ABOUT = Message("This is what the documents say about it. It may not be the answer:")
 CLOSEST = Message("The closest passage:")
 NOT_FOUND_NEXT = Message("Try other words or a narrower question, or ask whoever owns the topic.")
 NOTHING_CLOSE = Message("Nothing in the documents comes close enough to the question.")
@@ -278,7 +278,9 @@ def shown_of(extent: Extent, words: Words) -> str:
 
 
 def understood(corrections: Sequence[Correction], words: Words) -> str:
-    """How words were read that no document holds; with the other words they may be."""
+    """How words were read that no document holds, but for other forms of the same word; with the other words they may
+    be."""
+    corrections = [one for one in corrections if not one.form]
     if not corrections:
         return ""
     read = ", ".join(words(_READ_AS, word=one.word, meant=one.meant) for one in corrections)

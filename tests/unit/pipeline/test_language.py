@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.words.language import speaking, told
+from pipeline.words.language import perhaps_english, shared, speaking, told
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,28 @@ def test_a_choice_goes_before_the_question_and_the_question_before_the_platform(
     chosen: str | None, heard: list[str], locale: str, language: str
 ) -> None:
     assert speaking(chosen, heard, locale).language == language
+
+
+@pytest.mark.parametrize(
+    ("question", "least", "language"),
+    [
+        ("Wofür steht BDFL?", 0, "de"),
+        ("Wofür steht BDFL?", 1, ""),
+        ("Welche Lizenz mögen große Unternehmen?", 1, "de"),
+        ("What is a Lizenz?", 0, ""),
+    ],
+)
+def test_a_short_question_is_in_the_language_of_what_is_found_unless_it_has_words_of_english(
+    question: str, least: int, language: str
+) -> None:
+    found = "Es ist die Lizenz, die eine Firma nimmt.", "Wer fragt, dem wird sie erklärt."
+    assert shared(question, found, least=least) == language
+    assert shared(question, ["It is the licence that a company takes."], least=least) in ("", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [("How many days do I get?", True), ("VPN?", True), ("Wie viele Tage habe ich?", False), ("有多少天的假期", False)],
+)
+def test_what_is_surely_in_another_language_is_not_perhaps_english(text: str, is_so: bool) -> None:
+    assert perhaps_english(text) is is_so

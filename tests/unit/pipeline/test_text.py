@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from pipeline.words.text import fold, labels, sentences, stem, terms, visible
+from pipeline.words.text import fold, labels, query_terms, sentences, stem, terms, visible
 
 
 @pytest.mark.parametrize("hidden", [*"\U000e0100\U000e0041\ufeff\u202e\u200b\u00ad\ue000\x1b\u3164\ufe01\u034f\u2066"])
@@ -80,3 +80,17 @@ def test_a_stem_is_that_of_the_tokenizer_of_fts5() -> None:
 def test_what_names_one_of_a_kind_is_no_stop_word(text: str, named: set[str]) -> None:
     assert labels(text) == named
     assert named <= set(terms(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("ライセンスを選べばいいですか？", ["ライ", "イセ", "セン", "ンス", "選べ"]),
+        ("ごみはいつ出しますか", ["ごみ", "みは", "はい", "いつ", "つ出", "出し"]),
+        ("BDFLとは何の略ですか", ["bdfl", "何の", "の略", "略で"]),
+        ("ありがとう", ["あり", "りが", "がと", "とう"]),
+        ("How many days?", ["many", "days"]),
+    ],
+)
+def test_how_a_japanese_sentence_goes_on_is_not_looked_for(question: str, told: list[str]) -> None:
+    assert query_terms(question) == told

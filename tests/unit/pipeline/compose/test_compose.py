@@ -70,7 +70,7 @@ def test_where_nothing_answers_what_the_nearest_passage_says_is_the_text_of_the_
     found = answer(found=False)
     assert found.outcome is Outcome.NOT_FOUND
     assert format_response(found) == (
-        "I found no clear answer to this. The documents say about it:\n\n"
+        "This is what the documents say about it. It may not be the answer:\n\n"
         "Staff get 25 days of paid leave a year. [1]\n\nSources:\n[1] Leave"
     )
 

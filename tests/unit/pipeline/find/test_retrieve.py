@@ -241,6 +241,13 @@ async def test_a_word_of_another_language_is_no_slip_of_one_that_the_documents_h
     assert (await find(office, "What is due in mache, and for the report?")).corrections != ()
 
 
+async def test_small_words_are_no_slips_and_forms_of_a_word_are_the_same_word(storage: Storage) -> None:
+    await put(storage, "glacier", "Wenn der Gletscher schmilzt, steigt der Bach.")
+    assert (await find(storage, "Wann ist der Gletscher da?")).corrections == ()
+    (form,) = (await find(storage, "Was ist mit den Gletschern und dem Bach?")).corrections
+    assert (form.word, form.meant, form.form) == ("gletschern", "gletscher", True)
+
+
 async def test_words_as_near_as_the_one_that_was_taken_are_named(office: Storage) -> None:
     await put(office, "files", "Only owners delete files.", "Owners delete the folder too.", "The delta is sent.")
     found = await find(office, "Who may delte files?")
@@ -260,6 +267,12 @@ async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(of
 
 async def test_a_passage_without_a_word_of_the_question_is_shown_where_its_meaning_is_near(office: Storage) -> None:
     assert ids(await find(office, "Holidays?")) == ["leave#0"]
+
+
+async def test_where_no_document_has_the_word_that_counts_the_nearest_meaning_comes_first(office: Storage) -> None:
+    await put(office, "hall", "Vases, candles and chairs are taken from the big hall to the attic on Monday night.")
+    asked = "How are holidays taken?", "Is a chair taken?"
+    assert [(await find(office, one)).nearest[0].document.id for one in asked] == ["leave", "hall"]
 
 
 @pytest.mark.parametrize(
