@@ -19,9 +19,9 @@ from pipeline.translations import ENGLISH, Words
 from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support
 from pipeline.write.extract import UNRULED, Extract
 
-SHOWN, BELOW = 4, 2
-"""Stretches that are shown where nothing answers, or an answer is of low confidence, and below other answers that are
-not sure. Of 126 questions of newcomers the facts are then in the reply to 97; with three and one to 92."""
+SHOWN, LOW, BELOW = 4, 3, 2
+"""Stretches that are shown where nothing answers, as an answer of low confidence, and below other answers that are
+not sure. Of 126 questions of newcomers the facts are then in the reply to 97; with three, three and one to 92."""
 NEAREST_FROM = 0.2
 """The score below which a passage is about something else: over the example handbook, questions that it is silent about
 reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a person would look through."""
@@ -40,7 +40,7 @@ def told(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Asse
     if level is Level.HIGH or task.brief.sides or assessment.differing or shaped or _headed(task.evidence, said):
         return list(said)
     if level is Level.LOW:
-        near = _excerpts(task.evidence, SHOWN)
+        near = _excerpts(task.evidence, LOW)
         if any(one.passage.document.flagged for one in near[:1]):
             return list(said)
         clean = [one for one in near if not one.passage.document.flagged]

@@ -10,9 +10,9 @@ from pipeline.read.candidates import Candidate, Units
 from pipeline.values import BlockKind, Chunk, RetrievedChunk, Sentence
 from pipeline.words.text import leads_in
 
-EXCERPT, ROOM = 700, 2000
+EXCERPT, ROOM = 700, 500
 """Characters of one stretch, unless one unit alone is longer (a paragraph or two and what stands around them), and of
-all that are shown."""
+each that is shown, taken together."""
 PASSAGE = 4.0
 """What the score of its passage counts for a stretch. With two stretches the gold of doc2dial, clapnq and squad2 is in
 .656, .914 and .953 (at 1 in .620, .907 and .953); in the best one of each of the two best passages in .636, .874 and
@@ -62,7 +62,7 @@ def excerpts(passages: Units, weights: Mapping[str, float], shown: int) -> list[
         if (worth := worths[place](stretch)) > 0
     ]
     taken: dict[int, list[range]] = {}
-    room = ROOM
+    room = ROOM * shown
     for _, place, stretch in sorted(ranked, key=lambda one: -one[0]):
         if sum(map(len, taken.values())) == shown:
             break

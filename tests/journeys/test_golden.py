@@ -35,7 +35,7 @@ async def asked(citewell: Citewell, row: Row) -> Answer:
 
 async def test_golden_questions_do_not_get_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Outcomes, cited documents, facts and clean texts, as shares, against the baseline; says what changed."""
-    settings = extractive(tmp_path / "data")
+    settings = extractive(tmp_path / "data", reader="minilm", reader_seconds=60)
     rows = [json.loads(line) for line in (GOLDEN / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     async with open_citewell(settings) as citewell:
         summary = await citewell.index(DOCUMENTS)
