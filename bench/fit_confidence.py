@@ -88,7 +88,7 @@ def fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 def evaluate(rows: Sequence[Row], names: Sequence[str]) -> None:
     """Print the weights of a fit on everything, and cross-validated figures by set."""
-    x = np.array([[asdict(row.found)[name] for name in names] for row in rows])
+    x = np.array([[asdict(row.found)[name] or 0.0 for name in names] for row in rows])
     y = np.array([row.answerable for row in rows], dtype=float)
     sets = np.array([row.name for row in rows])
     fold = np.array([int(hashlib.sha256(row.group.encode()).hexdigest(), 16) % FOLDS for row in rows])

@@ -94,9 +94,9 @@ async def _reader(settings: Settings) -> Finding:
         return good("reader", "none is set: passages stay in the order of their own scores")
     reader = MiniLMReader(seconds=SECONDS)
     try:
-        await reader.read(_ASKED, [_SAID], 1)
+        await reader.load()
         began = time.monotonic()
-        await reader.read(_ASKED, [_STRETCH] * STRETCHES, 1)
+        await reader.read(_ASKED, [_STRETCH] * STRETCHES)
         took = time.monotonic() - began
     except CitewellError as error:
         return bad("reader", f"{error}; until then passages stay in the order of their own scores", _REINSTALL)

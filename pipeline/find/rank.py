@@ -51,7 +51,7 @@ class Ranked:
     """Empty without vectors."""
     worth: Sequence[float] = ()
     """How much each unit says of the query, by words and meaning."""
-    read: float = 0.0
+    read: float | None = None
     """See `RetrievedChunk`."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""

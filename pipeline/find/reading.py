@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from pipeline import ports
 from pipeline.find.rank import Ranked
 from pipeline.values import BlockKind, Chunk
-from pipeline.words.language import perhaps_english
+from pipeline.words.language import likely, perhaps_english, told
+from pipeline.words.text import words
 
 PASSAGES = 10
 """Passages that are read."""
@@ -21,6 +23,8 @@ PER_PASSAGE = 2
 """Stretches of one."""
 STRETCH = 60
 """Words of a stretch: about what an extract has."""
+LONGEST = 120
+"""Words of one with its headings; of a unit that is longer the beginning is read."""
 WORDS = 500
 """Of all that is read for a question, headings too: about 750 tokens."""
 READ, IN_THREAD = 1.2, 0.1
@@ -45,34 +49,44 @@ class Stretch:
     worth: float
 
     @property
-    def words(self) -> int:
+    def length(self) -> int:
+        """Words."""
         return len(self.text.split())
 
 
 async def read(
-    reader: ports.Reader, question: str, ranked: Sequence[Ranked], waiting: int, *, threaded: bool = False
-) -> list[Ranked]:
-    """`ranked` in the order that `reader` gives them, too. `threaded`: the question was asked in a thread;
-    then no score of its own is told. Raises Unavailable."""
+    reader: ports.Reader, question: str, ranked: Sequence[Ranked], *, threaded: bool = False
+) -> list[Ranked] | None:
+    """`ranked` in the order that `reader` gives them, too; None where it has no time. `threaded`: the question was
+    asked in a thread; then no score of its own is told. What was not read counts as the middle of what was. Raises
+    Unavailable."""
     stretches = chosen(ranked)
-    scores = await reader.read(question, [one.text for one in stretches], waiting)
-    best = [0.0] * len(ranked)
+    scores = await reader.read(question, [one.text for one in stretches]) if stretches else ()
+    if not scores:
+        return None if scores is None else list(ranked)
+    best: dict[int, float] = {}
     for stretch, score in zip(stretches, scores, strict=True):
-        best[stretch.passage] = max(best[stretch.passage], score)
-    weight = IN_THREAD if threaded else READ
-    fused = [one.score + weight * score for one, score in zip(ranked, best, strict=True)]
-    surest = max([one.score for one in ranked] + [ALONE * score for score in best], default=0.0)
-    scale = surest / (max(fused, default=0.0) or 1.0)
+        best[stretch.passage] = max(best.get(stretch.passage, 0.0), score)
+    middle, weight = median(best.values()), IN_THREAD if threaded else READ
+    fused = [one.score + weight * best.get(place, middle) for place, one in enumerate(ranked)]
+    surest = max(*(one.score for one in ranked), ALONE * max(best.values()))
+    scale = surest / (max(fused) or 1.0)
     found = [
-        replace(one, score=scale * both, read=0.0 if threaded else score)
-        for one, both, score in zip(ranked, fused, best, strict=True)
+        replace(one, score=scale * both, read=None if threaded else best.get(place))
+        for place, (one, both) in enumerate(zip(ranked, fused, strict=True))
     ]
     return sorted(found, key=lambda one: -one.score)
 
 
 def readable(question: str, ranked: Sequence[Ranked]) -> bool:
-    """Whether question and passages may be in English, the only language that the reader knows."""
-    return all(map(perhaps_english, (question, " ".join(one.chunk.text for one in ranked[:LOOKED_AT]))))
+    """Whether question and passages are in English, the only language that the reader knows: neither in another, and
+    the passages for sure."""
+    texts = [one.chunk.text for one in ranked[:LOOKED_AT]]
+    return (
+        bool(words(question))
+        and all(perhaps_english(text) and likely(text) in ("", "en") for text in (question, *texts))
+        and told(" ".join(texts)) == "en"
+    )
 
 
 def chosen(ranked: Sequence[Ranked]) -> list[Stretch]:
@@ -83,9 +97,9 @@ def chosen(ranked: Sequence[Ranked]) -> list[Stretch]:
     taken: list[Stretch] = []
     left = WORDS
     for stretch in sorted(offered, key=lambda one: -one.worth):
-        if not taken or stretch.words <= left:
+        if not taken or stretch.length <= left:
             taken.append(stretch)
-            left -= stretch.words
+            left -= stretch.length
     return taken
 
 
@@ -130,4 +144,5 @@ def _text(one: Ranked, units: range) -> str:
     led = chunk.text_of(opening) if opening is not None and chunk.units[opening].kind is not BlockKind.HEADER else ""
     above = next((chunk.text_of(place) for place in range(units.start - 1, -1, -1) if chunk.heads(place)), "")
     path = " > ".join(dict.fromkeys(filter(None, (one.document.title, *chunk.heading, above))))
-    return "\n".join(filter(None, (path, led if led != above else "", " ".join(said))))
+    text = "\n".join(filter(None, (path, led if led != above else "", " ".join(said))))
+    return text if len(text.split()) <= LONGEST else " ".join(text.split()[:LONGEST])

@@ -17,7 +17,7 @@ from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.find.slips import understood
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
-from pipeline.values.planning import corrected
+from pipeline.values.planning import Intent, corrected
 from pipeline.words.language import told
 from pipeline.words.text import words
 
@@ -28,6 +28,8 @@ FURTHER = 4
 DEEPER = 3
 """How many times further it reaches by meaning when no passage holds some word: 44 of 60 paraphrases have their
 paragraph among the first five then (42)."""
+_WHOLE = (Intent.SUMMARY, Intent.AGGREGATION)
+"""Asked of all that is found, not of the passage that answers best."""
 READ = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 
@@ -73,7 +75,6 @@ class HybridRetriever:
         self._embedder = embedder
         self._reranker = reranker
         self._reader = reader
-        self._waiting = 0
         self._scale = scale
         self._tokenizer = tokenizer
         self._confirmations = confirmations
@@ -94,13 +95,6 @@ class HybridRetriever:
         Unavailable when the passages themselves cannot be read.
         """
         queries = search.queries or (search.question,)
-        self._waiting += 1
-        try:
-            return await self._retrieved(search, queries, audience)
-        finally:
-            self._waiting -= 1
-
-    async def _retrieved(self, search: Search, queries: Sequence[str], audience: Audience) -> Retrieval:
         ranker = Ranker(
             self._index, self._passages, self._embedder, audience, self._scale, confirmations=self._confirmations
         )
@@ -111,7 +105,7 @@ class HybridRetriever:
             )
         unread, question = "", "" if len(queries) > 1 else search.question
         if self._reader and len(found) == 1:
-            one, unread = await self._read(self._reader, found[0], search, share)
+            one, unread = await self._read(self._reader, ranker.degraded, found[0], search, share)
             found = [one]
         elif self._reranker:
             found = await asyncio.gather(
@@ -177,17 +171,22 @@ class HybridRetriever:
             return found
         return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
 
-    async def _read(self, reader: ports.Reader, found: _Found, search: Search, share: int) -> tuple[_Found, str]:
-        """`found` as it is read, and why it was not: then it stays as it is. What is above the floor then may be
-        shown."""
-        if not readable(found.query, found.ranked):
+    async def _read(
+        self, reader: ports.Reader, degraded: set[str], found: _Found, search: Search, share: int
+    ) -> tuple[_Found, str]:
+        """`found` as it is read, and why it was not, though it could be: then it stays as it is. What is above the
+        floor then may be shown."""
+        if search.intent in _WHOLE or not readable(found.query, found.ranked):
             return found, ""
         meant = {one.word: one.meant for one in found.corrections}
         asked, threaded = corrected(search.about_topic, meant), bool(search.context)
         try:
-            ranked = await read(reader, asked, found.ranked, self._waiting, threaded=threaded)
-        except CitewellError as error:
-            return found, str(error)
+            ranked = await read(reader, asked, found.ranked, threaded=threaded)
+        except CitewellError:
+            degraded.add("reader")
+            return found, ""
+        if ranked is None:
+            return found, "there was no time for it"
         floor = self._floor + _step(found.query)
         above = [one for one in ranked if one.score >= floor]
         return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0]), ""

@@ -44,11 +44,11 @@ class Reranker(Protocol):
 
 
 class Reader(Protocol):
-    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         """How well each of `stretches` answers `question`, in their order: 0 to 1, comparable between questions.
 
-        Raises Unavailable, within the time that somebody who asks can wait; at once where so many answers are `waiting`
-        that each would wait longer for it than it is worth."""
+        None where there is no time for it: at once where more is asked for than can be read, else within the time that
+        somebody who asks can wait. Raises Unavailable where it does not work."""
         ...
 
 

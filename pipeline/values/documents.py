@@ -123,9 +123,9 @@ class RetrievedChunk(Value):
     """0 to 1, calibrated: comparable between questions."""
     unit_scores: tuple[float, ...] = ()
     """Cosine of each unit with the question; empty when there are no vectors."""
-    read: float = 0.0
-    """0 to 1: how well a second reader, of question and passage together, thinks that its best stretch answers; 0 where
-    it was not read."""
+    read: float | None = None
+    """0 to 1: how well a second reader, of question and passage together, thinks that its best stretch answers; None
+    where it was not read."""
     query: int = 0
     """Which of the plan's queries found it."""
     confirmed: int = 0

@@ -114,7 +114,7 @@ class Retrieval(Value):
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
-    """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`."""
+    """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`, `reader`."""
     unread: str = ""
     """Why the second reader did not read it; empty where it did, or there is none."""
     corrections: tuple[Correction, ...] = ()

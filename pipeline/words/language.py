@@ -52,13 +52,19 @@ SMALL_WORDS = {language: frozenset(found.split()) for language, found in _WORDS.
 
 def told(text: str) -> str:
     """The language of `text` where it is one of LANGUAGES and its small words tell; empty otherwise."""
+    language = likely(text)
+    return language if language in LANGUAGES else ""
+
+
+def likely(text: str) -> str:
+    """The same, of all languages whose small words are known."""
     if _KANA.search(text):
         return "ja"
     words = set(_WORD.findall(text.lower()))
     (most, language), (second, _) = sorted(
         ((len(words & held), name) for name, held in SMALL_WORDS.items()), reverse=True
     )[:2]
-    return language if language in LANGUAGES and most >= LEAST and most > second else ""
+    return language if most >= LEAST and most > second else ""
 
 
 def is_latin(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -50,9 +51,12 @@ class Graph:
         self._most_tokens = most_tokens
         self._check = check
         self._loading = threading.Lock()
-        self._pool = ThreadPoolExecutor(
-            threads or min(os.cpu_count() or 1, 4), thread_name_prefix=service.replace(" ", "-")
-        )
+        self.threads = threads or min(os.cpu_count() or 1, 4)
+        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix=service.replace(" ", "-"))
+        self.runs = 0
+        """How many texts were run; several at once may count as one."""
+        self.spent = 0.0
+        """Seconds of processor time that took."""
 
     async def rows(self, texts: Sequence[Text]) -> list[Output]:
         """The first output for each of `texts`. Cancelled, it leaves those that were not begun."""
@@ -62,6 +66,11 @@ class Graph:
         encoded = await work(self._encode, texts)
         return list(await asyncio.gather(*(work(self._run, one) for one in encoded)))
 
+    def load(self) -> None:
+        """Load the files now, if they are not."""
+        with self._loading:
+            _ = self._tokenizer, self._session
+
     def count(self, text: str) -> int:
         """Tokens of `text`, however long, without the special ones."""
         with self._loading:
@@ -69,16 +78,19 @@ class Graph:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
     def _encode(self, texts: Sequence[Text]) -> list[Any]:
-        with self._loading:
-            tokenizer, _ = self._tokenizer, self._session
+        self.load()
+        tokenizer = self._tokenizer
         with able(self.service, "the texts could not be read"):
             return list(tokenizer.encode_batch_fast(list(texts)))
 
     def _run(self, encoded: Any) -> Output:
         session, inputs = self._session
         given = {name: np.array([getattr(encoded, attribute)], np.int64) for name, attribute in inputs.items()}
+        began = time.thread_time()
         with able(self.service, "the graph could not be run"):
             row: Output = session.run(None, given)[0][0]
+        self.spent += time.thread_time() - began
+        self.runs += 1
         return row
 
     @cached_property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from adapters.models.guard import Breaker
 from adapters.models.onnx.folder import TOKENIZER
 from adapters.models.onnx.graph import Graph
 from pipeline.errors import Unavailable
@@ -23,69 +23,71 @@ LOGITS = 11.0
 """Its logits are from -11 to 11."""
 SECONDS = 1.0
 """No question waits longer for it."""
-PATIENCE = 0.5
-"""Seconds that the last of those who wait may expect to wait, if each is read."""
-MOST = 1.2
-"""What is asked for in a second, in seconds of reading, above which it would take the processor from everything else:
-one after the other is up to 1."""
-_NEWEST = 0.2
-"""What the newest time counts in the mean."""
-_FORGOTTEN = 10.0
-"""Seconds after which a time counts half: it is tried again where it was too slow for a while."""
+SHARE = 0.5
+"""Of that time, up to which another reading is begun beside those under way."""
+BUSY = 1.5
+"""Seconds of reading that are asked for in a second, above which it would take the processor from everything else: what
+is asked one after the other comes to 1.1."""
+_GUESS = 0.03
+"""Seconds of processor time of a stretch, before any was read."""
 
 
 class MiniLMReader:
-    """ms-marco-MiniLM-L-12-v2. Between processors its scores differ by less than .01."""
+    """ms-marco-MiniLM-L-12-v2. Between processors its scores differ by less than .01.
+
+    It steps aside where reading for all who ask would take longer than they can wait, reckoned with the processor time
+    that stretches take, which other work does not lengthen. Whoever asks alone is read for."""
 
     def __init__(
-        self,
-        folder: Path = FOLDER,
-        *,
-        threads: int | None = None,
-        seconds: float = SECONDS,
-        patience: float = PATIENCE,
-        clock: Callable[[], float] = time.monotonic,
+        self, folder: Path = FOLDER, *, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._graph = Graph(
-            "reader", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads or os.cpu_count()
-        )
+        self._graph = Graph("reader", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS)
         self._seconds = seconds
-        self._patience = patience
         self._clock = clock
-        self._took = 0.0
-        self._measured = self._asked = clock()
-        self._rate = 0.0
+        self._breaker = Breaker(clock)
+        self._reading = 0
+        self._rate, self._asked = 0.0, clock()
 
-    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
-        """See `Reader`."""
-        if not stretches:
-            return []
-        started = self._clock()
-        takes, asked = self._takes(started), self._asked_for(started)
-        if waiting * takes > self._patience or asked * takes > MOST:
-            raise Unavailable("reader", f"left out, as {waiting} answers wait")
+    async def load(self) -> None:
+        """Get ready now rather than while somebody waits. Raises Unavailable."""
+        await asyncio.to_thread(self._graph.load)
+
+    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        """See `Reader`. Loading is not part of the time."""
+        busy = self._asked_for() * self._takes(stretches)
+        beside = self._reading * self._takes(stretches)
+        if busy > BUSY or (self._reading and beside + self._takes(stretches) > SHARE * self._seconds):
+            return None
+        if not self._breaker.admit():
+            return None
+        try:
+            await self.load()
+        except Unavailable:
+            self._breaker.failed()
+            raise
+        return await self._read(question, stretches)
+
+    async def _read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        self._reading += 1
         try:
             async with asyncio.timeout(self._seconds):
                 rows = await self._graph.rows([(question, stretch) for stretch in stretches])
-        except TimeoutError as error:
-            raise Unavailable("reader", f"did not read within {self._seconds:g} seconds") from error
+        except TimeoutError:
+            self._breaker.failed()
+            return None
         finally:
-            self._measure(started, waiting)
+            self._reading -= 1
+        self._breaker.succeeded()
         return [min(max((float(row[0]) + LOGITS) / (2 * LOGITS), 0.0), 1.0) for row in rows]
 
-    def _asked_for(self, now: float) -> float:
+    def _takes(self, stretches: Sequence[str]) -> float:
+        """Seconds, with all processors."""
+        each = self._graph.spent / self._graph.runs if self._graph.runs else _GUESS
+        return each * len(stretches) / self._graph.threads
+
+    def _asked_for(self) -> float:
         """Questions a second, those of the last second most."""
+        now = self._clock()
         self._rate = 1 + self._rate * math.exp(self._asked - now)
         self._asked = now
         return self._rate
-
-    def _takes(self, now: float) -> float:
-        """Seconds for one question, as far as is known."""
-        half_lives = (now - self._measured) / _FORGOTTEN
-        return self._took * math.pow(0.5, half_lives)
-
-    def _measure(self, started: float, waiting: int) -> None:
-        now = self._clock()
-        before = self._takes(started)
-        self._took = before + _NEWEST * ((now - started) / max(waiting, 1) - before)
-        self._measured = now
