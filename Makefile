@@ -47,7 +47,7 @@ build/beside/installed: $(BIN)/citewell locks/beside.txt
 	build/beside/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement locks/beside.txt
 	touch $@
 
-bench: $(BIN)/citewell build/beside/installed ## timings from this machine, and beside LlamaIndex
+bench: $(BIN)/citewell build/beside/installed ## timings from this machine, and beside LlamaIndex and Haystack
 	$(BIN)/python -m bench.run
 	$(BIN)/python -m bench.load
 	$(BIN)/python -m bench.beside build/beside/bin/python

@@ -2,10 +2,12 @@
 
 `python -m bench.beside PYTHON`, with the interpreter of an environment that has `locks/beside.txt`. Both sides take
 turns for BESIDE_ROUNDS (3) rounds, on one core; medians of processor time, with the standard deviation. DATA is a
-folder with `corpus.jsonl` and `dev.jsonl`; made-up libraries of BESIDE_SIZES (20000,100000) passages follow."""
+folder with `corpus.jsonl` and `dev.jsonl`; made-up libraries of BESIDE_SIZES (20000,100000) passages follow, and what
+a second reader makes of what was found (`ranking.py`)."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import statistics
@@ -16,13 +18,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.beside.side import Found
+from bench.beside.ranking import DATA, table
+from bench.beside.side import Found, on_one_core
 from bench.figures import spread
 from bench.synthetic import Corpus
 from storage.documents.vectors import mean
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("DATA") or ROOT.parent / "shared" / "eval" / "clapnq")
 SIZES = [int(size) for size in os.environ.get("BESIDE_SIZES", "20000,100000").split(",") if size]
 ROUNDS = int(os.environ.get("BESIDE_ROUNDS", "3"))
 QUESTIONS = 170
@@ -105,6 +107,8 @@ def main() -> None:
             print(f"| no documents in {DATA}: set DATA | | | |")
         for size in SIZES:
             of_passages(sides, folder, size)
+        on_one_core()
+        asyncio.run(table(sys.argv[1], folder))
 
 
 if __name__ == "__main__":

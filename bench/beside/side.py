@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -70,4 +69,4 @@ async def timed(
 
 
 def tell(value: object) -> None:
-    sys.stdout.write(json.dumps(value) + "\n")
+    print(json.dumps(value), flush=True)
