@@ -52,11 +52,11 @@ class Ours:
     """The reader as answers use it, without its deadlines: the machine may be busy."""
 
     def __init__(self) -> None:
-        self._reader = MiniLMReader(threads=1, seconds=math.inf, patience=math.inf)
+        self._reader = MiniLMReader(threads=1, seconds=math.inf)
         self._scores: Sequence[float] = ()
 
-    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
-        self._scores = await self._reader.read(question, stretches, waiting)
+    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        self._scores = await self._reader.read(question, stretches) or ()
         return self._scores
 
     async def first(self, question: str, found: Sequence[Ranked]) -> tuple[str, str, float]:
@@ -64,7 +64,7 @@ class Ours:
         began = time.process_time()
         if not readable(question, found):
             return found[0].document.id, whole(found[0]), 1000 * (time.process_time() - began)
-        best, *_ = await read(self, question, found, 1)
+        best, *_ = await read(self, question, found) or found
         took = 1000 * (time.process_time() - began)
         scored = zip(self._scores, chosen(found), strict=True)
         of_best = [(score, one.text) for score, one in scored if found[one.passage].chunk.id == best.chunk.id]

@@ -25,8 +25,8 @@ STRETCH = 60
 """Words of a stretch: about what an extract has."""
 LONGEST = 120
 """Words of one with its headings; of a unit that is longer the beginning is read."""
-WORDS = 500
-"""Of all that is read for a question, headings too: about 750 tokens."""
+WORDS = 450
+"""Of all that is read for a question, headings too: about 650 tokens, a third of what ten whole passages have."""
 READ, IN_THREAD = 1.2, 0.1
 """What the reader's score counts beside that of the search, and where a question stands in a thread: its own words are
 not all that is asked, and the confidence leaves the reader out. Without it / with READ recall@1 of clapnq is .775 /

@@ -39,9 +39,14 @@ class MiniLMReader:
     that stretches take, which other work does not lengthen. Whoever asks alone is read for."""
 
     def __init__(
-        self, folder: Path = FOLDER, *, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
+        self,
+        folder: Path = FOLDER,
+        *,
+        threads: int | None = None,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._graph = Graph("reader", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS)
+        self._graph = Graph("reader", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
         self._seconds = seconds
         self._clock = clock
         self._breaker = Breaker(clock)

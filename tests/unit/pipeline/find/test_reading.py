@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import Unavailable
 from pipeline.find.rank import Ranked
-from pipeline.find.reading import PASSAGES, PER_PASSAGE, WORDS, chosen, read, readable
+from pipeline.find.reading import LONGEST, PASSAGES, PER_PASSAGE, WORDS, chosen, read, readable
 from pipeline.values import BlockKind, Chunk, Unit
 from tests.doubles.samples import document
 
@@ -46,8 +46,14 @@ class Reader:
     def __init__(self, score: Callable[[str], float]) -> None:
         self._score = score
 
-    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         return [self._score(one) for one in stretches]
+
+
+async def told(reader: Reader, found: Sequence[Ranked], *, threaded: bool = False) -> list[Ranked]:
+    again = await read(reader, "How much leave?", found, threaded=threaded)
+    assert again is not None
+    return again
 
 
 def likes(*words: str) -> Reader:
@@ -56,7 +62,7 @@ def likes(*words: str) -> Reader:
 
 async def test_what_the_reader_likes_comes_first_with_the_stretch_that_it_liked() -> None:
     far, near = ranked("a", "Trains are booked.", score=0.6), ranked("b", "Leave is 30 days.", score=0.5)
-    first, second = await read(likes("30 days"), "How much leave?", [far, near], 1)
+    first, second = await told(likes("30 days"), [far, near])
     assert (first.chunk.id, first.read, second.read) == ("b", 0.9, 0.1)
     assert 0.6 <= first.score <= 1
     assert second.score < 0.6
@@ -64,27 +70,28 @@ async def test_what_the_reader_likes_comes_first_with_the_stretch_that_it_liked(
 
 async def test_where_it_sees_no_difference_the_order_stays() -> None:
     found = [ranked(name, "Leave is 30 days.", score=score) for name, score in (("a", 0.7), ("b", 0.6), ("c", 0.2))]
-    again = await read(likes(), "How much leave?", found, 1)
+    again = await told(likes(), found)
     assert [one.chunk.id for one in again] == ["a", "b", "c"]
     assert again[0].score == pytest.approx(0.7)
 
 
 async def test_a_passage_that_was_hardly_found_gets_above_the_floor_where_it_is_sure() -> None:
-    (only,) = await read(likes("30 days"), "How much leave?", [ranked("a", "It is 30 days.", score=0.1)], 1)
+    (only,) = await told(likes("30 days"), [ranked("a", "It is 30 days.", score=0.1)])
     assert only.score > 0.5
 
 
 async def test_the_best_stretch_of_a_passage_speaks_for_it() -> None:
     sentences = [f"Sentence {number} {'and so on ' * 20}" for number in range(4)]
-    (found,) = await read(likes("Sentence 2"), "Which?", [ranked("a", *sentences, worth=[0.9, 0.1, 0.8, 0.3])], 1)
+    (found,) = await told(likes("Sentence 2"), [ranked("a", *sentences, worth=[0.9, 0.1, 0.8, 0.3])])
     assert found.read == 0.9
 
 
 async def test_in_a_thread_it_counts_less() -> None:
     far, near = ranked("a", "Trains are booked.", score=0.9), ranked("b", "It is 30 days.", score=0.6)
-    alone = await read(likes("30 days"), "How much leave?", [far, near], 1)
-    threaded = await read(likes("30 days"), "And how much?", [far, near], 1, threaded=True)
+    alone = await told(likes("30 days"), [far, near])
+    threaded = await told(likes("30 days"), [far, near], threaded=True)
     assert [one.chunk.id for one in (alone[0], threaded[0])] == ["b", "a"]
+    assert [one.read for one in (*alone, *threaded)] == [0.9, 0.1, None, None]
 
 
 def test_what_is_not_in_english_is_not_read() -> None:
@@ -94,7 +101,15 @@ def test_what_is_not_in_english_is_not_read() -> None:
     assert readable("leave", english)
     assert not readable("Wie viel Urlaub habe ich?", english)
     assert not readable("leave", german)
-    assert not readable("Сколько дней?", [])
+    assert not readable("Сколько дней?", english)
+    assert not readable("A che ora apre la mensa?", english)
+    assert not readable(
+        "A che ora apre la mensa?", [ranked("a", "La mensa apre alle 12 per tutti i dipendenti della sede.")]
+    )
+    assert not readable("Hoe laat sluit de parkeergarage?", english)
+    assert not readable("leave", [*english, *german])
+    assert not readable("🙂", english)
+    assert not readable("leave", [])
 
 
 def test_a_stretch_stands_behind_its_title_headings_and_what_opens_it() -> None:
@@ -125,15 +140,36 @@ def test_a_row_is_read_with_the_names_of_its_columns() -> None:
 
 async def test_a_reader_that_is_not_there_is_told_to_whoever_asks() -> None:
     class Away:
-        async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
-            raise Unavailable("reader", "left out, as 9 answers wait")
+        async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+            raise Unavailable("reader", "its graph could not be run")
 
     with pytest.raises(Unavailable):
-        await read(Away(), "How much leave?", [ranked("a", "Leave is 30 days.")], 9)
+        await read(Away(), "How much leave?", [ranked("a", "Leave is 30 days.")])
+
+
+async def test_what_was_not_read_counts_as_the_middle_of_what_was() -> None:
+    found = [ranked(f"p{number}", f"Passage {number}.", score=0.5) for number in range(PASSAGES + 1)]
+    again = await told(Reader(lambda text: 0.9 if "Passage 3." in text else 0.5 if "Passage 1" in text else 0.1), found)
+    unread = next(one for one in again if one.read is None)
+    disliked = min(one.score for one in again if one.read == 0.1)
+    assert (again[0].chunk.id, again[-1].score) == ("p3", disliked)
+    assert unread.score >= disliked
+
+
+async def test_without_time_nothing_is_told() -> None:
+    class Hurried:
+        async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+            return None
+
+    assert await read(Hurried(), "How much leave?", [ranked("a", "Leave is 30 days.")]) is None
+
+
+def test_of_a_text_without_end_the_beginning_is_read() -> None:
+    assert chosen([ranked("a", "word " * 5000)])[0].length <= LONGEST
 
 
 async def test_nothing_found_is_nothing_read() -> None:
-    assert await read(likes(), "How much leave?", [], 1) == []
+    assert await told(likes(), []) == []
 
 
 texts = st.lists(st.integers(1, 120), min_size=1, max_size=8)
@@ -153,7 +189,7 @@ def test_the_best_stretches_are_read_whole_and_no_more_than_there_is_time_for(
     ]
     taken = chosen(found)
     assert bool(taken) == bool(found)
-    assert sum(one.words for one in taken[1:]) <= WORDS
+    assert sum(one.length for one in taken[1:]) <= WORDS
     for place in range(len(found)):
         own = [one.units for one in taken if one.passage == place]
         assert len(own) <= (PER_PASSAGE if place < PASSAGES else 0)
@@ -168,9 +204,9 @@ def test_the_best_stretches_are_read_whole_and_no_more_than_there_is_time_for(
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.lists(st.floats(0, 1), min_size=12, max_size=12))
 async def test_scores_stay_between_0_and_1_and_fall(scores: list[float], liked: list[float]) -> None:
     found = [replace(ranked(f"p{n}", "One."), score=score) for n, score in enumerate(sorted(scores, reverse=True))]
-    told = iter(liked)
-    again = await read(Reader(lambda _: next(told)), "What?", found, 1)
-    values = [one.score for one in again]
-    assert values == sorted(values, reverse=True)
-    assert all(0 <= value <= 1 for value in values)
+    values = iter(liked)
+    again = await told(Reader(lambda _: next(values)), found)
+    after = [one.score for one in again]
+    assert after == sorted(after, reverse=True)
+    assert all(0 <= score <= 1 for score in after)
     assert {one.chunk.id for one in again} == {one.chunk.id for one in found}

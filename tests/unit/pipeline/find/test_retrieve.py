@@ -13,7 +13,7 @@ import pytest
 from pipeline.errors import Unavailable
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import Lexical, Vectors
-from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Retrieval, Search, Unit
+from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Intent, Retrieval, Search, Unit
 from pipeline.words.text import sentences, terms
 from storage.documents.index import SearchIndex
 from storage.open import Storage, open_storage
@@ -416,15 +416,18 @@ async def test_a_reranker_is_given_the_best_fifteen_and_leaves_the_others_behind
 class Second:
     """A reader that likes what has a word in it; or is not there."""
 
-    def __init__(self, word: str, *, away: bool = False) -> None:
+    def __init__(self, word: str, *, hurried: bool = False, broken: bool = False) -> None:
         self._word = word
-        self._away = away
+        self._hurried = hurried
+        self._broken = broken
         self.asked: list[str] = []
 
-    async def read(self, question: str, stretches: Sequence[str], waiting: int) -> Sequence[float]:
+    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         self.asked.append(question)
-        if self._away:
-            raise Unavailable("reader", "left out, as 9 answers wait")
+        if self._broken:
+            raise Unavailable("reader", "its graph could not be run")
+        if self._hurried:
+            return None
         return [0.9 if self._word in stretch else 0.1 for stretch in stretches]
 
 
@@ -442,10 +445,18 @@ async def test_a_second_reader_says_which_passage_is_first(office: Storage) -> N
 
 async def test_without_its_second_reader_a_search_finds_what_it_found_before(office: Storage) -> None:
     search = Search(question="Who must consent to flights?")
-    found = await seconded(office, Second("", away=True), search)
-    assert found.passages == (await find(office, search.question)).passages
-    assert found.degraded == ()
-    assert found.unread == "reader: left out, as 9 answers wait"
+    before = (await find(office, search.question)).passages
+    hurried = await seconded(office, Second("", hurried=True), search)
+    assert (hurried.passages, hurried.degraded, hurried.unread) == (before, (), "there was no time for it")
+    broken = await seconded(office, Second("", broken=True), search)
+    assert (broken.passages, broken.degraded, broken.unread) == (before, ("reader",), "")
+
+
+async def test_a_summary_and_a_comparison_are_not_read(office: Storage) -> None:
+    reader = Second("")
+    await seconded(office, reader, Search(question="Sum up vacation.", intent=Intent.SUMMARY))
+    await seconded(office, reader, Search(question="Trains or flights?", queries=("Trains?", "Flights?")))
+    assert reader.asked == []
 
 
 async def test_a_follow_up_is_read_behind_what_it_leans_on(office: Storage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 from pathlib import Path
@@ -14,7 +15,6 @@ from pipeline.errors import Unavailable
 BERLIN = "How many people live in Berlin?"
 PEOPLE = "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers."
 MUSEUM = "Berlin is well known for its museums."
-ALONE = 1
 
 
 @pytest.fixture(scope="module")
@@ -35,72 +35,62 @@ def test_the_licence_of_the_weights_comes_with_them() -> None:
 
 async def test_what_answers_scores_above_what_is_about_the_same(reader: MiniLMReader) -> None:
     """The example of the model's card, whose logits are 8.6 and -4.3 (`cross-encoder/ms-marco-MiniLM-L-12-v2`)."""
-    answer, beside = await reader.read(BERLIN, [PEOPLE, MUSEUM], ALONE)
+    answer, beside = await reader.read(BERLIN, [PEOPLE, MUSEUM])
     assert answer > 0.85
     assert beside < 0.5
 
 
 async def test_scores_are_those_of_every_other_processor(reader: MiniLMReader) -> None:
     """Noted on one with VNNI; `qemu-x86_64 -cpu Haswell .venv/bin/python -m pytest -n0` runs this on one without."""
-    scores = await reader.read(BERLIN, [PEOPLE, MUSEUM, f"{MUSEUM} {PEOPLE}"], ALONE)
+    scores = await reader.read(BERLIN, [PEOPLE, MUSEUM, f"{MUSEUM} {PEOPLE}"])
     assert scores == pytest.approx([0.9143, 0.3200, 0.8938], abs=0.01)
 
 
 async def test_a_stretch_has_one_score_alone_and_beside_others(reader: MiniLMReader) -> None:
-    together = await reader.read(BERLIN, [MUSEUM, PEOPLE, MUSEUM], ALONE)
+    together = await reader.read(BERLIN, [MUSEUM, PEOPLE, MUSEUM])
     assert together == [
-        *(await reader.read(BERLIN, [MUSEUM], ALONE)),
-        *(await reader.read(BERLIN, [PEOPLE], ALONE)),
+        *(await reader.read(BERLIN, [MUSEUM])),
+        *(await reader.read(BERLIN, [PEOPLE])),
         together[0],
     ]
 
 
 async def test_nothing_has_no_scores_and_a_stretch_without_end_has_one(reader: MiniLMReader) -> None:
-    assert await reader.read(BERLIN, [], ALONE) == []
-    (score,) = await reader.read(BERLIN, [" ".join([MUSEUM] * 2000)], ALONE)
+    assert await reader.read(BERLIN, []) == []
+    (score,) = await reader.read(BERLIN, [" ".join([MUSEUM] * 2000)])
     assert 0 < score < 1
 
 
 class Clock:
-    """A clock on which every reading takes `takes` seconds."""
-
-    def __init__(self, takes: float) -> None:
-        self.takes = takes
+    def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        self.now += self.takes
         return self.now
 
 
-async def test_it_steps_aside_where_more_wait_than_it_can_read_for_and_comes_back() -> None:
-    clock = Clock(takes=1)
+async def test_it_steps_aside_where_more_is_asked_than_it_can_read_and_comes_back() -> None:
+    clock = Clock()
     reader = MiniLMReader(clock=clock, seconds=60)
-    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
-    with pytest.raises(Unavailable, match="left out, as 8 answers wait"):
-        await reader.read(BERLIN, [PEOPLE], 8)
-    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+    flood = [await reader.read(BERLIN, [PEOPLE]) for _ in range(1000)]
+    assert flood[0] is not None
+    assert flood[-1] is None
     clock.now += 60
-    assert len(await reader.read(BERLIN, [PEOPLE], 8)) == 1
+    assert await reader.read(BERLIN, [PEOPLE]) is not None
 
 
-async def test_where_it_is_too_slow_for_one_it_is_tried_now_and_then() -> None:
-    clock = Clock(takes=5)
-    reader = MiniLMReader(clock=clock, seconds=60)
-    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
-    with pytest.raises(Unavailable, match="left out"):
-        await reader.read(BERLIN, [PEOPLE], ALONE)
-    clock.now += 60
-    assert len(await reader.read(BERLIN, [PEOPLE], ALONE)) == 1
+async def test_beside_others_only_as_many_are_read_for_as_come_to_an_end_in_time() -> None:
+    reader = MiniLMReader(seconds=0.2, threads=1)
+    await reader.load()
+    read = await asyncio.gather(*(reader.read(BERLIN, [PEOPLE] * 5) for _ in range(9)))
+    assert None in read
 
 
-async def test_one_who_waits_too_long_is_told_so() -> None:
-    hurried = MiniLMReader(seconds=1e-6)
-    with pytest.raises(Unavailable, match="did not read within 1e-06 seconds"):
-        await hurried.read(BERLIN, [PEOPLE], ALONE)
+async def test_one_who_waits_too_long_goes_on_without_it() -> None:
+    assert await MiniLMReader(seconds=1e-6).read(BERLIN, [PEOPLE]) is None
 
 
 async def test_a_file_that_is_missing_is_named_as_the_readers(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "tokenizer.json", tmp_path)
     with pytest.raises(Unavailable, match="reader"):
-        await MiniLMReader(tmp_path, seconds=60).read(BERLIN, [PEOPLE], ALONE)
+        await MiniLMReader(tmp_path, seconds=60).read(BERLIN, [PEOPLE])
