@@ -248,3 +248,24 @@ def test_scores_stay_between_0_and_1_whatever_is_asked_and_found(
     result = assess(gather(read(question), passages), drafted, generator=generator)
     assert 0 <= result.confidence.score <= 1
     assert all(0 <= factor.value <= 1 for factor in result.confidence.reasons)
+
+
+@pytest.mark.parametrize(("read_as", "less"), [(0.0, 0.5), (0.5, 0.9), (1.0, 1.0)])
+def test_what_a_second_reader_thinks_counts_and_the_worst_is_no_silence(read_as: float, less: float) -> None:
+    """0 is a verdict: only None is none."""
+    scores = {}
+    for value in (None, read_as, 1.0):
+        found = prose("leave", ANSWER, 0.6).model_copy(update={"read": value})
+        scores[value] = assess(
+            gather(read(QUESTION), [found]), [judged(ANSWER, "leave")], generator=EXTRACTIVE
+        ).confidence.score
+    assert scores[read_as] <= less * scores[1.0]
+    assert scores[read_as] < scores[None] or read_as == 1.0
+
+
+@pytest.mark.parametrize(("others", "level"), [(0.8, Level.HIGH), (0.95, Level.MEDIUM), (None, Level.HIGH)])
+def test_where_a_second_reader_likes_another_passage_better_nothing_is_sure(others: float | None, level: Level) -> None:
+    said = prose("leave", ANSWER, 0.95).model_copy(update={"read": 0.9})
+    other = prose("other", "Leave is a word.", 0.1).model_copy(update={"read": others, "score": 0.3})
+    evidence = gather(read(QUESTION), [said, other])
+    assert assess(evidence, [judged(ANSWER, "leave")], generator=EXTRACTIVE).confidence.level is level
