@@ -12,13 +12,19 @@ from bench.beside.side import Found, on_one_core, tell, timed
 from bench.filling import fill
 from bench.run import settings
 from bench.synthetic import Corpus
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Search
 
 
+def searching(folder: Path) -> Settings:
+    """Without the second reader, which LlamaIndex has none of: `bench/beside/ranking.py` sets that beside its like."""
+    return settings(folder).model_copy(update={"reader": "none"})
+
+
 async def index(documents: Path, folder: Path) -> float:
     """Seconds of processor time, from the file to what `citewell run` searches."""
-    async with open_citewell(settings(folder)) as citewell:
+    async with open_citewell(searching(folder)) as citewell:
         began = time.process_time()
         await citewell.index([documents], prefix="")
         await citewell.storage.vectors.sync()
@@ -26,7 +32,7 @@ async def index(documents: Path, folder: Path) -> float:
 
 
 async def ask(questions: Path, folder: Path) -> Found:
-    async with open_citewell(settings(folder)) as citewell:
+    async with open_citewell(searching(folder)) as citewell:
         everything = await citewell.everything()
 
         async def retrieve(question: str) -> Sequence[str]:
