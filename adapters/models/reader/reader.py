@@ -25,9 +25,9 @@ SECONDS = 1.0
 """No question waits longer for it."""
 SHARE = 0.5
 """Of that time, up to which another reading is begun beside those under way."""
-BUSY = 1.5
-"""Seconds of reading that are asked for in a second, above which it would take the processor from everything else: what
-is asked one after the other comes to 1.1."""
+BUSY, CALM = 1.5, 0.5
+"""Seconds of reading that are asked for in a second: from BUSY on it would take the processor from everything else, and
+does not read until it is CALM. What is asked one after the other comes to 1.1."""
 _GUESS = 0.03
 """Seconds of processor time of a stretch, before any was read."""
 
@@ -36,7 +36,7 @@ class MiniLMReader:
     """ms-marco-MiniLM-L-12-v2. Between processors its scores differ by less than .01.
 
     It steps aside where reading for all who ask would take longer than they can wait, reckoned with the processor time
-    that stretches take, which other work does not lengthen. Whoever asks alone is read for."""
+    that stretches take, which other work does not lengthen. Who asks alone is read for."""
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class MiniLMReader:
         self._clock = clock
         self._breaker = Breaker(clock)
         self._reading = 0
+        self._flooded = False
         self._rate, self._asked = 0.0, clock()
 
     async def load(self) -> None:
@@ -59,9 +60,9 @@ class MiniLMReader:
 
     async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         """See `Reader`. Loading is not part of the time."""
-        busy = self._asked_for() * self._takes(stretches)
-        beside = self._reading * self._takes(stretches)
-        if busy > BUSY or (self._reading and beside + self._takes(stretches) > SHARE * self._seconds):
+        takes = self._takes(stretches)
+        self._flooded = self._asked_for() * takes > (CALM if self._flooded else BUSY)
+        if self._flooded or (self._reading and (self._reading + 1) * takes > SHARE * self._seconds):
             return None
         if not self._breaker.admit():
             return None
