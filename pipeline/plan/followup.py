@@ -85,9 +85,10 @@ def complete(question: str, turns: Sequence[Turn], around: Around = ALONE) -> Fo
         said = whole if asked == question else _whole(question, topic)
         return FollowUp(question=whole, said=said, query=asked, topic=topic, context=context)
     said = asked if asked == question else _whole(question, topic)
-    meant = changed(_phrase(asked), topic)
-    query = meant or f"{_unmarked(asked)}: {topic}"
-    return FollowUp(question=asked, said=said, query=query, topic=meant or topic, context=context)
+    plain = _unwidened(topic, turns)
+    meant = changed(_phrase(asked), plain)
+    query = meant or f"{_unmarked(asked)}: {plain}"
+    return FollowUp(question=asked, said=said, query=query, topic=meant or plain, context=context)
 
 
 def leans(question: str) -> bool:
@@ -121,18 +122,24 @@ def _topic(turns: Sequence[Turn]) -> str:
     """The last question that says what it is about."""
     for turn in reversed(turns):
         if turn.topic:
-            return _widened(turn)
+            return _widened(turn, _unwidened(turn.topic, turns))
         if turn.standalone or (turn.question and not leans(turn.question)):
             return turn.standalone or turn.question
     return next((turn.question for turn in turns if turn.question), "")
 
 
-def _widened(turn: Turn) -> str:
+def _widened(turn: Turn, plain: str) -> str:
     """The topic that a turn leaned on, with the other thing that it named."""
     asked = turn.standalone or turn.question
     if not _contrasts(asked) or own_terms(asked).issubset(terms(turn.topic)):
         return turn.topic
-    return f"{_unmarked(_phrase(asked))}: {turn.topic}"[-TOPIC:]
+    return f"{_unmarked(_phrase(asked))}: {plain}"[-TOPIC:]
+
+
+def _unwidened(topic: str, turns: Sequence[Turn]) -> str:
+    """`topic` without another thing that was named after it: of those, only the last one is meant."""
+    before = (said for turn in turns for said in (turn.topic, turn.standalone or turn.question) if said)
+    return next((said for said in before if topic.endswith(f": {said}")), topic)
 
 
 def _named(question: str, items: Sequence[str]) -> str:

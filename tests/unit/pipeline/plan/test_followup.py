@@ -90,6 +90,16 @@ def test_another_thing_that_is_named_is_part_of_what_the_next_question_is_about(
     assert complete("Is it paid out?", (asked,)).topic == "comp time: Do credit hours expire?"
 
 
+def test_only_the_last_other_thing_is_part_of_it_and_the_next_follows_the_question_itself() -> None:
+    asked = "How long does approval take?"
+    turns = [turn(asked)]
+    for question in ("And holidays?", "And how long?", "What about contractors?", "And in Spain?"):
+        found = complete(question, turns)
+        turns.append(turn(question, topic=found.topic))
+    assert found.query == f"And in Spain: {asked}"
+    assert complete("And how long?", turns).topic == f"in Spain: {asked}"
+
+
 @pytest.mark.parametrize("question", ["What about Spain?", "And E4?"])
 def test_what_names_something_else_is_judged_as_it_is_and_looked_up_with_the_topic(question: str) -> None:
     found = complete(question, NOTICE)
