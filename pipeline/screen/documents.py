@@ -30,10 +30,10 @@ _MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'
 """Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
 _OVERRIDES = 9.0
 """Log odds of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
-CERTAIN, LIKELY = 2.2, 0.8
+CERTAIN, LIKELY = 2.25, 0.7
 """Log odds from which a sentence, with what it has to do with its document, flags that; and from which it is not said
 whatever stands around it."""
-_FOREIGN, _LONG = 5.4, 40
+_FOREIGN, _LONG = 5.2, 40
 """Log odds of a sentence that has nothing to do with its document, and the content words from which it tells nothing:
 who writes that much of something else writes no order."""
 _FEWEST, _PASSAGE = 3, 40
@@ -116,7 +116,8 @@ def _overrides(folded: str) -> list[str]:
 def _reasons(folded: str) -> tuple[str, ...]:
     """The signs found and what weighs most."""
     weights = _weights()
-    heavy = sorted(max(ingredients(folded), key=_worth), key=lambda gram: (-weights.get(gram, 0.0), gram))
+    heaviest = max(ingredients(folded), key=_worth)
+    heavy = sorted(heaviest, key=lambda gram: (-weights.get(gram, 0.0), gram))
     return (*_overrides(folded), *heavy[:_NAMED])
 
 
