@@ -33,7 +33,7 @@ ROWS = HERE.parent / "tests" / "quality" / "injections.jsonl"
 KINDS = {".md", ".mdx", ".rst", ".txt", ".adoc", ".html"}
 KEPT = 6000
 """Grams that have a weight: with all 200,000 as many orders are found at as many false alarms, with 2,500 fewer."""
-OF_ORDERS, OF_OTHERS = 3.0, 10.0
+OF_ORDERS, OF_OTHERS = 3.0, 4.0
 """How much a planted sentence of the rows counts, and one that only looks like an order."""
 MADE, HANDED = 6, 3
 """Sentences made from each frame, and from each order that was written by hand."""
@@ -114,16 +114,18 @@ def half(row: Row) -> bool:
 
 
 def fit(rows: Sequence[Row]) -> dict[str, float]:
-    """The weight of each gram, and of none (`""`)."""
+    """The weight of each gram, and of none (`""`), on windows as they are weighed."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
+    of = [(row, window) for row in rows for window in ingredients(row.text)]
+
     def fitted(columns: Any) -> Any:
         head = LogisticRegression(C=1, max_iter=100, solver="liblinear", tol=1e-3, random_state=0)
-        return head.fit(columns, [row.order for row in rows], sample_weight=[row.counts for row in rows])
+        return head.fit(columns, [row.order for row, _ in of], sample_weight=[row.counts for row, _ in of])
 
-    counted = CountVectorizer(analyzer=ingredients, binary=True, min_df=2)
-    columns = counted.fit_transform([row.text for row in rows])
+    counted = CountVectorizer(analyzer=list, binary=True, min_df=2)
+    columns = counted.fit_transform([window for _, window in of])
     kept = np.argsort(-np.abs(fitted(columns).coef_[0]))[:KEPT]
     head = fitted(columns[:, kept])
     names = counted.get_feature_names_out()[kept]
@@ -159,7 +161,7 @@ def main() -> None:
 
 
 def worth(weights: dict[str, float], text: str) -> float:
-    return weights[""] + sum(weights.get(gram, 0.0) for gram in ingredients(text))
+    return max(weights[""] + sum(weights.get(gram, 0.0) for gram in window) for window in ingredients(text))
 
 
 def report(weights: dict[str, float], others: Sequence[Row], kept: dict[str, list[str]]) -> None:

@@ -13,10 +13,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("adapters", "bot", "pipeline", "storage")
 HANDBOOK = ("examples/handbook/", "bot/handbook_files/")
 """Where the example handbook stands in the repository and in a wheel."""
-REQUIRED = tuple(
-    f"adapters/models/{model}/{name}"
-    for model in ("minilm", "reader")
-    for name in ("model.int8.onnx", "tokenizer.json")
+REQUIRED = (
+    "pipeline/screen/weights.json",
+    *(
+        f"adapters/models/{model}/{name}"
+        for model in ("minilm", "reader")
+        for name in ("model.int8.onnx", "tokenizer.json")
+    ),
 )
 
 

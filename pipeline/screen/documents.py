@@ -3,6 +3,7 @@
 Documentation is full of orders to people (`Click Save`, `Tell the customer that ...`). What gives an instruction to an
 assistant away is not one form of words, but how many of its words and pairs of words stand in such instructions and how
 few in other sentences: each has a weight, fitted on orders of our own and on real documents (`bench/fit_orders.py`).
+Windows of a sentence are weighed and the heaviest counts, so that harmless words around an order do not cover it.
 That nothing else in the document is about it counts too.
 """
 
@@ -16,7 +17,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from pipeline.screen.grams import grams
+from pipeline.errors import Misconfigured
+from pipeline.screen.grams import windows
 from pipeline.screen.legible import fold, hidden
 from pipeline.screen.screening import Screening, signs
 from pipeline.words.text import sentences, terms
@@ -27,12 +29,13 @@ _LONGEST = 2_000_000
 _MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'](?!\w)")
 """Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
 _OVERRIDES = 9.0
-"""Weight of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
-CERTAIN, LIKELY = 2.1, 0.0
+"""Log odds of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
+CERTAIN, LIKELY = 2.25, 0.7
 """Log odds from which a sentence, with what it has to do with its document, flags that; and from which it is not said
 whatever stands around it."""
-_FOREIGN = 4.0
-"""Log odds of a sentence that has nothing to do with its document."""
+_FOREIGN, _LONG = 5.2, 40
+"""Log odds of a sentence that has nothing to do with its document, and the content words from which it tells nothing:
+who writes that much of something else writes no order."""
 _FEWEST, _PASSAGE = 3, 40
 """Distinct content words that a sentence must have, and a document, for the one to be told foreign to the other."""
 _NAMED = 3
@@ -58,9 +61,9 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     return odds + _foreign(fold(sentence), fold(passage)) >= CERTAIN
 
 
-def ingredients(text: str) -> frozenset[str]:
-    """What a sentence is weighed by."""
-    return grams(_MENTIONED.sub('""', fold(text)))
+def ingredients(text: str) -> list[frozenset[str]]:
+    """What a sentence is weighed by, for each window of it."""
+    return list(windows(_MENTIONED.sub('""', fold(text))))
 
 
 def _said(folded: str) -> list[str]:
@@ -71,14 +74,20 @@ def _said(folded: str) -> list[str]:
 def _by_itself(sentence: str) -> float:
     """Kept for what is read again: 200 questions asked a second time read 7.7 sentences anew each with 1,024, none
     so."""
-    return max(map(_odds, f"{fold(sentence)}\n{hidden(sentence)}".splitlines()), default=-math.inf)
+    folded = fold(sentence)
+    return max(map(_odds, {folded, " ".join(folded.split()), *hidden(sentence).splitlines()}))
 
 
 def _odds(folded: str) -> float:
-    """The log odds that a folded sentence is an order."""
+    """The log odds that a folded sentence is an order: those of the window that is most like one."""
+    if _overrides(folded):
+        return _OVERRIDES
+    return max(map(_worth, ingredients(folded)))
+
+
+def _worth(window: frozenset[str]) -> float:
     weights = _weights()
-    odds = weights[""] + sum(weights.get(gram, 0.0) for gram in ingredients(folded))
-    return odds + _OVERRIDES * bool(_overrides(folded))
+    return weights[""] + sum(weights.get(gram, 0.0) for gram in window)
 
 
 def _odds_in(document: str, sentence: str) -> float:
@@ -89,7 +98,7 @@ def _odds_in(document: str, sentence: str) -> float:
 def _foreign(sentence: str, document: str) -> float:
     """What it adds that most words of a sentence stand nowhere else in its document."""
     own, counts = Counter(terms(sentence)), _counted(document)
-    if len(own) < _FEWEST:
+    if not _FEWEST <= len(own) < _LONG:
         return 0.0
     share = sum(counts.get(term, 0) <= times for term, times in own.items()) / len(own)
     return _FOREIGN * min(1.0, len(counts) / _PASSAGE) * share**2
@@ -107,11 +116,16 @@ def _overrides(folded: str) -> list[str]:
 def _reasons(folded: str) -> tuple[str, ...]:
     """The signs found and what weighs most."""
     weights = _weights()
-    heavy = sorted(ingredients(folded), key=lambda gram: (-weights.get(gram, 0.0), gram))
+    heaviest = max(ingredients(folded), key=_worth)
+    heavy = sorted(heaviest, key=lambda gram: (-weights.get(gram, 0.0), gram))
     return (*_overrides(folded), *heavy[:_NAMED])
 
 
 @lru_cache(maxsize=1)
 def _weights() -> Mapping[str, float]:
-    found: Mapping[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    try:
+        found: Mapping[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as failed:
+        problem = "the weights by which documents are screened cannot be read"
+        raise Misconfigured(WEIGHTS.name, problem, what_to_do="Install Citewell again.") from failed
     return found
