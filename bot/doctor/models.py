@@ -37,7 +37,7 @@ async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
         yield await _embedder(settings)
     if settings.reranker != "none":
         yield await _reranker(settings)
-    else:
+    elif settings.reader != "none" and settings.embedder != "none":
         yield await _reader(settings)
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
@@ -90,8 +90,6 @@ async def _reranker(settings: Settings) -> Finding:
 
 
 async def _reader(settings: Settings) -> Finding:
-    if settings.reader == "none" or settings.embedder == "none":
-        return good("reader", "none is set: passages stay in the order of their own scores")
     reader = MiniLMReader(seconds=SECONDS)
     try:
         await reader.load()
