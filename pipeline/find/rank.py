@@ -87,6 +87,8 @@ class Ranker:
     audience: Audience
     scale: Callable[[], Awaitable[Scale]] = as_they_are
     degraded: set[str] = field(default_factory=set)
+    embedded: dict[tuple[str, str], ports.Vectors] = field(default_factory=dict)
+    """What was embedded for this search, by embedder and text."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
@@ -163,12 +165,22 @@ class Ranker:
         nothing: list[Hit] = []
         if self.embedder is None:
             return None, nothing, AS_THEY_ARE
-        found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed_question(text), None)
+        found = await self._embedded(self.embedder, text)
         scale: Scale | None = await self._attempt("embedder", self.scale(), None)
         if found is None or scale is None:
             return None, nothing, AS_THEY_ARE
         near = self.index.nearest(scale.question(found), self.audience, self.reach * self.depth * DEPTH)
         return found, await self._attempt("vector", near, nothing), scale
+
+    async def _embedded(self, embedder: ports.Embedder, text: str) -> ports.Vectors | None:
+        """Once a search, however far that reaches: an embedder may be somebody's service."""
+        name = embedder.name
+        if (name, text) not in self.embedded:
+            found: ports.Vectors | None = await self._attempt("embedder", embedder.embed_question(text), None)
+            if found is None or embedder.name != name:
+                return found
+            self.embedded[name, text] = found
+        return self.embedded[name, text]
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:
