@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import struct
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -147,10 +148,14 @@ def build(weights: dict[str, Array]) -> onnx.ModelProto:
     value = builder.embeddings()
     for number in range(LAYERS):
         value = builder.layer(value, number)
-    vector = builder.mean(value)
-    inputs = [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])]
-    outputs = [helper.make_tensor_value_info(vector, TensorProto.FLOAT, [1, WIDTH])]
-    graph = helper.make_graph(builder.nodes, "all-MiniLM-L6-v2", inputs, outputs, builder.constants)
+    return model_of(builder, "all-MiniLM-L6-v2", ["input_ids"], builder.mean(value), WIDTH)
+
+
+def model_of(builder: Builder, name: str, given: Sequence[str], output: str, width: int) -> onnx.ModelProto:
+    """What was built, as a model that is `given` whole numbers of tokens and has one `output`, `width` numbers."""
+    inputs = [helper.make_tensor_value_info(one, TensorProto.INT64, [1, "tokens"]) for one in given]
+    outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, [1, width])]
+    graph = helper.make_graph(builder.nodes, name, inputs, outputs, builder.constants)
     operators = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(graph, producer_name="citewell", opset_imports=operators, ir_version=9)
     onnx.checker.check_model(model)
@@ -158,11 +163,16 @@ def build(weights: dict[str, Array]) -> onnx.ModelProto:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("weights", type=Path, help="folder with model.safetensors")
+    convert(__doc__, "model.safetensors", lambda source: build(read_weights(source)))
+
+
+def convert(told: str | None, source: str, made_from: Callable[[Path], onnx.ModelProto]) -> None:
+    """The command: a folder with the file `source`, and where the model is written that is `made_from` it."""
+    parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weights", type=Path, help=f"folder with {source}")
     parser.add_argument("output", type=Path)
     chosen = parser.parse_args()
-    content = build(read_weights(chosen.weights / "model.safetensors")).SerializeToString(deterministic=True)
+    content = made_from(chosen.weights / source).SerializeToString(deterministic=True)
     chosen.output.write_bytes(content)
     print(f"{chosen.output}: {len(content) / 1e6:.1f} MB, SHA-256 {hashlib.sha256(content).hexdigest()}")
 

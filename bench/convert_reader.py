@@ -12,16 +12,15 @@ those of the embedder: matrices int8 with one scale a column, activations 14 bit
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
-from bench.convert_minilm import MICROSOFT, Array, Builder, quantise
+from bench.convert_minilm import Array, Builder, convert, model_of, quantise
 
 GRAPH_SHA256 = "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"
 LAYERS = 12
@@ -83,27 +82,12 @@ def build(weights: dict[str, Array]) -> onnx.ModelProto:
     value = builder.embeddings()
     for number in range(LAYERS):
         value = builder.layer(value, number)
-    score = builder.score(value)
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, [1, "tokens"])
-        for name in ("input_ids", "token_type_ids")
-    ]
-    outputs = [helper.make_tensor_value_info(score, TensorProto.FLOAT, [1, 1])]
-    graph = helper.make_graph(builder.nodes, "ms-marco-MiniLM-L-12-v2", inputs, outputs, builder.constants)
-    operators = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
-    model = helper.make_model(graph, producer_name="citewell", opset_imports=operators, ir_version=9)
-    onnx.checker.check_model(model)
-    return model
+    given = ["input_ids", "token_type_ids"]
+    return model_of(builder, "ms-marco-MiniLM-L-12-v2", given, builder.score(value), 1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("weights", type=Path, help="folder with model.onnx")
-    parser.add_argument("output", type=Path)
-    chosen = parser.parse_args()
-    content = build(read_weights(chosen.weights / "model.onnx")).SerializeToString(deterministic=True)
-    chosen.output.write_bytes(content)
-    print(f"{chosen.output}: {len(content) / 1e6:.1f} MB, SHA-256 {hashlib.sha256(content).hexdigest()}")
+    convert(__doc__, "model.onnx", lambda source: build(read_weights(source)))
 
 
 if __name__ == "__main__":
