@@ -97,7 +97,7 @@ def worth_whispering(text: str, answer: Answer) -> bool:
 def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
     """The share of what `text` names, its slips corrected, in `answer` and `sources`."""
     said = set(terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
-    named = own_terms(corrected(text, {one.word: one.meant for one in answer.corrections}))
+    named = own_terms(corrected(text, answer.corrections))
     return len(named & said) / len(named) if named else 0.0
 
 

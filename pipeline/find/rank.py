@@ -89,6 +89,8 @@ class Ranker:
     degraded: set[str] = field(default_factory=set)
     embedded: dict[tuple[str, str], ports.Vectors] = field(default_factory=dict)
     """What was embedded for this search, by embedder and text."""
+    worded: dict[tuple[str, int], ports.Lexical] = field(default_factory=dict)
+    """What was found by words, by text and reach."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
@@ -155,10 +157,14 @@ class Ranker:
         return await self._attempt("confirmations", self.confirmations.alike(question, self.audience), nothing)
 
     async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
-        wanted = query_terms(text)
-        nothing = ports.Lexical([], dict.fromkeys(wanted, 1.0))
-        search = self.index.lexical(wanted, self.audience, self.reach * DEPTH)
-        found = await self._attempt("lexical", search, nothing)
+        found = self.worded.get((text, self.reach))
+        if found is None:
+            wanted = query_terms(text)
+            nothing = ports.Lexical([], dict.fromkeys(wanted, 1.0))
+            search = self.index.lexical(wanted, self.audience, self.reach * DEPTH)
+            found = await self._attempt("lexical", search, nothing)
+            if found is not nothing:
+                self.worded[text, self.reach] = found
         return {stem(fold(word)): weight for word, weight in found.rarity.items()}, found.hits
 
     async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit], Scale]:

@@ -14,7 +14,7 @@ from statistics import median
 from pipeline import ports
 from pipeline.find.rank import Ranked
 from pipeline.values import BlockKind, Chunk
-from pipeline.words.language import likely, perhaps_english, told
+from pipeline.words.language import is_latin, likely
 from pipeline.words.text import words
 
 PASSAGES = 10
@@ -84,8 +84,8 @@ def readable(question: str, ranked: Sequence[Ranked]) -> bool:
     texts = [one.chunk.text for one in ranked[:LOOKED_AT]]
     return (
         bool(words(question))
-        and all(perhaps_english(text) and likely(text) in ("", "en") for text in (question, *texts))
-        and told(" ".join(texts)) == "en"
+        and all(is_latin(text) and likely(text) in ("", "en") for text in (question, *texts))
+        and likely(" ".join(texts)) == "en"
     )
 
 
@@ -142,7 +142,7 @@ def _text(one: Ranked, units: range) -> str:
         if chunk.units[index].kind is not BlockKind.HEADER
     ]
     led = chunk.text_of(opening) if opening is not None and chunk.units[opening].kind is not BlockKind.HEADER else ""
-    above = next((chunk.text_of(place) for place in range(units.start - 1, -1, -1) if chunk.heads(place)), "")
+    above = chunk.nearest_heading(units.start)
     path = " > ".join(dict.fromkeys(filter(None, (one.document.title, *chunk.heading, above))))
     text = "\n".join(filter(None, (path, led if led != above else "", " ".join(said))))
     return text if len(text.split()) <= LONGEST else " ".join(text.split()[:LONGEST])

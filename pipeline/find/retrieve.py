@@ -103,11 +103,12 @@ class HybridRetriever:
             found = await asyncio.gather(
                 *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
             )
-        unread, question = "", "" if len(queries) > 1 else search.question
+        unread = ""
         if self._reader and len(found) == 1:
             one, unread = await self._read(self._reader, ranker.degraded, found[0], search, share)
             found = [one]
         elif self._reranker:
+            question = "" if len(queries) > 1 else search.question
             found = await asyncio.gather(
                 *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
             )
@@ -140,20 +141,23 @@ class HybridRetriever:
         ranking = await ranker.rank(number, query, thread)
         corrections = await understood(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
-            mended = corrected(query, {one.word: one.meant for one in corrections})
+            mended = corrected(query, corrections)
             other = await ranker.rank(number, mended, thread)
             better = other.best > ranking.best and not _foreign(query, other)
             query, ranking, corrections = (mended, other, corrections) if better else (query, ranking, ())
         if ranking.silent:
             ranking = await ranker.deeper(DEEPER).rank(number, query, thread)
-        floor = self._floor + _step(query)
-        above = [one for one in ranking.passages if one.score >= floor]
-        good, texts = spread(above, share)
-        if texts < share and len(above) >= DEPTH:
+        above, good, texts = self._good(query, ranking.passages, share)
+        if texts < share and above >= DEPTH:
             ranking = await ranker.further(FURTHER).rank(number, query, thread)
-            above = [one for one in ranking.passages if one.score >= floor]
-            good, _ = spread(above, share)
-        return _Found(query, ranking.passages, len(above), good, corrections)
+            above, good, _ = self._good(query, ranking.passages, share)
+        return _Found(query, ranking.passages, above, good, corrections)
+
+    def _good(self, query: str, ranked: Sequence[Ranked], share: int) -> tuple[int, list[Ranked], int]:
+        """How many are above the floor, what of them is shown to a writer, and how many different texts that took."""
+        floor = self._floor + _step(query)
+        above = [one for one in ranked if one.score >= floor]
+        return (len(above), *spread(above, share))
 
     async def _reread(
         self, reranker: ports.Reranker, degraded: set[str], found: _Found, question: str, share: int
@@ -162,8 +166,7 @@ class HybridRetriever:
         there is one, rather than what was searched for."""
         if found.above < 2:
             return found
-        mended = {one.word: one.meant for one in found.corrections}
-        asked = corrected(question, mended) if question else found.query
+        asked = corrected(question, found.corrections) if question else found.query
         try:
             above = await reordered(reranker, asked, found.ranked[: found.above])
         except CitewellError:
@@ -178,18 +181,16 @@ class HybridRetriever:
         floor then may be shown."""
         if search.intent in _WHOLE or not readable(found.query, found.ranked):
             return found, ""
-        meant = {one.word: one.meant for one in found.corrections}
-        asked, threaded = corrected(search.about_topic, meant), bool(search.context)
+        asked = corrected(search.about_topic, found.corrections)
         try:
-            ranked = await read(reader, asked, found.ranked, threaded=threaded)
+            ranked = await read(reader, asked, found.ranked, threaded=bool(search.context))
         except CitewellError:
             degraded.add("reader")
             return found, ""
         if ranked is None:
             return found, "there was no time for it"
-        floor = self._floor + _step(found.query)
-        above = [one for one in ranked if one.score >= floor]
-        return replace(found, ranked=ranked, above=len(above), good=spread(above, share)[0]), ""
+        above, good, _ = self._good(found.query, ranked, share)
+        return replace(found, ranked=ranked, above=above, good=good), ""
 
 
 def _lifted(found: _Found, share: int) -> _Found:

@@ -79,8 +79,11 @@ class Chunk(Value):
 
     def above(self, index: int) -> str:
         """The headings that a unit stands under."""
-        nearest = next((self.text_of(place) for place in range(index - 1, -1, -1) if self.heads(place)), "")
-        return " ".join((*self.heading, nearest))
+        return " ".join((*self.heading, self.nearest_heading(index)))
+
+    def nearest_heading(self, index: int) -> str:
+        """The one of its own chunk, or the question that it answers; empty where it has none."""
+        return next((self.text_of(place) for place in range(index - 1, -1, -1) if self.heads(place)), "")
 
     def opening(self, index: int) -> int | None:
         """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list, the

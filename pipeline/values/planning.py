@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import Field
@@ -122,12 +122,11 @@ class Retrieval(Value):
 
     def understood(self, search: Search) -> Search:
         """`search` in the words that were searched for."""
-        meant = {one.word: one.meant for one in self.corrections}
         return search.model_copy(
             update={
-                "question": corrected(search.question, meant),
-                "queries": tuple(corrected(query, meant) for query in search.queries),
-                "sides": tuple(corrected(side, meant) for side in search.sides),
+                "question": corrected(search.question, self.corrections),
+                "queries": tuple(corrected(query, self.corrections) for query in search.queries),
+                "sides": tuple(corrected(side, self.corrections) for side in search.sides),
             }
         )
 
@@ -143,8 +142,9 @@ class Changes(Value):
     """There are documents that say of which day they are, be it an earlier one."""
 
 
-def corrected(text: str, meant: Mapping[str, str]) -> str:
-    """`text` with the words that `meant` names exchanged, in whatever case they are written."""
+def corrected(text: str, corrections: Iterable[Correction]) -> str:
+    """`text` with the words that were taken for others exchanged, in whatever case they are written."""
+    meant = {one.word: one.meant for one in corrections}
     if not meant:
         return text
     longest_first = "|".join(map(re.escape, sorted(meant, key=len, reverse=True)))
