@@ -13,7 +13,6 @@ from typing import Any
 
 import chromadb
 import numpy as np
-import onnxruntime
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
@@ -22,8 +21,8 @@ from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.vector_stores.chroma import ChromaVectorStore
-from tokenizers import Tokenizer
 
+from bench.beside.graph import opened
 from bench.beside.side import Found, on_one_core, rows, tell, timed
 
 MODEL = Path(__file__).parents[2] / "adapters" / "models" / "minilm"
@@ -37,12 +36,7 @@ class Embedding(BaseEmbedding):
     """The weights that Citewell ships, on one thread."""
 
     def model_post_init(self, _: object) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(str(MODEL / "model.int8.onnx"), options)
-        self._tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(PASSAGE)
+        self._session, self._tokenizer = opened(MODEL, PASSAGE)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         ids = np.array([self._tokenizer.encode(text).ids], np.int64)

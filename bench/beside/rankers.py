@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from haystack import Document
 from haystack_integrations.components.rankers.fastembed import FastembedRanker
 from llama_index.core.postprocessor import SentenceTransformerRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, TextNode
-from tokenizers import Tokenizer
 
+from bench.beside.graph import opened
 from bench.beside.side import on_one_core, tell
 
 MODEL = Path(__file__).parents[2] / "adapters" / "models" / "reader"
@@ -34,12 +33,7 @@ class CrossEncoder:
     """On one thread; the graph takes a pair at a time, which costs no padding."""
 
     def __init__(self) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(str(MODEL / "model.int8.onnx"), options)
-        self._tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(TOKENS)
+        self._session, self._tokenizer = opened(MODEL, TOKENS)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """As sentence-transformers' class has it."""

@@ -1,0 +1,19 @@
+"""A graph that Citewell ships, as the other side runs it: by onnxruntime, on one thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnxruntime
+from tokenizers import Tokenizer
+
+
+def opened(folder: Path, most_tokens: int) -> tuple[onnxruntime.InferenceSession, Tokenizer]:
+    """The graph and its tokenizer, which leaves out what is beyond `most_tokens`."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(folder / "model.int8.onnx"), options)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(most_tokens)
+    return session, tokenizer
