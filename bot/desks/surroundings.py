@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.plan.pointing import looks_back
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import Talk, greeted, small_talk
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import AmongPeople, PlatformAdapter
 from pipeline.unasked import asks
 from pipeline.values import Around, IncomingMessage, Manner, Request
 from pipeline.words.language import speaking
@@ -16,6 +16,8 @@ async def with_surroundings(request: Request, message: IncomingMessage, adapter:
     that is to be summed up. Raises Unavailable where the thread cannot be read now."""
     if message.pointed:
         return request.model_copy(update={"around": Around(pointed=message.pointed)})
+    if not isinstance(adapter, AmongPeople):
+        return request
     alone = message.manner in (Manner.DIRECT, Manner.COMMAND, Manner.AWAITED)
     if not (alone or request.unasked) and small_talk(clean(request.text)) is Talk.SUMMARY:
         words = speaking(request.language, (greeted(request.text),), message.locale)

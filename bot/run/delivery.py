@@ -15,7 +15,7 @@ from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
 from pipeline.compose.compose import told
 from pipeline.errors import Withdrawn
-from pipeline.ports import Growing, Inbox, PlatformAdapter
+from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
@@ -109,7 +109,9 @@ class Delivery:
             return False
         if answer.alone:  # nobody can look for it after a crash: it is closed first
             await self._inbox.ignored(work.key, told=True)
-            await self._adapter(work).whisper(work.message, answer)
+            adapter = self._adapter(work)
+            if isinstance(adapter, Whispers):
+                await adapter.whisper(work.message, answer)
             return False
         way.know(answer=await self._saved(way, answer))
         return True

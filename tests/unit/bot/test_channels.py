@@ -13,6 +13,7 @@ from bot.run.channel_history import ChannelHistory
 from bot.run.channels import ChannelReader
 from pipeline.errors import Unavailable
 from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ports import AmongPeople
 from pipeline.rules.access import Rules
 from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch
 from storage.open import open_storage
@@ -23,7 +24,7 @@ PLACE = PlaceId.parse("slack:T1:C1")
 NOW = datetime.now(UTC)
 
 
-class Away:
+class Away(AmongPeople):
     """A platform that gives no file now."""
 
     async def file(self, said: Said, file: Attachment) -> bytes:
@@ -54,7 +55,7 @@ async def test_a_thread_that_cannot_be_made_now_keeps_no_other_waiting_and_stays
         assert await storage.said.count(PLACE) == (3, 1)
 
 
-class Pages:
+class Pages(AmongPeople):
     """A platform that tells of a message a day, as many as are asked for."""
 
     def __init__(self) -> None:

@@ -14,11 +14,9 @@ from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
-from pipeline.translations import Words
 from pipeline.values import (
     EVERYWHERE,
     Answer,
-    Around,
     Audience,
     Chosen,
     ConversationId,
@@ -26,7 +24,6 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     Notice,
-    Parsed,
     PersonId,
     PlaceId,
     Preferences,
@@ -91,14 +88,6 @@ class Platform:
 
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
-
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        return None
-
-    async def around(self, message: IncomingMessage) -> Around:
-        return Around()
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         return Readers(groups=frozenset())
