@@ -13,6 +13,8 @@ from pipeline.values.base import Value
 
 ANYWHERE = "user"
 """In the place of a space, where a rule names a person who is the same in all of them."""
+DIRECT = "dm"
+"""In the place of a space, where people write to the bot alone and that belongs to none."""
 
 
 def joined(*parts: str) -> str:
@@ -30,7 +32,7 @@ class ConversationId(Value):
 
     platform: str
     space: str
-    """Slack team, Discord guild, or `dm`."""
+    """Slack team, Discord guild, or DIRECT."""
     channel: str
     thread: str = ""
 

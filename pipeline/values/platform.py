@@ -49,7 +49,7 @@ class Platform(Value):
     read_by_role: bool = False
     """Readers are told by their roles, too."""
     direct_space: str = ""
-    """The space of what is written to the bot alone, where that belongs to none."""
+    """DIRECT, where what is written to the bot alone belongs to no space; where everyone is alone, their one space."""
     direct_channel: str = ""
     """How the channels begin in which people write to the bot alone, where they belong to a space."""
     private_thread: str = ""
