@@ -90,7 +90,6 @@ TRIGGERS = """
         EXECUTE FUNCTION answer_forgotten();
 """
 _APPLIED = "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
-_TABLES = "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
 
 
 def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
@@ -101,7 +100,6 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         raw.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
         raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (EVERYTHING,))
         raw.execute("SET LOCAL client_min_messages TO warning")
-        before = [name for (name,) in raw.execute(_TABLES)]
         raw.execute(_APPLIED)
         applied = [name for (name,) in raw.execute("SELECT name FROM migration")]
         what_to_do = "Install that version again, or restore a dump that was made before."
@@ -111,7 +109,7 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
             raw.execute(_FIRST)
         if names:
             _complete(raw)
-            run(names, PostgresConnection(raw), before)
+            run(names, PostgresConnection(raw))
             raw.execute(TRIGGERS)
             raw.execute(walls())
         for name in names:

@@ -88,7 +88,7 @@ def migrate(db: SQLiteConnection) -> None:
     """Make of a database what is declared, inside the caller's transaction. None of its triggers and views is run, and
     none stays that is not declared."""
     tables = Tables(db.raw)
-    before, names = tables.table_names(), outdated(db)
+    names = outdated(db)
     for kind, name in db.execute(_RUN).fetchall():
         db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
@@ -96,7 +96,7 @@ def migrate(db: SQLiteConnection) -> None:
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
-    run(names, db, before)
+    run(names, db)
     for name, what in TRIGGERS.items():
         db.execute(f"CREATE TRIGGER {name} {what}")
     db.executemany(
