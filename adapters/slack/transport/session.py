@@ -75,7 +75,7 @@ class SlackSession:
         self.web = web
         self.workspace = workspace
         self.me = replace(workspace.me, workflows=terms.workflows)
-        self.space = f"slack:{self.me.team}"
+        self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
         self.sight = Sight(web, self.me)
         self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
