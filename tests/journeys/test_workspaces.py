@@ -21,7 +21,7 @@ from pipeline.values import Audience
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
-from tests.doubles.slack.server import SlackServer
+from tests.doubles.slack.server import CLIENT_ID, CLIENT_SECRET, SlackServer
 from tests.journeys.workspaces import KEY, House, Team, house, opened
 from tests.trials import Count, trials
 
@@ -29,7 +29,9 @@ QUESTION = "How many vacation days do employees get?"
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> AsyncIterator[House]:
+async def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    monkeypatch.setenv("SLACK_CLIENT_ID", CLIENT_ID)  # Bolt looks for them there, too
+    monkeypatch.setenv("SLACK_CLIENT_SECRET", CLIENT_SECRET)
     async with house(tmp_path) as opened:
         yield opened
 

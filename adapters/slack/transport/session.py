@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import structlog
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.press.dispatch import Dispatcher
@@ -21,7 +22,7 @@ from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.files import Files
 from adapters.slack.events.gapfill import Gapfill
-from adapters.slack.events.incoming import MALFORMED
+from adapters.slack.events.incoming import MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
@@ -101,6 +102,7 @@ class SlackSession:
             client=self.web.client,
             signing_secret=self._terms.signing_secret or "not used in Socket Mode",
             before_authorize=intake.receive,
+            authorize=_as(self.me, self.web.client.token or ""),
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
             name="citewell",
@@ -138,6 +140,16 @@ class SlackSession:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
         author = partial(self.actors.of, {"id": message.asker.user})
         return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+
+
+def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
+    """Without this Bolt asks Slack who we are or, where SLACK_CLIENT_ID stands in the environment, a store of its own,
+    which knows of nobody."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token)
+
+    return authorize
 
 
 async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
