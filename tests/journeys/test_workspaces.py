@@ -61,7 +61,7 @@ async def test_each_workspace_is_answered_from_what_was_opened_to_it_alone(share
 
 
 async def test_what_no_rule_names_is_for_no_workspace_that_is_not_a_home(tmp_path: Path) -> None:
-    async with house(tmp_path, slack_home_workspaces=["T0TEAM"]) as home:
+    async with house(tmp_path, home_workspaces=["T0TEAM"]) as home:
         for team in (home.acme, home.beta):
             await home.add(team)
         await home.acme.people.open_home("U0ANN")
