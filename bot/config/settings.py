@@ -298,10 +298,10 @@ class _Beside(PydanticBaseSettingsSource):
         return self._source.get_field_value(field, field_name)
 
     def __call__(self) -> dict[str, Any]:
-        return self._source() | {platform: self._own(platform) for platform in platforms()}
+        return self._source() | {platform: self._own(platform) for platform in platform_settings()}
 
     def _own(self, platform: str) -> dict[str, Any]:
-        names = {field: self._called(f"{platform}_{field}") for field in platforms()[platform].model_fields}
+        names = {field: self._called(f"{platform}_{field}") for field in platform_settings()[platform].model_fields}
         return {field: self._written[name] for field, name in names.items() if name in self._written}
 
 
@@ -320,7 +320,7 @@ def keys(settings: Settings) -> list[str]:
 
 
 @cache
-def platforms() -> dict[str, type[Value]]:
+def platform_settings() -> dict[str, type[Value]]:
     """The settings of each platform, by its name."""
     kinds = {name: info.annotation for name, info in Settings.model_fields.items()}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Value)}
@@ -331,7 +331,7 @@ def every_setting() -> dict[str, FieldInfo]:
     """By the name that it has in `citewell.toml`: that of Slack's `host` is `slack_host`."""
     found: dict[str, FieldInfo] = {}
     for name, info in Settings.model_fields.items():
-        kind = platforms().get(name)
+        kind = platform_settings().get(name)
         found |= {f"{name}_{own}": one for own, one in kind.model_fields.items()} if kind else {name: info}
     return found
 

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.config.kinds import enumerated
-from bot.config.settings import PREFIX, environment_name, environment_names, every_setting, platforms
+from bot.config.settings import PREFIX, environment_name, environment_names, every_setting, platform_settings
 from bot.config.tables import KINDS
 from bot.log import redact
 
@@ -198,7 +198,7 @@ def _range(info: FieldInfo) -> str:
 def _beside(error: ErrorDetails) -> ErrorDetails:
     """As if a platform's settings stood beside all others; what is wrong with all of them, with all settings."""
     platform, *inner = error["loc"] or ("",)
-    if platform not in platforms():
+    if platform not in platform_settings():
         return error
     moved = error.copy()
     own = str(inner[0]) if inner else ""

@@ -35,6 +35,27 @@ def test_the_environment_wins_over_dotenv_and_dotenv_over_toml(monkeypatch: pyte
     assert (found.top_k, found.max_length, found.history_turns) == (6, 600, 2)
 
 
+def test_a_platforms_settings_stand_beside_all_others_each_where_it_was_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "citewell.toml").write_text('slack_host = "::1"\nslack_port = 1\ndiscord_home_guilds = [1, 2]\n')
+    (tmp_path / ".env").write_text("CITEWELL_SLACK_PORT=2\nCITEWELL_SLACK_WORKFLOWS=A1,B2\nDISCORD_TOKEN=d\n")
+    monkeypatch.setenv("CITEWELL_SLACK_PORT", "3")
+    monkeypatch.setenv("CITEWELL_WEB", "127.0.0.1:8080")
+    found = read_settings()
+    assert (found.slack.host, found.slack.port, found.slack.workflows) == ("::1", 3, ("A1", "B2"))
+    assert (found.discord.token, found.discord.home_guilds) == ("d", (1, 2))
+    assert (found.web.listen, found.web.wanted) == ("127.0.0.1:8080", True)
+
+
+def test_a_platform_as_a_whole_is_no_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "citewell.toml").write_text('[slack]\nhost = "::1"\n')
+    monkeypatch.setenv("CITEWELL_DISCORD", '{"threads": true}')
+    said = refusal()
+    assert "CITEWELL_DISCORD: there is no such setting" in said
+    assert "slack in citewell.toml: there is no such setting" in said
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
