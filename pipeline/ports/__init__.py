@@ -35,3 +35,4 @@ from pipeline.ports.search import (
 from pipeline.ports.sessions import Sessions
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Look, Planner, Retriever, Writer
+from pipeline.ports.stream import AnswerStream, streaming

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
+from pipeline.ports.stream import AnswerStream
+from pipeline.values import Audience, Document, Excerpt, Readers, Request, RetrievedChunk
 from pipeline.values.keys import Passage
 
 
@@ -54,8 +55,8 @@ class Reading(Protocol):
         """The collections that every reader may see."""
         ...
 
-    def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
+    def respond(self, request: Request) -> AnswerStream:
+        """One answer, which is kept where the request has a conversation."""
         ...
 
     async def kept(self, answer_id: str, author: str) -> bool:

@@ -45,8 +45,7 @@ async def asked(driver: Driver, question: str, *, always: bool = True) -> Shown:
             library=storage.library,
             stale=lambda found: "" < found.dated < HORIZON,
         )
-        async for event in responder.respond(request.model_copy(update={"always": always})):
-            yield event
+        yield await responder.respond(request.model_copy(update={"always": always})).answer()
 
     driver.rig.script = walk
     said = await driver.mention("ann", question)
