@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline.compose.cite import Numbering, body, listed, reference
+from pipeline.compose.body import body
+from pipeline.compose.cite import Numbering, listed, reference
 from pipeline.compose.confidence import EXTRACTIVE, Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
 from pipeline.read.evidence import Evidence
