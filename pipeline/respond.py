@@ -155,8 +155,9 @@ class Responder:
             brief = self._brief(request, plan)
             with watch.stage("read"):
                 evidence = gather(asked.read(brief.question, brief.topic, plan.thread), passages or retrieval.nearest)
+                made = None
                 if self.library and passages:
-                    evidence = await completed(brief, evidence, self.library)
+                    evidence, made = await completed(brief, evidence, self.library)
             numbering = await self._numbering(evidence.passages)
             drafted = Drafted()
             if passages:
@@ -174,6 +175,7 @@ class Responder:
                     further=deeper,
                     look=self._look(request.audience) if model and not request.thread else None,
                     retells=request.thread is not None,
+                    made=made,
                 )
                 if model:
                     allowance.spent = None

@@ -6,9 +6,10 @@ answers where nothing does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import cache
 
 from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
@@ -18,7 +19,7 @@ from pipeline.drafting.leading import leading
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
-from pipeline.values import Finished, Found, Intent, Sentence, Usage
+from pipeline.values import Cells, Finished, Found, Intent, Judgement, Sentence, Usage
 from pipeline.words import wording
 from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
@@ -47,9 +48,10 @@ async def write(
                     begun = begun or not isinstance(piece, Found)
                     yield piece
     if failed or not model:
-        async with aclosing(by_extract(task, failed)) as pieces:
-            async for piece in pieces:
-                yield piece
+        shown, drafted = by_extract(task, failed)
+        for one in shown:
+            yield one
+        yield drafted
 
 
 async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Found | Drafted, None]:
@@ -110,21 +112,23 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     )
 
 
-async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Checked | Drafted, None]:
-    """The passages' own sentences, where they answer; `failed` is the model's draft that they stand in for."""
+def by_extract(task: Task, failed: Drafted | None) -> tuple[Sequence[Checked], Drafted]:
+    """The passages' own sentences, where they answer, and how that ended; `failed` is the model's draft that they stand
+    in for."""
     with task.watch.stage("write"):
-        drafted = extract(task.brief, task.evidence)
-    checked, stands = _judged_all(task, drafted.sentences)
+        drafted = task.made or extract(task.brief, task.evidence)
+    judged = cache(task.judged)
+    checked, stands = _judged_all(judged, drafted.sentences)
     if orders := {one.sentence.text for one in checked if one.judgement.forbidden}:
         task = replace(task, evidence=task.evidence.without(orders))
         drafted = extract(task.brief, task.evidence)
-        checked, stands = _judged_all(task, drafted.sentences)
+        checked, stands = _judged_all(judged, drafted.sentences)
     assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
     if other := _missing(assessment.differing, stands):
-        checked, stands = _judged_all(task, [*drafted.sentences, *other])
+        checked, stands = _judged_all(judged, [*drafted.sentences, *other])
         assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
     too_few = task.too_few(checked)
-    preface = ""
+    preface, shown = "", list[Checked]()
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
         shown = told(task, _in_order(assessment.differing, stands), drafted, assessment)
         if task.brief.intent is Intent.FACTUAL and not assessment.differing:
@@ -140,10 +144,9 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
             verdict=assessment.verdict,
             said_in=_said_in(task, shown),
         )
-        for number, one in enumerate(shown):
-            yield one._replace(preface=preface) if number == 0 else one
+        shown = [one._replace(preface=preface) if number == 0 else one for number, one in enumerate(shown)]
     usage = failed.usage if failed else Usage()
-    yield Drafted(
+    return shown, Drafted(
         checked=tuple(checked),
         assessment=assessment,
         usage=usage.model_copy(update={"writer": EXTRACTIVE}),
@@ -162,10 +165,12 @@ def _said_in(task: Task, shown: Sequence[Checked]) -> str:
     return where.pop() if len(where) == 1 else ""
 
 
-def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked], list[Checked]]:
+def _judged_all(
+    judged: Callable[[Sentence, Cells], Judgement], sentences: Sequence[Sentence]
+) -> tuple[list[Checked], list[Checked]]:
     """All of them but captions with what the check thinks, and those that stand."""
     pieces = [
-        Checked(sentence, task.judged(sentence, header_above(sentence, sentences[:number])))
+        Checked(sentence, judged(sentence, header_above(sentence, sentences[:number])))
         for number, sentence in enumerate(sentences)
     ]
     stands: list[Checked] = []

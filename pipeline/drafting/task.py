@@ -20,6 +20,7 @@ from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 from pipeline.values.documents import others
 from pipeline.words import wording
+from pipeline.write.extract import Extract
 
 
 class Judge(Protocol):
@@ -96,6 +97,8 @@ class Task:
     """Searches again, in words of a model's own."""
     retells: bool = False
     """All that there is is told in short, whatever it is about."""
+    made: Extract | None = None
+    """The extract of the evidence, where it was made before."""
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:

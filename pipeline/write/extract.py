@@ -33,15 +33,18 @@ class Extract:
     extent: Extent | None = None
 
 
-async def completed(brief: Brief, evidence: Evidence, library: Passages) -> Evidence:
-    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from.
+async def completed(brief: Brief, evidence: Evidence, library: Passages) -> tuple[Evidence, Extract | None]:
+    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from; and that
+    extract, where it was made and is the same with them.
 
     Raises Unavailable."""
     if not any(may_be_cut(passage.chunk) for passage in evidence.passages):
-        return evidence
-    said = (sentence for sentence in extract(brief, evidence).sentences if sentence.kind in _PARTED)
-    parted = next(said, None)
-    return evidence.joined(await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ())
+        return evidence, None
+    made = extract(brief, evidence)
+    parted = next((sentence for sentence in made.sentences if sentence.kind in _PARTED), None)
+    parts = await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ()
+    whole = evidence.joined(parts)
+    return whole, made if whole is evidence else None
 
 
 def extract(brief: Brief, evidence: Evidence) -> Extract:
