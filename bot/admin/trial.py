@@ -10,7 +10,7 @@ from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import Index, Lexical, Passages, Vectors
 from pipeline.respond import Responder
 from pipeline.values import Audience, Hit, Request, Retrieval, Search
-from pipeline.values.overview import Place, Seen, Trial
+from pipeline.values.insights import Place, Seen, Trial
 
 
 class _Watched:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from pipeline.errors import Busy, Refused
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 from storage.open import Storage, open_storage
 from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
 from storage.people.sessions import IDLE, LONGEST, SQLSessions

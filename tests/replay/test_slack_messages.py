@@ -16,7 +16,7 @@ from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import Post, posts
 from adapters.slack.press.home_view import home
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
-from pipeline.words import wording
+from pipeline.words import canned, wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
 GOLDEN = Path(__file__).parent / "slack_messages"
@@ -55,9 +55,7 @@ MESSAGES = {
     "failed": lambda: posts(reply(broken())),
     "declined": lambda: posts(
         reply(
-            cited(body=wording.INJECTION, outcome=Outcome.DECLINED).model_copy(
-                update={"sentences": (), "citations": ()}
-            )
+            cited(body=canned.INJECTION, outcome=Outcome.DECLINED).model_copy(update={"sentences": (), "citations": ()})
         )
     ),
     "passages": lambda: posts(passages(RICH)),

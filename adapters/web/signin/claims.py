@@ -10,7 +10,7 @@ import structlog
 
 from adapters.web.signin import wording
 from adapters.web.signin.provider import NotVouched, inside
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 Whom = Callable[[Mapping[str, Any]], SignedIn]
 
