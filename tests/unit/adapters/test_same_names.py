@@ -35,6 +35,7 @@ JOBS = {
     "press/presser": "whoever pressed something, and how they are answered",
     "press/setup": "what admins set for a place",
     "press/sharing": "a private answer for everyone in its channel",
+    "settings": "what the operator sets",
     "thread": "all that was said in a thread",
 }
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
