@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 import discord
 
-from adapters.chat.press import interaction as chat
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.press.person import prefer
@@ -49,14 +48,12 @@ class DiscordInteractions:
 
     async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
         presser = self._by(interaction, "setup")
-        by = self._interaction(presser)
-        async with by.honest():
+        async with presser.handled() as by:
             await set_by_command(self._desk, by, presser, where, choices)
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
         presser = self._by(interaction, "preferences")
-        by = self._interaction(presser)
-        async with by.honest():
+        async with presser.handled() as by:
             await by.ack(Then.TOLD)
             wanted = {"style": style, "citations": citations, "language": language}
             chosen = {field: value for field, value in wanted.items() if value}
@@ -66,8 +63,7 @@ class DiscordInteractions:
 
     async def privacy(self, interaction: Interaction) -> None:
         presser = self._by(interaction, "privacy")
-        by = self._interaction(presser)
-        async with by.honest():
+        async with presser.handled() as by:
             speech = await by.words()
             time, command = speech.count(wording.DAYS, self._days), by_locale(interaction)(names.PREFERENCES)
             row = pressed(Reply(actions=(Button.EXPORT, Button.FORGET), language=speech.language))
@@ -75,8 +71,7 @@ class DiscordInteractions:
 
     async def help(self, interaction: Interaction) -> None:
         presser = self._by(interaction, "help")
-        by = self._interaction(presser)
-        async with by.honest():
+        async with presser.handled() as by:
             speech, named = await by.words(), by_locale(interaction)
             commands = {name: named(message) for name, message in names.COMMANDS.items()}
             told = speech(words.HELP, share=speech(words.LABELS[Button.SHARE]), **commands)
@@ -84,18 +79,13 @@ class DiscordInteractions:
 
     async def failed(self, interaction: Interaction, error: Exception) -> None:
         """A command that went wrong otherwise."""
-        by = self._interaction(self._by(interaction, "command"))
-        async with by.honest():
+        async with self._by(interaction, "command").handled():
             with translated("do a command"):
                 raise error
 
     async def _act(self, presser: DiscordPresser) -> None:
-        by = self._interaction(presser)
-        async with by.honest():
+        async with presser.handled() as by:
             await self._dispatcher.press(by)
 
     def _by(self, interaction: Interaction, command: str) -> DiscordPresser:
         return DiscordPresser(interaction, self._context, command)
-
-    def _interaction(self, presser: DiscordPresser) -> chat.Interaction:
-        return chat.Interaction(presser, self._desk)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 import discord
 
+from adapters.chat.press import interaction as chat
 from adapters.chat.press.presser import EMPTY, Pressed, Then, Written
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels
@@ -88,6 +90,13 @@ class DiscordPresser:
         self._menu_of = menu_of
         self._seen = seen
         self.pressed = read(interaction, action, about, seen)
+
+    @asynccontextmanager
+    async def handled(self) -> AsyncIterator[chat.Interaction]:
+        """What goes wrong inside they are told."""
+        by = chat.Interaction(self, self._context.desk)
+        async with by.honest():
+            yield by
 
     async def actor(self) -> Actor:
         with translated("ask who pressed"):

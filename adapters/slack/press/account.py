@@ -68,11 +68,8 @@ class Homepage:
             await self._publish(by, "")
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = self._by(ack, body)
-        interaction = self._interaction(by)
-        async with interaction.honest():
-            await self._dispatcher.press(interaction)
-        await by.acked()
+        async with self._by(ack, body).handled() as by:
+            await self._dispatcher.press(by)
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

@@ -43,11 +43,8 @@ class SlackInteractions:
         app.view(ANYTHING)(self.press)
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = SlackPresser(self._context, body, ack)
-        interaction = Interaction(by, self._desk)
-        async with interaction.honest():
-            await self._dispatcher.press(interaction)
-        await by.acked()
+        async with SlackPresser(self._context, body, ack).handled() as by:
+            await self._dispatcher.press(by)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.presser import Then, Written
 from adapters.chat.reply import cut, labels
 from adapters.chat.reply.answer import plain
@@ -67,6 +69,14 @@ class SlackPresser:
         self.body = body
         self.spot: SlackPress = read(body, context.me)
         self.pressed = self.spot.pressed
+
+    @asynccontextmanager
+    async def handled(self) -> AsyncIterator[Interaction]:
+        """What is done about it inside is acknowledged in the end; what goes wrong there they are told."""
+        by = Interaction(self, self._context.desk)
+        async with by.honest():
+            yield by
+        await self.acked()
 
     async def actor(self) -> Actor:
         return await self._context.actors.of(self.spot.user)

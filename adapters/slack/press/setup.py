@@ -40,25 +40,21 @@ class SetupForm:
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         presser = SlackPresser(self._context, body, ack)
-        by = Interaction(presser, self._desk)
         place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
-        async with by.honest():
+        async with presser.handled() as by:
             if await may_set_up(self._desk, by):
                 words = await by.words()
                 form = setup.form(str(place), await self._desk.places.set_here(place), FIELDS, words)
                 await presser.open(form, holds(place, await self._desk.places.of(place.chain), words))
-        await presser.acked()
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
         presser = SlackPresser(self._context, body, ack)
-        by = Interaction(presser, self._desk)
-        choices = setup.given(by.pressed.filled, FIELDS)
+        choices = setup.given(presser.pressed.filled, FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._context.me.place(choices["ask"]))
-        async with by.honest():
+        async with presser.handled() as by:
             await set_up(self._desk, by, PlaceId.parse(by.pressed.about), choices)
-        await presser.acked()
 
 
 def offer(words: Words) -> list[Block]:
