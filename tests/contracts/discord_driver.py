@@ -281,6 +281,12 @@ class DiscordDriver:
         await until(lambda: pressed.texts or not any("share" in shown.buttons for shown in self.replies(said)))
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
 
+    async def begin_share(self, said: Said, person: str) -> None:
+        await self._press(said, person, "Share in channel")
+
+    def shared(self) -> list[Shown]:
+        return [seen(message) for message in self.discord.replies(self.channel)]
+
     async def prefer(self, person: str, style: Style) -> None:
         shown = await self.discord.command(self._person(person), self.channel, "preferences", style=style.value)
         await until(lambda: shown.texts)

@@ -226,6 +226,14 @@ class Driver(Protocol):
         """Share a private answer in its channel; what the channel then shows, or nothing."""
         ...
 
+    async def begin_share(self, said: Said, person: str) -> None:
+        """Press the button to share without waiting for what comes of it."""
+        ...
+
+    def shared(self) -> list[Shown]:
+        """What the bot posted in the team's channel."""
+        ...
+
     async def stop(self, said: Said, person: str) -> list[Shown]:
         """Press `Stay out of this thread` under the answer; what that person alone sees."""
         ...

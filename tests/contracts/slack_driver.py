@@ -291,14 +291,23 @@ class SlackDriver:
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message.ts for message in self.workspace.messages.values()}
-        at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
-        told = await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
+        told = await self._press_share(said, person)
 
         def posted() -> list[Message]:
             return [message for message in self.workspace.messages.values() if message.ts not in before]
 
         await until(lambda: posted() or told)
         return [shown(message) for message in posted()]
+
+    async def begin_share(self, said: Said, person: str) -> None:
+        await self._press_share(said, person)
+
+    async def _press_share(self, said: Said, person: str) -> list[Json]:
+        at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
+        return await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
+
+    def shared(self) -> list[Shown]:
+        return [shown(message) for message in self._in(CHANNEL)]
 
     async def prefer(self, person: str, style: Style) -> None:
         await self.people.click(user(person), "prefer_style", style.value, selected=True)

@@ -151,10 +151,9 @@ def _conversation(
     return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
-def shared_conversation(where: MessagePlace, message: discord.Message, *, threads: bool) -> ConversationId:
-    """The conversation that a reply to `message` belongs to, in which an answer was shared at `where`."""
-    in_thread = isinstance(message.channel, discord.Thread)
-    return _place_of(where.guild_id or 0, where.channel_id, str(message.id), in_thread=in_thread, threads=threads)
+def shared_conversation(where: MessagePlace, message_id: int, *, in_thread: bool, threads: bool) -> ConversationId:
+    """The conversation that a reply to a message belongs to, in which an answer was shared at `where`."""
+    return _place_of(where.guild_id or 0, where.channel_id, str(message_id), in_thread=in_thread, threads=threads)
 
 
 def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:

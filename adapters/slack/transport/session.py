@@ -14,6 +14,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.announce import Announcer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -25,15 +26,14 @@ from adapters.slack.events.incoming import MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
+from adapters.slack.platform import SLACK
 from adapters.slack.post.deliver import SlackDeliverer
 from adapters.slack.post.notices import SlackNotices
-from adapters.slack.press import adding
 from adapters.slack.press.account import Homepage
 from adapters.slack.press.interactions import SlackInteractions
-from adapters.slack.press.knowledge import SlackShelf
+from adapters.slack.press.knowledge import attached
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
-from adapters.slack.press.sharing import SlackSharer
 from adapters.slack.settings import SlackSettings
 from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
@@ -79,7 +79,8 @@ class SlackSession:
         self.files = Files(web, web.client.token or "", terms.settings.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.settings.shares
-        self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
+        notices = SlackNotices(web, self.me, terms.look, self.audiences, shared_channels=shared)
+        self.announcer = Announcer(SLACK, notices)
         self.deliverer = SlackDeliverer(
             web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared
         )
@@ -105,10 +106,9 @@ class SlackSession:
         SDK_LOG.setLevel(logging.WARNING)
         if self._terms.settings.signing_secret:
             app.error(_failed)
-        context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        shared = self._terms.settings.shares
-        sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
-        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, self.files))
+        look, shared = self._terms.look, self._terms.settings.shares
+        context = Context(self.web, self.me, self.audiences, self.actors, desk, self.files, look, shared)
+        dispatcher = Dispatcher(desk, inbox)
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
@@ -134,7 +134,7 @@ class SlackSession:
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
         author = partial(self.actors.of, {"id": message.asker.user})
-        return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+        return attached(message) if self._desk and await addable(self._desk, message, author) else ""
 
 
 def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
