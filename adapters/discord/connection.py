@@ -84,8 +84,7 @@ def connect(
         make = partial(ShardedClient, shards=options.shards)
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, memory, appearing, threads=threads),
-        memory,
+        DiscordIntake(inbox, desk, appearing, threads=threads),
         budget,
         message_content=options.content,
         api_url=options.api_url,

@@ -14,15 +14,16 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.catch_up import CatchUp
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.files import Files
-from adapters.slack.events.gapfill import Gapfill
 from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.events.intake import SlackIntake
+from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
 from adapters.slack.post.deliver import SlackDeliverer
@@ -65,7 +66,7 @@ class SlackSession:
 
     app: AsyncApp
     """Takes in all that Slack sends of it."""
-    gapfill: Gapfill
+    catch_up: CatchUp[Part, Message]
     space: str
     """`slack:T1`"""
 
@@ -92,7 +93,14 @@ class SlackSession:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
         intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
-        self.gapfill = Gapfill(self.web, self.me, inbox, desk.channels, intake, self._terms.clock)
+        self.catch_up = CatchUp(
+            self.space,
+            inbox,
+            partial(Missed, self.web, self.me.team, inbox, desk.channels, intake),
+            lag=LAST_RETRY,
+            clock=self._terms.clock,
+            untaken=intake.untaken,
+        )
         self.app = self._app(intake, inbox, desk)
 
     def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:

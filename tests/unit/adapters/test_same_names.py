@@ -12,9 +12,9 @@ JOBS = {
     "doctor": "whether the platform lets us work",
     "events/around": "what people said around a message",
     "events/files": "the bytes of a file that somebody sent",
-    "events/gapfill": "what was said while nobody listened",
     "events/incoming": "what the platform sends, as a message",
     "events/intake": "into the inbox",
+    "events/missed": "what was said while nobody listened, as far as one may read it",
     "events/spoken": "the text of a message, as words",
     "events/talk": "what people say in channels that are a source",
     "named": "channels by their names",
@@ -40,7 +40,7 @@ JOBS = {
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
+        "actors", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
         "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
