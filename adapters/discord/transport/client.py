@@ -291,7 +291,10 @@ class ShardedClient(Client, discord.AutoShardedClient):
         self._down.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
+        """Where another one is new, and all waited for this one."""
         self._down.discard(shard_id)
+        if self._whole and not self._complete.is_set():
+            await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
         """What was said on any of its servers since has to be read, once all are there."""
