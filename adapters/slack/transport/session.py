@@ -35,7 +35,6 @@ from adapters.slack.press.knowledge import SlackShelf
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
 from adapters.slack.press.sharing import SlackSharer
-from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
@@ -78,8 +77,7 @@ class SlackSession:
         self.me = workspace.me.model_copy(update={"workflows": terms.workflows})
         self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
-        self.sight = Sight(web, self.me)
-        self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
+        self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
         self.files = Files(web, web.client.token or "", terms.api_url)
         self.actors = Actors(web, self.me)
@@ -135,12 +133,12 @@ class SlackSession:
         await self.members.close()
 
     async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        await self.sight.left(event)
+        await self.audiences.left(event)
         if self._desk:
             await self.talk.heard(body, self._desk)
 
-    async def _indexed(self) -> frozenset[PlaceId]:
-        return await self._desk.channels.of(self.space) if self._desk else frozenset()
+    async def _indexed(self, space: str) -> frozenset[PlaceId]:
+        return await self._desk.channels.of(space) if self._desk else frozenset()
 
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""

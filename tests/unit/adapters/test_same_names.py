@@ -41,7 +41,7 @@ JOBS = {
 ALONE = {
     "slack": {
         "actors", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
+        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
