@@ -20,6 +20,7 @@ from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.before import SlackBefore
 from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.events.intake import SlackIntake
@@ -79,6 +80,7 @@ class SlackSession:
         self.members = Members(web, self.me.team)
         self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
+        self.before = SlackBefore(web, self.me, self.talk)
         self.files = Files(web, web.client.token or "", terms.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.shared_channels

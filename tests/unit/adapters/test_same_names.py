@@ -10,7 +10,7 @@ JOBS = {
     "audience": "who will read a reply",
     "config": "its settings, and what is made of them",
     "doctor": "whether the platform lets us work",
-    "events/around": "what people said around a message",
+    "events/before": "what people said before",
     "events/files": "the bytes of a file that somebody sent",
     "events/incoming": "what the platform sends, as a message",
     "events/intake": "into the inbox",
@@ -35,7 +35,6 @@ JOBS = {
     "press/presser": "whoever pressed something, and how they are answered",
     "press/setup": "what admins set for a place",
     "press/sharing": "a private answer for everyone in its channel",
-    "thread": "all that was said in a thread",
 }
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
