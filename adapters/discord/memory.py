@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pipeline.errors import Misconfigured, Unavailable
+from pipeline.values import replace
 
 
 class _State(BaseModel):
@@ -58,16 +59,15 @@ class Memory:
         return self._state.commands
 
     def mark_identified(self, times: tuple[float, ...]) -> None:
-        self._save(identified=list(times))
+        self._save(replace(self._state, identified=list(times)))
 
     def mark_stopped(self, at: float) -> None:
-        self._save(stopped=at)
+        self._save(replace(self._state, stopped=at))
 
     def mark_commands(self, digest: str) -> None:
-        self._save(commands=digest)
+        self._save(replace(self._state, commands=digest))
 
-    def _save(self, **changes: object) -> None:
-        changed = self._state.model_copy(update=changes)
+    def _save(self, changed: _State) -> None:
         try:
             _replace(self._path, changed.model_dump_json())
         except OSError as error:

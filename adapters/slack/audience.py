@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,7 @@ from adapters.slack.members import FRESH, Members
 from adapters.slack.pages import pages
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
-from pipeline.values import IncomingMessage, Manner, PlaceId, Readers
+from pipeline.values import IncomingMessage, Manner, PlaceId, Readers, replace
 
 BELIEVED = 60.0
 """Seconds for which it is, who is in a channel that is a source; whoever leaves one is told to us, too."""
@@ -84,8 +83,8 @@ class SlackAudiences:
         return self._facts(groups_there(self._me, channel), inside=inside)
 
     def _facts(self, groups: frozenset[str], *, inside: bool, user: str = "") -> Facts:
-        space = f"slack:{self._me.team}"
-        return Facts(groups, inside=inside, spaces=frozenset({space}), reads=partial(self._reads, user=user))
+        spaces = frozenset({str(self._me.place())})
+        return Facts(groups, inside=inside, spaces=spaces, reads=partial(self._reads, user=user))
 
     async def _reads(self, channel: PlaceId, *, user: str) -> bool:
         """Whether everyone inside may read it, or `user`, who is a member of it."""

@@ -16,7 +16,7 @@ from adapters.discord.events.places import place, places
 from adapters.discord.events.spoken import question
 from adapters.discord.events.talk import hidden, said
 from pipeline.errors import Refused
-from pipeline.values import Around, IncomingMessage, PlaceId, Said, Stretch
+from pipeline.values import Around, IncomingMessage, PlaceId, Said, Stretch, replace
 
 Written = discord.TextChannel | discord.ForumChannel
 PART = 100
@@ -95,7 +95,7 @@ class DiscordBefore:
             return None
         if message.type is discord.MessageType.thread_starter_message and message.reference:
             found = self._said(message.reference.resolved, channel)
-            return found and found.model_copy(update={"url": message.reference.jump_url})
+            return found and replace(found, url=message.reference.jump_url)
         return said(channel, message, self._client.user, to_us=True)
 
 

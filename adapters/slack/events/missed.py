@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from typing import Any, NamedTuple
 
 from adapters.chat.catch_up import HORIZON, Since
-from adapters.slack.events.incoming import is_outside
+from adapters.slack.events.incoming import Me, is_outside
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Web
@@ -43,11 +43,9 @@ class Missed:
     """What was said in one workspace. A thread that began longer than the horizon before the gap is looked into when
     we answered in it: only reading it tells whether it has news."""
 
-    def __init__(
-        self, web: Web, team: str, inbox: Inbox, channels: Channels, intake: SlackIntake, since: Since
-    ) -> None:
+    def __init__(self, web: Web, me: Me, inbox: Inbox, channels: Channels, intake: SlackIntake, since: Since) -> None:
         self._web = web
-        self._team = team
+        self._me = me
         self._inbox = inbox
         self._channels = channels
         self._intake = intake
@@ -63,7 +61,7 @@ class Missed:
         """After a first start what comes is missed where we fail, and nowhere else."""
         if self._since.first and not self._since.untaken:
             return
-        space = f"slack:{self._team}"
+        space = str(self._me.place())
         indexed = await self._channels.of(space)
         asked_in = await self._inbox.channels(space)
         named = (*asked_in, *(one.channel for one in indexed), *self._since.untaken)
@@ -98,14 +96,14 @@ class Missed:
     async def take(self, place: Part, message: Message) -> None:
         event = {**message, "type": "message", "channel": place.channel}
         shared = self._shared[place.channel]
-        await self._intake.take({"team_id": self._team, "is_ext_shared_channel": shared, "event": event})
+        await self._intake.take({"team_id": self._me.team, "is_ext_shared_channel": shared, "event": event})
 
     async def _channel(self, channel: str) -> list[Message]:
         """What stands in a channel itself."""
         shared = False
         if not channel.startswith("D"):
             await self._pacers[INFO].wait()
-            shared = is_outside((await self._web.call(INFO, channel=channel))["channel"], self._team)
+            shared = is_outside((await self._web.call(INFO, channel=channel))["channel"], self._me.team)
         found = await self._all(HISTORY, channel=channel, oldest=f"{self._since.at:.6f}")
         self._shared[channel] = shared
         self._note_threads(channel, found)

@@ -39,7 +39,7 @@ from adapters.slack.press.sharing import SlackSharer
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage, PlaceId
+from pipeline.values import IncomingMessage, PlaceId, replace
 
 log = structlog.get_logger(__name__)
 
@@ -75,8 +75,8 @@ class SlackSession:
         self._desk = terms.desk
         self.web = web
         self.workspace = workspace
-        self.me = workspace.me.model_copy(update={"workflows": terms.workflows})
-        self.space = f"slack:{self.me.team}"
+        self.me = replace(workspace.me, workflows=terms.workflows)
+        self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
         self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
@@ -96,7 +96,7 @@ class SlackSession:
         self.catch_up = CatchUp(
             self.space,
             inbox,
-            partial(Missed, self.web, self.me.team, inbox, desk.channels, intake),
+            partial(Missed, self.web, self.me, inbox, desk.channels, intake),
             lag=LAST_RETRY,
             clock=self._terms.clock,
             untaken=intake.untaken,
