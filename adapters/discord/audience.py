@@ -35,7 +35,7 @@ class DiscordAudiences:
     def __init__(self, client: Client, desk: Desk, *, home_guilds: Iterable[int]) -> None:
         self._client = client
         self._home = tuple(home_guilds)
-        self._audience = Audience(desk.channels.of, patience=LOOK_UP_SECONDS)
+        self._audience = Audience(lambda space: desk.channels.of(space), patience=LOOK_UP_SECONDS)
 
     async def of(self, message: IncomingMessage) -> Readers:
         """Who will read the reply to `message`."""
