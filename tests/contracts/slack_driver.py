@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -14,8 +13,9 @@ import yaml
 
 from adapters.http.doors import Doors
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
-from pipeline.values import About, PlaceId, Reason, Style
+from pipeline.values import About, PlaceId, Reason, Style, replace
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -125,12 +125,14 @@ class SlackDriver:
 
     async def connect(self) -> None:
         self.adapter = SlackAdapter(
-            BOT_TOKEN,
-            None if self.http else APP_TOKEN,
-            SECRET if self.http else None,
-            api_url=self.slack.api_url,
+            SlackSettings(
+                bot_token=BOT_TOKEN,
+                app_token="" if self.http else APP_TOKEN,
+                signing_secret=SECRET if self.http else "",
+                api_url=self.slack.api_url,
+                port=self.port or 3000,
+            ),
             doors=Doors(),
-            port=self.port,
             say=self.said.append,
             pace=self.pace,
             clock=lambda: self.workspace.clock(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
@@ -45,10 +45,6 @@ class KioskConfig:
     homes: frozenset[str] | None = None
     wanted, divided, clock = True, False, ""
     answers: ClassVar[dict[str, Answer]] = {}
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        return cls()
 
     @property
     def unindexed(self) -> str:
@@ -94,9 +90,7 @@ class Kiosk:
 
     async def post(self, outgoing: Growing, receipt: Receipt) -> None:
         await receipt.posting()
-        async for event in outgoing.events:
-            if isinstance(event, Answer):
-                self._answers[outgoing.work.message.conversation.channel] = event
+        self._answers[outgoing.work.message.conversation.channel] = await outgoing.events.answer()
         await receipt.posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()

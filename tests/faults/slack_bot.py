@@ -11,13 +11,14 @@ from pathlib import Path
 import structlog
 
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
 from bot.desks.desk import CitewellDesk
 from bot.run.peers import Peers
 from bot.run.service import keep_listening
 from bot.run.waits import RETRY_SECONDS
 from bot.run.worker import Worker
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import PlatformAdapter, streaming
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited, hold
@@ -33,6 +34,7 @@ class Thinking:
     """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way. What
     stands behind a colon makes a question longer, and its answer not."""
 
+    @streaming
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         if request.text.startswith("poison"):
             await asyncio.sleep(0.05)
@@ -53,7 +55,8 @@ async def live(folder: str, api_url: str, database: str = "") -> None:
 
 
 async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds: float = RETRY_SECONDS) -> None:
-    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
+    settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
+    adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         await hold(storage, cited())
         desk = CitewellDesk(storage)

@@ -24,6 +24,7 @@ JOBS = {
     "parts/render": "the parts of a reply as messages",
     "parts/wishes": "told when fixed",
     "platform": "what all but its adapter know of it",
+    "settings": "what is set of it",
     "post/activity": "the sign that an answer is being worked on",
     "post/deliver": "an answer's events as a reply",
     "post/notices": "what the bot posts by itself",
