@@ -9,18 +9,17 @@ from pathlib import Path
 
 from discord.http import Route
 
+from adapters.chat.before import around, thread
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
-from adapters.chat.thread import of_thread, parsed
 from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
 from adapters.discord.errors import listening, translated
-from adapters.discord.events.around import around
+from adapters.discord.events.before import DiscordBefore
 from adapters.discord.events.places import DIRECT, PLATFORM
-from adapters.discord.events.talk import file_of, history
+from adapters.discord.events.talk import file_of
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.thread import thread
 from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL
@@ -158,7 +157,7 @@ class DiscordAdapter(AmongPeople):
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
-        return await around(line.client, message)
+        return await around(DiscordBefore(line.client), message)
 
     async def file(self, said: Said, file: Attachment) -> bytes:
         """Its address is good for a day, so the message is asked for a new one."""
@@ -171,12 +170,11 @@ class DiscordAdapter(AmongPeople):
         line = await self._ready(channel.space)
         await line.client.complete()
         with _while_open(line.client):
-            return await history(line.client, channel, position)
+            return await DiscordBefore(line.client).history(channel, position)
 
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         line = await self._ready()
-        said = await thread(line.client, message)
-        return None if said is None else parsed(said, of_thread(message), words)
+        return await thread(DiscordBefore(line.client), message, words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)

@@ -79,8 +79,7 @@ def connect(
         make = partial(ShardedClient, shards=settings.part)
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, memory, appearing, threads=threads),
-        memory,
+        DiscordIntake(inbox, desk, appearing, threads=threads),
         budget,
         message_content=settings.message_content,
         api_url=api_url,

@@ -105,7 +105,8 @@ class Inbox(Outbox, Protocol):
         ...
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from."""
+        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
+        first."""
         ...
 
     async def parts(self, space: str, most: int) -> list[ConversationId]:

@@ -230,7 +230,8 @@ class SQLInbox:
         await self._database.write(lambda db: presence.hear(db, space, until))
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from."""
+        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
+        first."""
         return await self._database.read(lambda db: presence.channels(db, space))
 
     async def parts(self, space: str, most: int) -> list[ConversationId]:

@@ -487,6 +487,10 @@ class DiscordDriver:
         line = self.adapter and self.adapter._connection
         await until(lambda: line is None or not line.client._intake.unsaved)
 
+    async def noted(self) -> float:
+        """Up to when everything is known to be in the inbox, in Unix seconds."""
+        return float(await self.rig.storage.inbox.seen("discord:dm") or 0)
+
     async def caught_up(self, seconds: float = 60.0) -> None:
         """Wait until what was said before the connection has been read."""
         line = self.adapter and self.adapter._connection

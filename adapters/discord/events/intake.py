@@ -18,7 +18,6 @@ from adapters.discord.events.incoming import ReadMessage, read, replied_to
 from adapters.discord.events.places import PLATFORM, guild_of, key, said_in
 from adapters.discord.events.spoken import question
 from adapters.discord.events.talk import DiscordTalk
-from adapters.discord.memory import Memory
 from adapters.discord.parts.blocks import layout
 from adapters.discord.parts.buttons import custom_id
 from pipeline.errors import Unavailable
@@ -37,14 +36,11 @@ class DiscordIntake:
     Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing` holds
     the conversations in which a reply of ours is appearing, which the inbox will know of in a moment."""
 
-    def __init__(
-        self, inbox: Inbox, desk: Desk, memory: Memory, appearing: Set[ConversationId], *, threads: bool
-    ) -> None:
+    def __init__(self, inbox: Inbox, desk: Desk, appearing: Set[ConversationId], *, threads: bool) -> None:
         self._inbox = inbox
         self._desk = desk
         self._kept = Intake(inbox, desk, lambda conversation: conversation in appearing)
         self._talk = DiscordTalk(desk)
-        self._memory = memory
         self._threads = threads
         self.unsaved = 0
         """Events that came and are not in the inbox yet."""
@@ -81,11 +77,7 @@ class DiscordIntake:
         """The message as one that may be for us, in its conversation."""
         threads = (await self._surely(lambda: self._desk.places.of(said_in(message)))).threads
         reading = read(message, me, threads=self._threads if threads is None else threads)
-        if reading is None:
-            return None
-        if guild_of(message) is None:
-            self._know_direct(message.channel.id)
-        return await self._in_its_conversation(reading)
+        return await self._in_its_conversation(reading) if reading else None
 
     async def remove(self, gone: str, said_in: Sequence[PlaceId], take_away: TakeAway) -> None:
         """The message with the key `gone` was deleted: nothing will be answered to it, and nothing is kept of it."""
@@ -117,12 +109,6 @@ class DiscordIntake:
         if answered and (found := await self._surely(lambda: self._inbox.conversation(answered))):
             return replace(message, conversation=found)
         return message
-
-    def _know_direct(self, channel_id: int) -> None:
-        try:
-            self._memory.know_direct(channel_id)
-        except Unavailable as error:
-            log.warning("discord_memory_unwritable", reason=str(error))
 
     async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:
         pause = 0.1

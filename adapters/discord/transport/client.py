@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import discord
@@ -14,11 +15,11 @@ import yarl
 from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
+from adapters.chat.catch_up import CatchUp
 from adapters.chat.intake import TakeAway
-from adapters.discord.events.gapfill import fill
 from adapters.discord.events.intake import DiscordIntake
-from adapters.discord.events.places import guild_of, key, places, workspace
-from adapters.discord.memory import Memory
+from adapters.discord.events.missed import Missed, Unread
+from adapters.discord.events.places import PLATFORM, guild_of, key, places, workspace
 from adapters.discord.permissions import intents
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import Shards
@@ -50,7 +51,6 @@ class Client(discord.Client):
         self,
         inbox: Inbox,
         intake: DiscordIntake,
-        memory: Memory,
         budget: IdentifyBudget,
         *,
         message_content: bool,
@@ -58,10 +58,12 @@ class Client(discord.Client):
         ready_seconds: float = 2.0,
         lag_seconds: float = LAG_SECONDS,
         identify_seconds: float = 5.0,
+        heard_as: str = workspace(None),
         **sharding: Any,
     ) -> None:
         """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
-        `identify_seconds` lie between two sessions. `sharding` is for discord.py's client of several shards."""
+        `identify_seconds` lie between two sessions. `heard_as`: what is noted of how far everything is known is noted
+        of this. `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
@@ -72,11 +74,12 @@ class Client(discord.Client):
             enable_debug_events=True,
             **sharding,
         )
-        self._inbox = inbox
         self._intake = intake
-        self._memory = memory
         self._budget = budget
         self._api_url = api_url
+        self._catch_up: CatchUp[Unread, discord.Message] = CatchUp(
+            heard_as, inbox, partial(Missed, self, inbox, self.on_message), lag=lag_seconds, clock=time.time
+        )
         self._lag = lag_seconds
         self._pause = identify_seconds
         self._sessions = len(sharding.get("shard_ids", [0]))
@@ -164,7 +167,7 @@ class Client(discord.Client):
         await self._intake.leave(guild.id)
 
     async def _fill_gap(self) -> None:
-        await fill(self, self._inbox, self._memory, self.on_message)
+        await self._catch_up.read()
         self._caught_up = True
         await self._mark_if_all_read()
 
@@ -259,12 +262,8 @@ class Client(discord.Client):
     async def _mark_if_all_read(self) -> None:
         """A start reads from the last mark on; without one it reads only channels that were seen before."""
         everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
-        if not everywhere or self._intake.unsaved:
-            return
-        try:
-            await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
-        except Unavailable as error:
-            log.warning("discord_memory_unwritable", reason=str(error))
+        if everywhere and not self._intake.unsaved:
+            await self._catch_up.mark(time.time())
 
 
 class ShardedClient(Client, discord.AutoShardedClient):
@@ -273,7 +272,9 @@ class ShardedClient(Client, discord.AutoShardedClient):
     def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
-        super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
+        super().__init__(
+            *given, heard_as=f"{PLATFORM}:{shards.name}", shard_ids=shards.ids, shard_count=shards.total, **more
+        )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """One after the other."""
@@ -290,7 +291,10 @@ class ShardedClient(Client, discord.AutoShardedClient):
         self._down.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
+        """Where another one is new, and all waited for this one."""
         self._down.discard(shard_id)
+        if self._whole and not self._complete.is_set():
+            await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
         """What was said on any of its servers since has to be read, once all are there."""

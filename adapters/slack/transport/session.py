@@ -15,15 +15,17 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.announce import Announcer
+from adapters.chat.catch_up import CatchUp
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.before import SlackBefore
 from adapters.slack.events.files import Files
-from adapters.slack.events.gapfill import Gapfill
 from adapters.slack.events.incoming import MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
+from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
 from adapters.slack.platform import SLACK
@@ -35,7 +37,6 @@ from adapters.slack.press.knowledge import attached
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
 from adapters.slack.settings import SlackSettings
-from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
@@ -61,7 +62,7 @@ class SlackSession:
 
     app: AsyncApp
     """Takes in all that Slack sends of it."""
-    gapfill: Gapfill
+    catch_up: CatchUp[Part, Message]
     space: str
     """`slack:T1`"""
 
@@ -73,9 +74,9 @@ class SlackSession:
         self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
         self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
-        self.sight = Sight(web, self.me)
-        self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
+        self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
+        self.before = SlackBefore(web, self.me, self.talk)
         self.files = Files(web, web.client.token or "", terms.settings.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.settings.shares
@@ -89,7 +90,14 @@ class SlackSession:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
         intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
-        self.gapfill = Gapfill(self.web, self.me, inbox, desk.channels, intake, self._terms.clock)
+        self.catch_up = CatchUp(
+            self.space,
+            inbox,
+            partial(Missed, self.web, self.me, inbox, desk.channels, intake),
+            lag=LAST_RETRY,
+            clock=self._terms.clock,
+            untaken=intake.untaken,
+        )
         self.app = self._app(intake, inbox, desk)
 
     def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:
@@ -124,12 +132,12 @@ class SlackSession:
         await self.members.close()
 
     async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        await self.sight.left(event)
+        await self.audiences.left(event)
         if self._desk:
             await self.talk.heard(body, self._desk)
 
-    async def _indexed(self) -> frozenset[PlaceId]:
-        return await self._desk.channels.of(self.space) if self._desk else frozenset()
+    async def _indexed(self, space: str) -> frozenset[PlaceId]:
+        return await self._desk.channels.of(space) if self._desk else frozenset()
 
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""

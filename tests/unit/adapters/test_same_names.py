@@ -10,11 +10,11 @@ JOBS = {
     "audience": "who will read a reply",
     "config": "its settings, and what is made of them",
     "doctor": "whether the platform lets us work",
-    "events/around": "what people said around a message",
+    "events/before": "what people said before",
     "events/files": "the bytes of a file that somebody sent",
-    "events/gapfill": "what was said while nobody listened",
     "events/incoming": "what the platform sends, as a message",
     "events/intake": "into the inbox",
+    "events/missed": "what was said while nobody listened, as far as one may read it",
     "events/spoken": "the text of a message, as words",
     "events/talk": "what people say in channels that are a source",
     "named": "channels by their names",
@@ -24,6 +24,7 @@ JOBS = {
     "parts/render": "the parts of a reply as messages",
     "parts/wishes": "told when fixed",
     "platform": "what all but its adapter know of it",
+    "settings": "what is set of it",
     "post/activity": "the sign that an answer is being worked on",
     "post/deliver": "an answer's events as a reply",
     "post/notices": "what the bot posts by itself",
@@ -35,14 +36,12 @@ JOBS = {
     "press/presser": "whoever pressed something, and how they are answered",
     "press/setup": "what admins set for a place",
     "press/sharing": "a private answer for everyone in its channel",
-    "settings": "what the operator sets",
-    "thread": "all that was said in a thread",
 }
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
+        "actors", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
+        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
