@@ -84,7 +84,7 @@ def connect(
         make = partial(ShardedClient, shards=options.shards)
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, memory, appearing, threads=threads),
+        partial(DiscordIntake, inbox, desk, memory, appearing, take_away, threads=threads),
         memory,
         budget,
         message_content=options.content,
@@ -115,7 +115,6 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    client.take_away = partial(take_away, client)
     deliverer = DiscordDeliverer(
         client,
         appearing=appearing,
