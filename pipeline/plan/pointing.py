@@ -32,6 +32,12 @@ def meant(asked: str, around: Around) -> str:
     return clean(above) if above and _points(asked, above) else asked
 
 
+def under(title: str, text: str) -> str:
+    """What begins a post, under its title: the title alone where `text` names nothing of its own, and points at it."""
+    asked = clean(text)
+    return title if not _own(asked) and _points(asked, title) else f"{title}\n{text}".strip()
+
+
 def _points(asked: str, above: str) -> bool:
     talk = small_talk(asked)
     about_us = talk is Talk.HELP and " " in asked
