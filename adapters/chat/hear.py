@@ -14,7 +14,7 @@ from pipeline.errors import Busy, Refused
 from pipeline.ports import Desk, Inbox
 from pipeline.rules.places import heard, unasked
 from pipeline.unasked import asks
-from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId, Said, Value
+from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId, Said, Value, replace
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
 
@@ -224,7 +224,7 @@ class Intake:
         where = asked.in_thread if threads else None
         if asked.answers:
             where = await self._inbox.conversation(asked.answers) or where
-        return asked.message.model_copy(update={"conversation": where}) if where else asked.message
+        return replace(asked.message, conversation=where) if where else asked.message
 
     async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
         """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""

@@ -12,7 +12,8 @@ from bot import known
 from bot.commands.terminal import Data, note, out, run, say, settings
 from pipeline.rules.access import Roles, Rules, Sight, roles_of
 from pipeline.rules.places import Layer
-from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value
+from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value, replace
+from pipeline.values.ids import parts_of
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
 OUTSIDE = "While a guest or somebody of another organisation reads along"
@@ -32,7 +33,7 @@ def _place(value: str) -> PlaceId:
 
 def _person(place: PlaceId, user: str) -> PersonId:
     platform = known.platforms().of(place.platform)
-    found = platform.person_id(place.space, user) if platform else None
+    found = platform.person_id(place.space, ":".join(parts_of(user))) if platform else None
     if platform is None or found is None or not platform.person.fits(found.group):
         raise typer.BadParameter(f"--person must be an id of {place.platform}, not {user!r}")
     return found
@@ -104,7 +105,7 @@ def _explained(
             found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
         lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
     readable = [name for name in collections if name in searched]
-    outside = readers.model_copy(update={"external": True})
+    outside = replace(readers, external=True)
     public = [name for name in readable if rules.sight(outside, name).allowed]
     lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
     lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]

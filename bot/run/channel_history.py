@@ -11,7 +11,7 @@ import structlog
 from bot.desks.channels import closed, kept_out
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import AmongPeople
-from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch
+from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch, replace
 from storage.documents.said import SQLSaid
 
 log = structlog.get_logger(__name__)
@@ -61,15 +61,14 @@ class ChannelHistory:
         said = _to_keep(part, since)
         back_to = min((one.at for one in part.said), default=look.back_to)
         over = not part.position or (back_to is not None and back_to < since)
-        look = look.model_copy(
-            update={
-                "name": part.name or look.name,
-                "position": "" if over else part.position,
-                "read": look.read + len(said),
-                "back_to": back_to,
-                "since": max(part.since, since),
-                "complete": datetime.now(UTC) if over else None,
-            }
+        look = replace(
+            look,
+            name=part.name or look.name,
+            position="" if over else part.position,
+            read=look.read + len(said),
+            back_to=back_to,
+            since=max(part.since, since),
+            complete=datetime.now(UTC) if over else None,
         )
         await self._said.take(said, place, look)
         return look

@@ -10,7 +10,7 @@ import structlog
 from adapters.files.reader import Reader
 from pipeline.errors import Refused
 from pipeline.ports import AmongPeople
-from pipeline.values import Attachment, Block, BlockKind, Said
+from pipeline.values import Attachment, Block, BlockKind, Said, replace
 
 MOST = 20_000_000
 """Bytes of one that is read."""
@@ -49,5 +49,5 @@ def _below(said: Said, file: Attachment, found: Sequence[Block]) -> list[Block]:
     if not found:
         return []
     heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=said.url)
-    below = (one.model_copy(update={"heading": (file.name, *one.heading), "anchor": said.url}) for one in found)
+    below = (replace(one, heading=(file.name, *one.heading), anchor=said.url) for one in found)
     return [heading, *below]

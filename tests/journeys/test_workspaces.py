@@ -17,11 +17,11 @@ from bot.doctor.examine import examine
 from bot.platforms import installations
 from bot.run.courier import Courier, begin_digest
 from pipeline.errors import Misconfigured
-from pipeline.values import Audience
+from pipeline.values import Audience, replace
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
-from tests.doubles.slack.server import SlackServer
+from tests.doubles.slack.server import CLIENT_ID, CLIENT_SECRET, SlackServer
 from tests.journeys.workspaces import KEY, House, Team, house, opened
 from tests.trials import Count, trials
 
@@ -29,7 +29,9 @@ QUESTION = "How many vacation days do employees get?"
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> AsyncIterator[House]:
+async def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    monkeypatch.setenv("SLACK_CLIENT_ID", CLIENT_ID)  # Bolt looks for them there, too
+    monkeypatch.setenv("SLACK_CLIENT_SECRET", CLIENT_SECRET)
     async with house(tmp_path) as opened:
         yield opened
 
@@ -59,7 +61,7 @@ async def test_each_workspace_is_answered_from_what_was_opened_to_it_alone(share
 
 
 async def test_what_no_rule_names_is_for_no_workspace_that_is_not_a_home(tmp_path: Path) -> None:
-    async with house(tmp_path, slack_home_workspaces=["T0TEAM"]) as home:
+    async with house(tmp_path, home_workspaces=["T0TEAM"]) as home:
         for team in (home.acme, home.beta):
             await home.add(team)
         await home.acme.people.open_home("U0ANN")
@@ -311,7 +313,7 @@ async def test_the_address_that_slack_verifies_answers_its_challenge(home: House
 
 async def examined(home: House, **changed: object) -> dict[str, list[str]]:
     """What `citewell doctor` finds of Slack: by state."""
-    settings = home.citewell.settings.model_copy(update=changed)
+    settings = replace(home.citewell.settings, **changed)
     found: dict[str, list[str]] = {"good": [], "bad": [], "warning": []}
     async for finding in examine(settings, offline=False):
         if "Slack" in finding.subject:

@@ -33,7 +33,7 @@ from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Growing, Receipt
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -190,7 +190,7 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
     size = sum(map(limits.length, (above, first.body, first.sources, first.status)))
     if size > limits.TEXT:
         return (Page(body=above), *pages)
-    return (first.model_copy(update={"above": above}), *more)
+    return (replace(first, above=above), *more)
 
 
 async def follow(

@@ -33,7 +33,7 @@ from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Attachment, Event, IncomingMessage, Work
+from pipeline.values import Attachment, Event, IncomingMessage, Work, replace
 from pipeline.words import wording
 
 ORIGINAL = "@original"
@@ -130,7 +130,7 @@ class Asking:
         private = _private(work.message)
         whole = len(shown) == 1 or (opened is not None and not interrupted)
         if not whole:
-            shown = (shown[0].model_copy(update={"status": f"-# {Words(work.language)(wording.ASK_AGAIN)}"}),)
+            shown = (replace(shown[0], status=f"-# {Words(work.language)(wording.ASK_AGAIN)}"),)
         await steadily(lambda: self._edit(work, shown[0]))
         await receipt.posted(ORIGINAL)
         for page in shown[1:]:

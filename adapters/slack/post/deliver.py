@@ -27,7 +27,7 @@ from adapters.slack.web import POST, Declined, Web
 from pipeline.errors import CitewellError
 from pipeline.ports import Growing, Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -149,7 +149,7 @@ class SlackDeliverer:
         if self.shared_channels or not await self._strangers_read(message):
             origin = place(message)
             note = Words(answer.language)(wording.FOR_YOU_ALONE)
-            reply = parts.reply(answer, self._look, notes=[note]).model_copy(update={"actions": ()})
+            reply = replace(parts.reply(answer, self._look, notes=[note]), actions=())
             for post in posts(reply):
                 await self.whisper(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
 

@@ -33,6 +33,7 @@ from pipeline.values import (
     Stage,
     Wish,
     Work,
+    replace,
 )
 from pipeline.values.posting.digest import Digest
 from pipeline.words import wording
@@ -228,7 +229,7 @@ async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that
 
 
 async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: Scene) -> None:
-    greeting = answer("greeting", "Ask me about Salaries.").model_copy(update={"named": {"pay.md": "Salaries"}})
+    greeting = replace(answer("greeting", "Ask me about Salaries."), named={"pay.md": "Salaries"})
     await scene.inbox.lease()
     await scene.inbox.answered(message().key, greeting)
     await scene.inbox.release(message().key, counts=False)
@@ -238,7 +239,7 @@ async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: S
 
 
 async def test_what_sums_up_a_thread_is_shown_as_it_was_saved(scene: Scene) -> None:
-    summed_up = cited("They agreed on Monday.").model_copy(update={"of_thread": True})
+    summed_up = replace(cited("They agreed on Monday."), of_thread=True)
     await scene.inbox.lease()
     await scene.inbox.answered(message().key, summed_up)
     await scene.inbox.release(message().key, counts=False)

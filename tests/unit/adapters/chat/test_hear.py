@@ -12,10 +12,10 @@ from adapters.chat.hear import Asked, Hearing, Remark, Spoke, Stopped
 from adapters.chat.words.handoff import Unsent
 from pipeline.errors import Unavailable
 from pipeline.translations import ENGLISH
-from pipeline.values import EVERYWHERE, ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId
+from pipeline.values import EVERYWHERE, ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId, replace
 
 NOTICE = MessageKey(platform="slack", space="T1", channel="C2", message="1")
-SAID = NOTICE.model_copy(update={"message": "2"})
+SAID = replace(NOTICE, message="2")
 WHERE = ConversationId(platform="slack", space="T1", channel="C2", thread="1")
 HELPERS = PlaceId(platform="slack", space="T1", channel="C2")
 
@@ -117,7 +117,7 @@ async def test_a_place_says_whether_answers_go_into_threads(
     house: House, set_there: bool | None, otherwise: bool, opened: bool
 ) -> None:
     house.place = Place(threads=set_there)
-    thread = WHERE.model_copy(update={"channel": "2", "thread": ""})
+    thread = replace(WHERE, channel="2", thread="")
     await hearing(house, threads=otherwise).hear(Spoke(said_in=(), key=SAID, asked=asked(in_thread=thread)))
     assert house.kept[0].conversation == (thread if opened else WHERE)
 
