@@ -136,11 +136,11 @@ class SlackDriver:
                 signing_secret=SECRET if self.http else "",
                 api_url=self.slack.api_url,
                 port=self.port or 3000,
+                workflows=(FLOW,),
             ),
             doors=Doors(),
             say=self.said.append,
             pace=self.pace,
-            workflows=[FLOW],
             clock=lambda: self.workspace.clock(),
         )
         await self.rig.start(self.adapter)
