@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import discord
@@ -31,9 +31,9 @@ from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender,
 from adapters.discord.post.target import Target
 from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from pipeline.errors import Refused, Unusable
-from pipeline.ports import Growing, Receipt
+from pipeline.ports import AnswerStream, Growing, Receipt
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work, replace
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -113,8 +113,6 @@ class DiscordDeliverer:
 
             async with Throttle(show, first=self._first, every=self._every) as painter:
                 answer = await follow(growing.events, painter.newest, speech)
-        if answer is None:
-            return
         await reply.begin()
         speech = Words(answer.language)
         offered = await self._offers(work.message)
@@ -193,16 +191,10 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
     return (replace(first, above=above), *more)
 
 
-async def follow(
-    events: AsyncGenerator[Event, None], newest: Callable[[Page], None], speech: Words = ENGLISH
-) -> Answer | None:
-    """Read the events to their end, hand on what may be shown meanwhile, and return the answer."""
+async def follow(stream: AnswerStream, newest: Callable[[Page], None], speech: Words = ENGLISH) -> Answer:
+    """Read to the end, hand on what may be shown meanwhile, and return the answer."""
     draft = Draft(words=speech)
-    answer: Answer | None = None
-    async for event in events:
-        if isinstance(event, Answer):
-            answer = event
-        else:
-            draft.add(event)
-            newest(progress(draft.reply, draft.stage, speech))
-    return answer
+    async for event in stream:
+        draft.add(event)
+        newest(progress(draft.reply, draft.stage, speech))
+    return await stream.answer()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import discord
@@ -31,9 +31,9 @@ from adapters.discord.post.reply import nonce, person_of
 from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.errors import CitewellError, Withdrawn
-from pipeline.ports import Growing, Inbox, Receipt
+from pipeline.ports import AnswerStream, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Attachment, Event, IncomingMessage, Work, replace
+from pipeline.values import Attachment, IncomingMessage, Work, replace
 from pipeline.words import wording
 
 ORIGINAL = "@original"
@@ -114,16 +114,15 @@ class Asking:
             else:
                 await self._tell_directly(work)
 
-    async def _show(self, work: Work, events: AsyncGenerator[Event, None], receipt: Receipt) -> None:
+    async def _show(self, work: Work, stream: AnswerStream, receipt: Receipt) -> None:
         interrupted = work.posting_since is not None
         await receipt.posting()
         async with Throttle(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
-            answer = await follow(events, painter.newest, Words(work.language))
-        if answer:
-            may_share = _private(work.message) and _in_guild(work.message)
-            notes = [*parts.asked(answer), *wording.notes_on(work.message, Words(answer.language))]
-            made = parts.reply(answer, self._look, notes=notes, shareable=may_share, attachable=True)
-            await self._finish(work, pages(made), receipt, interrupted=interrupted)
+            answer = await follow(stream, painter.newest, Words(work.language))
+        may_share = _private(work.message) and _in_guild(work.message)
+        notes = [*parts.asked(answer), *wording.notes_on(work.message, Words(answer.language))]
+        made = parts.reply(answer, self._look, notes=notes, shareable=may_share, attachable=True)
+        await self._finish(work, pages(made), receipt, interrupted=interrupted)
 
     async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
         opened = self._open.pop(work.message.key, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -25,9 +25,9 @@ from adapters.slack.post.reply import QUIET, SlackSender, delete, find
 from adapters.slack.post.stream import Budget
 from adapters.slack.web import POST, Declined, Web
 from pipeline.errors import CitewellError
-from pipeline.ports import Growing, Receipt
+from pipeline.ports import AnswerStream, Growing, Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work, replace
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -81,9 +81,9 @@ class SlackDeliverer:
 
     async def deliver(self, growing: Growing, receipt: Receipt) -> None:
         """Show the reply; in private what was asked in private."""
-        work, events = growing.work, growing.events
+        work, stream = growing.work, growing.events
         if work.message.manner is Manner.COMMAND:
-            await private.deliver(self._web, self._look, work, events, receipt)
+            await private.deliver(self._web, self._look, work, stream, receipt)
             return
         origin = place(work.message)
         sender = SlackSender(self._web, self._me, origin, work.key)
@@ -97,7 +97,7 @@ class SlackDeliverer:
                 refused = OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL
                 await the_reply.show([line(Words(work.language)(refused))])
             else:
-                await self._answer(work, origin, sender, the_reply, events)
+                await self._answer(work, origin, sender, the_reply, stream)
         except Declined as declined:
             ends = await refusals.settled(
                 work,
@@ -173,13 +173,13 @@ class SlackDeliverer:
         origin: Origin,
         sender: SlackSender,
         the_reply: Messages[Post],
-        events: AsyncGenerator[Event, None],
+        stream: AnswerStream,
     ) -> None:
         speech = Words(work.language)
         adds = await self._offer(work.message)
         notes = wording.notes_on(work.message, speech, offered=bool(adds))
         draft = Draft(notes, speech)
-        async with self._presence.at(origin, speech, hidden=origin.hidden) as sign, Feed(events) as feed:
+        async with self._presence.at(origin, speech, hidden=origin.hidden) as sign, Feed(stream) as feed:
             growth = Growth(sender, the_reply, sign, self._budget, patience=self._web.pace.patience)
             self._feeds[origin.channel, origin.thread] = feed
             try:

@@ -1,23 +1,23 @@
-"""The events of an answer, taken as they have come: whoever shows them is never behind and never blocks the writer."""
+"""What comes of an answer, taken as it has come: whoever shows them is never behind and never blocks the writer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from types import TracebackType
 
-from pipeline.errors import Unusable
-from pipeline.values import Event
+from pipeline.ports import AnswerStream
+from pipeline.values import Answer, Progress, Written
 
 
 class Feed:
-    """Reads one answer's events in a task of its own for as long as the context lasts."""
+    """Reads one answer in a task of its own for as long as the context lasts."""
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
-        self._source = events
-        self._events: list[Event] = []
+    def __init__(self, stream: AnswerStream) -> None:
+        self._source = stream
+        self._events: list[Progress | Written] = []
         self._news = asyncio.Event()
         self.stopped = False
+        self.answer: Answer | None = None
 
     async def __aenter__(self) -> Feed:
         self._reading = asyncio.create_task(self._read())
@@ -29,10 +29,10 @@ class Feed:
         self._reading.cancel()
         await asyncio.wait({self._reading})
 
-    async def take(self, seconds: float | None = None) -> list[Event]:
+    async def take(self, seconds: float | None = None) -> list[Progress | Written]:
         """Everything new; waits until there is something or `stop` was called, for `seconds` at most.
 
-        Once all is taken, raises what the reading raised, or Unusable."""
+        Once all is taken, raises what the reading raised."""
         try:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
@@ -43,7 +43,6 @@ class Feed:
             self._news.clear()
         elif not events and not self.stopped:
             self._reading.result()
-            raise Unusable("the events of an answer ended without an answer")
         return events
 
     def stop(self) -> None:
@@ -56,5 +55,6 @@ class Feed:
             async for event in self._source:
                 self._events.append(event)
                 self._news.set()
+            self.answer = await self._source.answer()
         finally:
             self._news.set()

@@ -39,9 +39,9 @@ class Growth:
             if feed.stopped:
                 return None
             for event in events:
-                if isinstance(event, Answer):
-                    return event
                 draft.add(event)
+            if feed.answer:
+                return feed.answer
             text = streamed(draft.reply) if draft.begun else ""
             if not text:
                 continue

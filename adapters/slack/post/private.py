@@ -8,7 +8,7 @@ record nobody can know whether the answer was seen; the person is asked to ask a
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -21,12 +21,11 @@ from adapters.slack.events.spoken import plain
 from adapters.slack.parts.blocks import context
 from adapters.slack.parts.render import Post, line, posts
 from adapters.slack.platform import SLACK
-from adapters.slack.post.feed import Feed
 from adapters.slack.post.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
-from pipeline.ports import Receipt
+from pipeline.ports import AnswerStream, Receipt
 from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -89,7 +88,7 @@ def announced(message: IncomingMessage) -> bool:
     return message.place.message.startswith(ASKED)
 
 
-async def deliver(web: Web, look: Look, work: Work, events: AsyncGenerator[Event, None], receipt: Receipt) -> None:
+async def deliver(web: Web, look: Look, work: Work, stream: AnswerStream, receipt: Receipt) -> None:
     """Show the answer to whoever asked; once the response URL is no longer good, ask them to ask again."""
     if work.reference:
         return
@@ -97,7 +96,7 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncGenerator[Event
     if work.posting_since:
         made = [line(speech(wording.ASK_AGAIN))]
     else:
-        made = _posts(await _last(events), look, wording.notes_on(work.message, speech))
+        made = _posts(await stream.answer(), look, wording.notes_on(work.message, speech))
         await receipt.posting()
     try:
         await show(web, work.message.reply_to, made[:1], instead=announced(work.message))
@@ -142,11 +141,3 @@ async def _tell_directly(web: Web, user: str, speech: Words) -> None:
         await web.call(POST, channel=user, text=speech(wording.ASK_AGAIN), **QUIET)
     except Declined as declined:
         log.warning("slack_asker_not_told", reason=str(declined))
-
-
-async def _last(events: AsyncGenerator[Event, None]) -> Answer:
-    async with Feed(events) as feed:
-        while True:
-            for event in await feed.take():
-                if isinstance(event, Answer):
-                    return event
