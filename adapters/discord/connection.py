@@ -79,7 +79,7 @@ def connect(
         make = partial(ShardedClient, shards=settings.part)
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, appearing, threads=threads),
+        partial(DiscordIntake, inbox, desk, appearing, take_away, threads=threads),
         budget,
         message_content=settings.message_content,
         api_url=api_url,
@@ -107,7 +107,6 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    client.take_away = partial(take_away, client)
     deliverer = DiscordDeliverer(
         client,
         appearing=appearing,

@@ -23,7 +23,7 @@ from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.before import SlackBefore
 from adapters.slack.events.files import Files
-from adapters.slack.events.incoming import MALFORMED, Me
+from adapters.slack.events.incoming import GONE, MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
@@ -122,19 +122,18 @@ class SlackSession:
         Homepage(context, dispatcher, setup).register(app)
         SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
-        app.event("member_left_channel")(self._left)
-        for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):
-            app.event(gone)(self._left)
+
+        async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
+            await self.audiences.left(event)
+            await intake.take(body)
+
+        for gone in ("member_left_channel", *GONE):
+            app.event(gone)(left)
         app.event(re.compile(""))(_leave_alone)
         return app
 
     async def close(self) -> None:
         await self.members.close()
-
-    async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        await self.audiences.left(event)
-        if self._desk:
-            await self.talk.heard(body, self._desk)
 
     async def _indexed(self, space: str) -> frozenset[PlaceId]:
         return await self._desk.channels.of(space) if self._desk else frozenset()
