@@ -22,6 +22,16 @@ async def test_people_places_groups_and_days_stay_in_the_question_by_their_names
     assert asked == [f"What changed for {shown}, and since when?" for shown in named.values()]
 
 
+@pytest.mark.walks(Way.MENTION, Way.PLACES, Way.NAMES)
+async def test_so_they_do_in_a_question_that_is_pointed_at(driver: Driver) -> None:
+    written, shown = next(iter((await driver.naming("bob")).items()))
+    aside = await driver.aside("ann", f"When is {written} on call?")
+    await driver.point("ann", "can you answer this?", aside)
+    await driver.rig.settled()
+    (request,) = driver.rig.requests
+    assert meant(clean(request.text), request.around) == f"When is {shown} on call?"
+
+
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.DIRECT, Way.FORWARDS)
 async def test_a_message_that_is_passed_on_alone_is_the_question(driver: Driver) -> None:

@@ -46,7 +46,8 @@ class SlackBefore:
             found = await self._web.call(THREAD, channel=channel, ts=thread, latest=ts, limit=REPLIES)
         messages: list[Message] = found.get("messages") or []
         above = [one for one in messages if float(one.get("ts") or 0) < float(ts) and self._of_people(one)]
-        said = [plain(str(one.get("text") or ""), self._me.user) or forwarded(one, self._me) for one in above]
+        shown = await asyncio.gather(*map(self._talk.spelled, [*above[:1], *above[1:][-last:]]))
+        said = [plain(str(one.get("text") or ""), self._me.user) or forwarded(one, self._me) for one in shown]
         return Around(said=tuple(said))
 
     async def thread(self, message: IncomingMessage, most: int) -> Sequence[Said] | None:

@@ -76,10 +76,8 @@ def read(body: Body, me: Me) -> Happened | None:
     return None
 
 
-def unspelled(body: Body) -> list[dict[str, Any]]:
-    """Whatever holds text of an event: the message as it is now, and what it passes on."""
-    event = body.get("event") or {}
-    message = event.get("message") if event.get("subtype") == "message_changed" else event
+def unspelled(message: Any) -> list[dict[str, Any]]:
+    """Whatever holds text of a message: itself, and what it passes on."""
     if not isinstance(message, dict):
         return []
     return [

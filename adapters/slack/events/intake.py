@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
@@ -12,7 +11,7 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.hear import Edited, Happened, Hearing, Remark, Spoke
 from adapters.chat.words.handoff import Unsent
-from adapters.slack.events.incoming import Body, Me, read, unspelled
+from adapters.slack.events.incoming import Body, Me, read
 from adapters.slack.events.talk import SlackTalk
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
@@ -86,10 +85,12 @@ class SlackIntake:
         happened = read(body, self._me)
         if not (isinstance(happened, Spoke | Edited) and happened.asked):
             return happened
-        named: dict[str, Any] = copy.deepcopy(dict(body))
-        for one in unspelled(named):
-            one["text"] = await self._talk.names.spelled(str(one.get("text") or ""), self._me.user)
-        return read(named, self._me)
+        event = body["event"]
+        if isinstance(happened, Edited):
+            event = {**event, "message": await self._talk.spelled(event["message"])}
+        else:
+            event = await self._talk.spelled(event)
+        return read({**body, "event": event}, self._me)
 
     def takes_part(self, conversation: ConversationId) -> bool:
         return self._writes.takes_part(conversation)

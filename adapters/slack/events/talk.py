@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from adapters.chat.hear import Look
-from adapters.slack.events.incoming import ACCEPTED, KEPT_OUT, SPOKEN, Body, Me, attachment, is_human, person
+from adapters.slack.events.incoming import ACCEPTED, KEPT_OUT, SPOKEN, Body, Me, attachment, is_human, person, unspelled
 from adapters.slack.events.names import Names
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.web import Declined, Web
@@ -27,6 +29,13 @@ class SlackTalk:
         self._me = me
         self._address = address.rstrip("/")
         self.names = Names(web)
+
+    async def spelled(self, message: Body) -> dict[str, Any]:
+        """A message with the names of what it mentions, and of what the messages mention that it passes on."""
+        named: dict[str, Any] = copy.deepcopy(dict(message))
+        for one in unspelled(named):
+            one["text"] = await self.names.spelled(str(one.get("text") or ""), self._me.user)
+        return named
 
     def look(self, body: Body) -> Look | None:
         """At the message that an event tells of; None where it tells of none that people read."""
