@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from discord.http import Route
@@ -30,6 +30,7 @@ from pipeline.translations import Words
 from pipeline.values import (
     Around,
     Attachment,
+    ConversationId,
     IncomingMessage,
     Manner,
     Parsed,
@@ -122,7 +123,7 @@ class DiscordAdapter(AmongPeople):
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
         line = await self._ready(DIRECT if isinstance(outgoing, Growing) else outgoing.space)
         self._delivering += 1
@@ -130,11 +131,12 @@ class DiscordAdapter(AmongPeople):
         try:
             with translated("post"), _while_open(line.client):
                 if not isinstance(outgoing, Growing):
-                    await line.notices.post(outgoing, receipt)
-                elif outgoing.work.message.manner is Manner.COMMAND:
+                    return await line.announcer.post(outgoing, receipt)
+                if outgoing.work.message.manner is Manner.COMMAND:
                     await line.asking.deliver(outgoing, receipt)
                 else:
                     await line.deliverer.deliver(outgoing, receipt)
+                return ()
         finally:
             self._delivering -= 1
             if not self._delivering:
@@ -145,7 +147,7 @@ class DiscordAdapter(AmongPeople):
         line = await self._ready()
         with translated("look for what was posted"), _while_open(line.client):
             if not isinstance(outgoing, Work):
-                return await line.notices.find(outgoing)
+                return await line.announcer.find(outgoing)
             private = outgoing.message.manner is Manner.COMMAND
             return None if private else await line.deliverer.find(outgoing)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
+from adapters.chat.announce import Announcer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -19,15 +20,15 @@ from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
+from adapters.discord.platform import DISCORD
 from adapters.discord.post.deliver import DiscordDeliverer
 from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
-from adapters.discord.post.reply import take_away
+from adapters.discord.post.reply import DiscordPost, take_away
 from adapters.discord.press import commands
-from adapters.discord.press.account import Panels
 from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.knowledge import DiscordShelf
-from adapters.discord.press.sharing import DiscordSharer
+from adapters.discord.press.presser import Context
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
@@ -63,7 +64,7 @@ class DiscordConnection(NamedTuple):
     audiences: DiscordAudiences
     asking: Asking
     deliverer: DiscordDeliverer
-    notices: DiscordNotices
+    announcer: Announcer[DiscordPost]
 
 
 def connect(
@@ -78,7 +79,7 @@ def connect(
         make = partial(ShardedClient, shards=settings.part)
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, appearing, threads=threads),
+        partial(DiscordIntake, inbox, desk, appearing, take_away, threads=threads),
         budget,
         message_content=settings.message_content,
         api_url=api_url,
@@ -87,12 +88,10 @@ def connect(
         identify_seconds=pace.identify,
     )
     audiences = DiscordAudiences(client, desk, home_guilds=settings.home_guilds)
-    sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
-    dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=api_url))
-    interactions = DiscordInteractions(desk, audiences, dispatcher)
+    context = Context(desk, audiences, DiscordShelf(api_url=api_url), look)
+    interactions = DiscordInteractions(context, Dispatcher(desk, inbox), retention_days=options.days)
     asking = Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit)
-    panels = Panels(desk, audiences, interactions, retention_days=options.days)
-    tree = commands.declare(client, asking.ask, panels)
+    tree = commands.declare(client, asking.ask, interactions)
 
     async def offers(message: IncomingMessage) -> bool:
         return await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
@@ -108,7 +107,6 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    client.take_away = partial(take_away, client)
     deliverer = DiscordDeliverer(
         client,
         appearing=appearing,
@@ -118,7 +116,8 @@ def connect(
         first_seconds=pace.first,
         edit_seconds=pace.edit,
     )
-    return DiscordConnection(client, audiences, asking, deliverer, DiscordNotices(client))
+    announcer = Announcer(DISCORD, DiscordNotices(client, desk, look=look, threads=threads))
+    return DiscordConnection(client, audiences, asking, deliverer, announcer)
 
 
 async def run(client: Client, token: str, pace: DiscordPace) -> None:

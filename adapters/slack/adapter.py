@@ -141,12 +141,12 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """Raises Unavailable, or Refused when Slack declines."""
-        if isinstance(outgoing, Growing):
-            await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
-        else:
-            await (await self._workspaces.of(outgoing.space)).notices.post(outgoing, receipt)
+        if not isinstance(outgoing, Growing):
+            return await (await self._workspaces.of(outgoing.space)).announcer.post(outgoing, receipt)
+        await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
+        return ()
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
         await (await self._of(message)).deliverer.answer_alone(message, answer)
@@ -157,7 +157,7 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
 
     async def find(self, outgoing: Work | Announcement) -> str | None:
         slack = await self._workspaces.of(outgoing.space)
-        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.notices.find(outgoing))
+        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.announcer.find(outgoing))
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""

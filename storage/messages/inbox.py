@@ -27,7 +27,6 @@ from storage.messages.reply import (
     Step,
     count,
     end,
-    keep_share,
     mark_posted,
     mark_posting,
     save_answer,
@@ -157,12 +156,6 @@ class SQLInbox:
         now = self._clock()
 
         await self._database.write(lambda db: mark_posted(db, key, reference, now), durable=True)
-
-    async def shared(self, answer_id: str, conversation: ConversationId) -> None:
-        """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
-        now = self._clock()
-
-        await self._database.write(lambda db: keep_share(db, answer_id, str(conversation), now), durable=True)
 
     async def stop(self, conversation: ConversationId) -> None:
         """Somebody does not want the answer that is being written there, by whichever process."""

@@ -2,64 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import discord
 
+from adapters.chat.hear import Look
 from adapters.discord.errors import translated
 from adapters.discord.events.files import attached
-from adapters.discord.events.incoming import SAID, attachments
-from adapters.discord.events.places import PLATFORM, said_in
+from adapters.discord.events.incoming import ACCEPTED, KEPT_OUT, SAID, attachments
+from adapters.discord.events.places import PLATFORM
 from adapters.discord.events.spoken import question
 from pipeline.errors import Refused
-from pipeline.ports import Desk
 from pipeline.values import Attachment, PlaceId, Said
 
-ACCEPTED, KEPT_OUT = "✅", "🚫"
-"""Reactions: to what solved it, and to what is not to be read."""
 SOLVED = frozenset({"solved", "resolved", "answered"})
 """Tags of a forum's post."""
 
-Chain = Sequence[PlaceId]
-"""Where something was said, the widest first."""
+
+def look(message: discord.Message, me: discord.ClientUser) -> Look | None:
+    """At a message that was told of; None in private threads, which are not read."""
+
+    async def as_told(channel: PlaceId) -> Said | None:
+        return said(channel, message, me)
+
+    return None if hidden(message.channel) else as_told
 
 
-class DiscordTalk:
-    """What is said in private threads is not read."""
+def look_again(client: discord.Client, guild_id: int | None, channel_id: int, message_id: int) -> Look:
+    """At what a message is now that it or its reactions changed: an event tells of one of these alone."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    async def now(place: PlaceId) -> Said | None:
+        channel: Any = client.get_partial_messageable(channel_id, guild_id=guild_id)
+        with translated("look at a message again"):
+            message = await channel.fetch_message(message_id)
+        message.channel = client.get_channel(channel_id) or message.channel
+        if client.user is None or hidden(message.channel):
+            raise Refused("a message is not to be read there")
+        return said(place, message, client.user)
 
-    async def heard(self, message: discord.Message, me: discord.ClientUser, *, fresh: bool = False) -> None:
-        """Take in a message as it is now, if it is of a channel that is a source. Raises Unavailable. `fresh`: it was
-        read just now, and not told of."""
-        channel = await self._desk.channels.indexed(said_in(message))
-        if channel is None or hidden(message.channel):
-            return
-        if read := said(channel, message, me):
-            await self._desk.channels.take([read], fresh=fresh)
-        else:
-            await self._desk.channels.drop(channel, [str(message.id)])
-
-    async def reacted(self, client: discord.Client, payload: discord.RawReactionActionEvent, chain: Chain) -> None:
-        """Reactions changed: they may keep a message out, or say that it solved something."""
-        if payload.emoji.name in (ACCEPTED, KEPT_OUT):
-            await self.again(client, payload.channel_id, payload.message_id, chain)
-
-    async def again(self, client: discord.Client, channel_id: int, message_id: int, chain: Chain) -> None:
-        """What a message is now that it or its reactions changed: an event tells of one of these alone."""
-        if not await self._desk.channels.indexed(chain):
-            return
-        channel: Any = client.get_partial_messageable(channel_id, guild_id=int(chain[0].space))
-        try:
-            with translated("look at a message again"):
-                message = await channel.fetch_message(message_id)
-        except Refused:
-            return
-        if client.user:
-            message.channel = client.get_channel(channel_id) or message.channel
-            await self.heard(message, client.user, fresh=True)
+    return now
 
 
 def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False) -> Said | None:

@@ -47,6 +47,8 @@ class Destination:
     refers_to: discord.MessageReference | None = None
     pinged: int = 0
     """The person who is mentioned; 0 for nobody."""
+    silent: bool = False
+    """Nobody is notified."""
 
     def at(self, client: discord.Client, channel_id: int) -> discord.PartialMessageable:
         return client.get_partial_messageable(channel_id, guild_id=self.guild_id)
@@ -110,6 +112,7 @@ class DiscordSender:
         return await self.channel.send(
             **said,
             nonce=nonce(self._key, part),
+            silent=self._destination.silent,
             suppress_embeds=True,
             allowed_mentions=nobody,
         )

@@ -16,16 +16,19 @@ from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.chat.catch_up import CatchUp
-from adapters.chat.intake import TakeAway
+from adapters.chat.hear import Closed, Left
+from adapters.discord.events.incoming import deleted, edited, reacted, spoke
 from adapters.discord.events.intake import DiscordIntake
 from adapters.discord.events.missed import Missed, Unread
-from adapters.discord.events.places import PLATFORM, guild_of, key, places, workspace
+from adapters.discord.events.places import PLATFORM, guild_of, places, workspace
+from adapters.discord.events.talk import look, look_again
 from adapters.discord.permissions import intents
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
 from pipeline.rules.tenancy import bound
+from pipeline.values import PlaceId
 
 SILENCE_SECONDS = 150.0
 """Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
@@ -44,13 +47,12 @@ Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class Client(discord.Client):
-    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`, replies to questions
-    that were deleted to `take_away`."""
+    """Nothing here answers anything: what happens goes to the intake, presses and modals to `on_press`."""
 
     def __init__(
         self,
         inbox: Inbox,
-        intake: DiscordIntake,
+        intake: Callable[[discord.Client], DiscordIntake],
         budget: IdentifyBudget,
         *,
         message_content: bool,
@@ -74,7 +76,7 @@ class Client(discord.Client):
             enable_debug_events=True,
             **sharding,
         )
-        self._intake = intake
+        self._intake = intake(self)
         self._budget = budget
         self._api_url = api_url
         self._catch_up: CatchUp[Unread, discord.Message] = CatchUp(
@@ -93,7 +95,6 @@ class Client(discord.Client):
         """When the gateway last said anything, on the monotonic clock."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
         self.on_press: Pressed | None = None
-        self.take_away: TakeAway = _nothing
 
     async def setup_hook(self) -> None:
         if self._api_url:
@@ -164,7 +165,7 @@ class Client(discord.Client):
             self._read_gap()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._intake.leave(guild.id)
+        await self._intake.hear(Left(space=PlaceId(platform=PLATFORM, space=str(guild.id))))
 
     async def _fill_gap(self) -> None:
         await self._catch_up.read()
@@ -188,12 +189,13 @@ class Client(discord.Client):
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
             with bound(workspace(guild_of(message))):
-                await self._intake.take(message, self.user)
+                await self._intake.hear(spoke(message, self.user), look(message, self.user))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with bound(workspace(payload.guild_id)):
-                await self._intake.change(self, payload.message, self.user)
+                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self._intake.hear(edited(payload.message, self.user), again)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -202,26 +204,28 @@ class Client(discord.Client):
         await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        said_in = places(payload.guild_id, payload.channel_id, self.get_channel(payload.channel_id))
-        with bound(workspace(payload.guild_id)):
-            await self._intake.reacted(self, payload, said_in)
+        if happened := reacted(payload, self.get_channel(payload.channel_id)):
+            with bound(workspace(payload.guild_id)):
+                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self._intake.hear(happened, again)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         with bound(workspace(channel.guild.id)):
-            await self._intake.closed(places(channel.guild.id, channel.id, channel))
+            await self._intake.hear(Closed(said_in=places(channel.guild.id, channel.id, channel)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         with bound(workspace(payload.guild_id)):
-            await self._intake.closed(places(payload.guild_id, payload.parent_id, None), str(payload.thread_id))
+            said_in = places(payload.guild_id, payload.parent_id, None)
+            await self._intake.hear(Closed(said_in=said_in, thread=str(payload.thread_id)))
 
     async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
-        said_in = places(guild_id, channel_id, self.get_channel(channel_id))
+        channel = self.get_channel(channel_id)
         with bound(workspace(guild_id)):
             for message_id in message_ids:
-                await self._intake.remove(key(guild_id, channel_id, message_id), said_in, self.take_away)
+                await self._intake.hear(deleted(guild_id, channel_id, channel, message_id))
 
     async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
         if self.on_press:
@@ -309,7 +313,3 @@ class ShardedClient(Client, discord.AutoShardedClient):
     @property
     def _whole(self) -> bool:
         return not self._down
-
-
-async def _nothing(_: str) -> None:
-    """Nothing is posted yet that could be taken away."""

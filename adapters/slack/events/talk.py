@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 
-from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, person
+from adapters.chat.hear import Look
+from adapters.slack.events.incoming import ACCEPTED, KEPT_OUT, SPOKEN, Body, Me, attachment, is_human, person
 from adapters.slack.events.names import Names
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.web import Declined, Web
-from pipeline.errors import Unavailable
-from pipeline.ports import Desk
+from pipeline.errors import Refused, Unavailable
 from pipeline.values import PlaceId, Said
 
-ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
-"""Reactions: to what solved it, and to what is not to be read."""
 UNSEEN = 60.0
 """Seconds for which a message that is not found may be one that Slack does not show yet, and not one that is gone."""
 
@@ -29,42 +28,31 @@ class SlackTalk:
         self._address = address.rstrip("/")
         self.names = Names(web)
 
-    async def heard(self, body: Body, desk: Desk) -> None:
-        """Take in what an event tells of a channel that is a source. Raises Unavailable while it cannot be kept."""
+    def look(self, body: Body) -> Look | None:
+        """At the message that an event tells of; None where it tells of none that people read."""
         event = body.get("event") or {}
-        item = event.get("item") or event
-        channel = await desk.channels.indexed(self._me.places(str(item.get("channel") or "")))
-        if channel is None:
-            return
-        if body.get("is_ext_shared_channel"):
-            await desk.channels.left(channel)
-            return
         match event.get("type"), event.get("subtype"):
-            case "message", "message_deleted":
-                await desk.channels.drop(channel, [str(event.get("deleted_ts"))], deleted=True)
             case "message", "message_changed":
-                await self._changed(channel, event.get("message") or {}, desk)
-            case "message", subtype if subtype in SPOKEN:
-                await self._now(channel, event, desk)
-            case (("channel_deleted" | "channel_left" | "group_deleted" | "group_left"), _):
-                await desk.channels.left(channel)
-            case "member_left_channel", _ if event.get("user") == self._me.user:
-                await desk.channels.left(channel)
-            case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
-                await self._reacted(channel, str(item.get("ts") or ""), desk)
+                return partial(self._changed, event.get("message") or {})
+            case "message", _:
+                return partial(self._now, event)
+            case (("reaction_added" | "reaction_removed"), _):
+                return partial(self._reacted, str((event.get("item") or {}).get("ts") or ""))
+        return None
 
-    async def _changed(self, channel: PlaceId, told: Body, desk: Desk) -> None:
+    async def _changed(self, told: Body, channel: PlaceId) -> Said | None:
         """An event tells the text alone; looked at again it has its reactions, too, but maybe not this text yet."""
         found = await self._found(channel, str(told.get("ts") or "")) or told
         now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
-        await self._now(channel, now, desk, fresh=True)
+        return await self._now(now, channel)
 
-    async def _reacted(self, channel: PlaceId, ts: str, desk: Desk) -> None:
+    async def _reacted(self, ts: str, channel: PlaceId) -> Said | None:
         """Raises Unavailable for what was said a moment ago and is not to be seen yet: the event comes again."""
         if found := await self._found(channel, ts):
-            await self._now(channel, found, desk, fresh=True)
-        elif ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN:
+            return await self._now(found, channel)
+        if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN:
             raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
+        raise Refused("a message that was reacted to is not to be seen")
 
     async def _found(self, channel: PlaceId, ts: str) -> Body | None:
         """A message as it is now; None where it is not to be seen."""
@@ -78,12 +66,8 @@ class SlackTalk:
                 return dict(found)
         return None
 
-    async def _now(self, channel: PlaceId, message: Body, desk: Desk, *, fresh: bool = False) -> None:
-        said = await self.all_said(channel, [message])
-        if said:
-            await desk.channels.take(said, fresh=fresh)
-        elif ts := message.get("ts"):
-            await desk.channels.drop(channel, [str(ts)])
+    async def _now(self, message: Body, channel: PlaceId) -> Said | None:
+        return await self.said(channel, message) if self._is_read(message) else None
 
     async def all_said(self, channel: PlaceId, messages: Iterable[Body]) -> tuple[Said, ...]:
         return tuple([await self.said(channel, one) for one in messages if self._is_read(one)])

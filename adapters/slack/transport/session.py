@@ -14,6 +14,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.announce import Announcer
 from adapters.chat.catch_up import CatchUp
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
@@ -22,20 +23,19 @@ from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.before import SlackBefore
 from adapters.slack.events.files import Files
-from adapters.slack.events.incoming import MALFORMED, Me
+from adapters.slack.events.incoming import GONE, MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
+from adapters.slack.platform import SLACK
 from adapters.slack.post.deliver import SlackDeliverer
 from adapters.slack.post.notices import SlackNotices
-from adapters.slack.press import adding
 from adapters.slack.press.account import Homepage
 from adapters.slack.press.interactions import SlackInteractions
-from adapters.slack.press.knowledge import SlackShelf
+from adapters.slack.press.knowledge import attached
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
-from adapters.slack.press.sharing import SlackSharer
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
@@ -80,7 +80,8 @@ class SlackSession:
         self.files = Files(web, web.client.token or "", terms.settings.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.settings.shares
-        self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
+        notices = SlackNotices(web, self.me, terms.look, self.audiences, shared_channels=shared)
+        self.announcer = Announcer(SLACK, notices)
         self.deliverer = SlackDeliverer(
             web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared
         )
@@ -113,28 +114,26 @@ class SlackSession:
         SDK_LOG.setLevel(logging.WARNING)
         if self._terms.settings.signing_secret:
             app.error(_failed)
-        context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        shared = self._terms.settings.shares
-        sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
-        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, self.files))
+        look, shared = self._terms.look, self._terms.settings.shares
+        context = Context(self.web, self.me, self.audiences, self.actors, desk, self.files, look, shared)
+        dispatcher = Dispatcher(desk, inbox)
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
         SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
-        app.event("member_left_channel")(self._left)
-        for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):
-            app.event(gone)(self._left)
+
+        async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
+            await self.audiences.left(event)
+            await intake.take(body)
+
+        for gone in ("member_left_channel", *GONE):
+            app.event(gone)(left)
         app.event(re.compile(""))(_leave_alone)
         return app
 
     async def close(self) -> None:
         await self.members.close()
-
-    async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        await self.audiences.left(event)
-        if self._desk:
-            await self.talk.heard(body, self._desk)
 
     async def _indexed(self, space: str) -> frozenset[PlaceId]:
         return await self._desk.channels.of(space) if self._desk else frozenset()
@@ -142,7 +141,7 @@ class SlackSession:
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
         author = partial(self.actors.of, {"id": message.asker.user})
-        return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+        return attached(message) if self._desk and await addable(self._desk, message, author) else ""
 
 
 def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:

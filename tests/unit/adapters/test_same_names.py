@@ -30,18 +30,16 @@ JOBS = {
     "post/notices": "what the bot posts by itself",
     "post/private": "questions by command, answered to one person",
     "post/reply": "the messages of one reply: posted once, edited from then on",
-    "press/account": "a person's own data and preferences, and what is indexed for them",
     "press/interactions": "what is pressed and asked for after the answer, as what it stands for",
     "press/knowledge": "what people add to the documents",
     "press/presser": "whoever pressed something, and how they are answered",
     "press/setup": "what admins set for a place",
-    "press/sharing": "a private answer for everyone in its channel",
 }
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed",
+        "actors", "press/account", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
+        "post/growth", "post/stream", "press/home_view", "press/pressed",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
