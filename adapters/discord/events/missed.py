@@ -52,12 +52,12 @@ class Missed:
         """By channel, as in `Unread`; None where nobody ever listened."""
 
     async def places(self) -> AsyncIterator[Unread]:
+        with bound(workspace(None)):
+            directs = await self._inbox.channels(workspace(None))
         for guild_id, channel in self._channels():
             after = await self._after(guild_id, channel.id)
             if after is not None and (channel.last_message_id or 0) > after:
                 yield Unread(channel, channel.id, after)
-        with bound(workspace(None)):
-            directs = await self._inbox.channels(workspace(None))
         for channel_id in map(int, directs[:DIRECTS]):
             after = await self._after(None, channel_id)
             if after is not None:
