@@ -33,7 +33,6 @@ from pipeline.values import (
     Attachment,
     ConversationId,
     IncomingMessage,
-    Manner,
     Parsed,
     PersonId,
     PlaceId,
@@ -146,12 +145,10 @@ class DiscordAdapter:
         self._idle.clear()
         try:
             with translated("post"), _while_open(line.client):
-                if not isinstance(outgoing, Growing):
-                    await line.notices.post(outgoing, receipt)
-                elif outgoing.work.message.manner is Manner.COMMAND:
-                    await line.asking.deliver(outgoing, receipt)
-                else:
+                if isinstance(outgoing, Growing):
                     await line.deliverer.deliver(outgoing, receipt)
+                else:
+                    await line.notices.post(outgoing, receipt)
         finally:
             self._delivering -= 1
             if not self._delivering:
@@ -161,10 +158,9 @@ class DiscordAdapter:
         """A command's reply needs no looking for: it is always there to edit."""
         line = await self._ready()
         with translated("look for what was posted"), _while_open(line.client):
-            if not isinstance(outgoing, Work):
-                return await line.notices.find(outgoing)
-            private = outgoing.message.manner is Manner.COMMAND
-            return None if private else await line.deliverer.find(outgoing)
+            if isinstance(outgoing, Work):
+                return await line.deliverer.find(outgoing)
+            return await line.notices.find(outgoing)
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
         """Discord shows nothing to one person who pressed or typed no command."""

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import structlog
 
+from adapters.chat.post.deliver import Deliverer
+from adapters.chat.post.growth import Pace
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -19,10 +21,11 @@ from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
-from adapters.discord.post.deliver import DiscordDeliverer
+from adapters.discord.platform import DISCORD
+from adapters.discord.post.deliver import DiscordPosts
 from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
-from adapters.discord.post.reply import take_away
+from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press import commands
 from adapters.discord.press.account import Panels
 from adapters.discord.press.interactions import DiscordInteractions
@@ -68,8 +71,7 @@ class DiscordConnection(NamedTuple):
 
     client: Client
     audiences: DiscordAudiences
-    asking: Asking
-    deliverer: DiscordDeliverer
+    deliverer: Deliverer[DiscordPost]
     notices: DiscordNotices
 
 
@@ -77,11 +79,14 @@ def connect(
     options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
 ) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
-    appearing: set[ConversationId] = set()
     pace, look, threads = options.pace, options.look, options.threads
     make: Callable[..., Client] = Client
     if options.shards:
         make = partial(ShardedClient, shards=options.shards)
+
+    def appearing(conversation: ConversationId) -> bool:
+        return deliverer.takes_part(conversation)
+
     client = make(
         inbox,
         DiscordIntake(inbox, desk, memory, appearing, threads=threads),
@@ -97,12 +102,13 @@ def connect(
     sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
     dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=options.api_url))
     interactions = DiscordInteractions(desk, audiences, dispatcher)
-    asking = Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit)
+    asking = Asking(inbox)
     panels = Panels(desk, audiences, interactions, retention_days=options.days)
     tree = commands.declare(client, asking.ask, panels)
 
-    async def offers(message: IncomingMessage) -> bool:
-        return await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
+    async def adds(message: IncomingMessage) -> str:
+        may_add = await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
+        return message.key if may_add else ""
 
     async def set_up() -> None:
         await _declare(tree, memory, options.say)
@@ -115,17 +121,10 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    client.take_away = partial(take_away, client)
-    deliverer = DiscordDeliverer(
-        client,
-        appearing=appearing,
-        content=options.content,
-        look=look,
-        offers=offers,
-        first_seconds=pace.first,
-        edit_seconds=pace.edit,
-    )
-    return DiscordConnection(client, audiences, asking, deliverer, DiscordNotices(client))
+    posts = DiscordPosts(client, asking, content=options.content, pace=Pace(pace.first, pace.edit))
+    deliverer = Deliverer(posts, DISCORD, look, adds)
+    client.take_away = partial(deliverer.take_away, "")  # what is posted names its channel
+    return DiscordConnection(client, audiences, deliverer, DiscordNotices(client))
 
 
 async def run(client: Client, token: str, pace: DiscordPace) -> None:

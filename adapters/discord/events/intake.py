@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence, Set
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -34,15 +34,21 @@ log = structlog.get_logger(__name__)
 class DiscordIntake:
     """Keeps trying while the inbox is unavailable: Discord does not send a message a second time.
 
-    Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing` holds
-    the conversations in which a reply of ours is appearing, which the inbox will know of in a moment."""
+    Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing`:
+    whether a reply of ours is appearing in a conversation, which the inbox will know of in a moment."""
 
     def __init__(
-        self, inbox: Inbox, desk: Desk, memory: Memory, appearing: Set[ConversationId], *, threads: bool
+        self,
+        inbox: Inbox,
+        desk: Desk,
+        memory: Memory,
+        appearing: Callable[[ConversationId], bool],
+        *,
+        threads: bool,
     ) -> None:
         self._inbox = inbox
         self._desk = desk
-        self._kept = Intake(inbox, desk, lambda conversation: conversation in appearing)
+        self._kept = Intake(inbox, desk, appearing)
         self._talk = DiscordTalk(desk)
         self._memory = memory
         self._threads = threads

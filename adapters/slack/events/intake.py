@@ -52,13 +52,17 @@ class Replies(Protocol):
         """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
         ...
 
-    def stop(self, channel: str, thread: str) -> bool:
-        """End the answer being written in this thread; False when there is none here."""
+    def stop(self, conversation: ConversationId) -> bool:
+        """End the answer being written there; False when there is none here."""
         ...
 
     async def take_away(self, channel: str, reply: str) -> None:
         """Delete the messages of a reply; nothing depends on it."""
         ...
+
+
+class Whispers(Protocol):
+    """What one person alone is told."""
 
     async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
@@ -74,12 +78,13 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies, talk: SlackTalk) -> None:
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies, whispers: Whispers, talk: SlackTalk) -> None:
         self._desk = desk
         self._talk = talk
         self._inbox = inbox
         self._me = me
         self._replies = replies
+        self._whispers = whispers
         self._kept = Intake(inbox, desk, replies.takes_part, shared_channels=replies.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
         self._programs: set[str] = set()
@@ -136,20 +141,19 @@ class SlackIntake:
             log.warning("slack_workflow_not_answered", app=app, what_to_do=f"CITEWELL_SLACK_WORKFLOWS={app} allows it")
 
     async def _stop(self, channel: str, thread: str) -> None:
-        if not self._replies.stop(channel, thread):
-            await self._inbox.stop(
-                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
-            )
+        where = ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
+        if not self._replies.stop(where):
+            await self._inbox.stop(where)
 
     def _to_asker(self, message: IncomingMessage) -> Tell:
         return partial(self._whisper, message.conversation.channel, message.conversation.thread, message.asker.user)
 
     async def _offer(self, said: Remark, unsent: Unsent) -> None:
         user = PersonId.parse(said.author).user
-        self._at_leisure(self._replies.offer(said.channel, said.thread, user, unsent, said.ts))
+        self._at_leisure(self._whispers.offer(said.channel, said.thread, user, unsent, said.ts))
 
     async def _whisper(self, channel: str, thread: str, user: str, text: str) -> None:
-        self._at_leisure(self._replies.whisper(channel, thread, user, text))
+        self._at_leisure(self._whispers.whisper(channel, thread, user, text))
 
     def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
         """Without keeping Slack waiting."""

@@ -31,25 +31,27 @@ class Budget:
         return True
 
 
-class Stream:
+class SlackStream:
     """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
 
-    def __init__(self, web: Web, origin: Origin, ts: str, shown: str) -> None:
+    def __init__(self, web: Web, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
+        """`mark` is in the metadata of its end."""
         self._web = web
-        self._spot = origin
-        self.ts = ts
+        self._channel = channel
+        self.name = ts
         self._shown = shown
+        self._mark = mark
         self.alive = True
 
     @classmethod
-    async def open(cls, web: Web, origin: Origin, team: str, text: str) -> Stream:
+    async def open(cls, web: Web, origin: Origin, team: str, text: str, mark: dict[str, Any]) -> SlackStream:
         """Start a stream that shows `text`, now or not at all.
 
         Raises Declined, or Unavailable when it may or may not have started."""
         arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
         recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
         started = await web.now("chat.startStream", **arguments, **recipient)
-        return cls(web, origin, str(started["ts"]), text)
+        return cls(web, origin.channel, str(started["ts"]), text, mark)
 
     async def show(self, text: str) -> None:
         """Append what `text` has more than what is shown."""
@@ -57,21 +59,21 @@ class Stream:
         if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
             self._shown = text
 
-    async def close(self, post: Post, metadata: dict[str, Any]) -> bool:
+    async def close(self, post: Post) -> bool:
         """End the stream as `post`; False when its message does not show exactly that and needs an update."""
         if not self.alive:
             return False
         if not post.markdown.startswith(self._shown):
-            await self._tell("chat.stopStream", metadata=metadata)
+            await self._tell("chat.stopStream", metadata=self._mark)
             return False
         rest = post.markdown[len(self._shown) :]
         more: dict[str, Any] = {"markdown_text": rest} if rest else {}
-        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=metadata)
+        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
 
     async def _tell(self, method: str, **arguments: Any) -> bool:
         """Whether Slack took it; what it has no time for now does not end the stream."""
         try:
-            await self._web.now(method, channel=self._spot.channel, ts=self.ts, **arguments)
+            await self._web.now(method, channel=self._channel, ts=self.name, **arguments)
         except Declined as declined:
             self.alive = declined.error == LIMITED
             return False

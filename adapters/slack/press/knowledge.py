@@ -11,13 +11,12 @@ from adapters.chat.words.knowledge import Thing
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.files import Files
 from adapters.slack.parts.render import Post
-from adapters.slack.post.deliver import CANNOT_POST
 from adapters.slack.post.notices import permalink
 from adapters.slack.post.reply import QUIET
 from adapters.slack.press.adding import Choice, chosen, post
 from adapters.slack.press.pressed import SlackPress
 from adapters.slack.press.presser import SlackPresser
-from adapters.slack.web import POST, Declined, Web
+from adapters.slack.web import CANNOT_POST, POST, Declined, Web
 from pipeline.ports import Sent
 
 

@@ -14,6 +14,7 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.post.deliver import Deliverer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -25,7 +26,8 @@ from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
-from adapters.slack.post.deliver import SlackDeliverer
+from adapters.slack.platform import SLACK
+from adapters.slack.post.deliver import SlackPosts
 from adapters.slack.post.notices import SlackNotices
 from adapters.slack.press import adding
 from adapters.slack.press.account import Homepage
@@ -84,14 +86,13 @@ class SlackSession:
         self.actors = Actors(web, self.me)
         shared = terms.shared_channels
         self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
-        self.deliverer = SlackDeliverer(
-            web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared
-        )
+        self._posts = SlackPosts(web, self.me, self.audiences.shared)
+        self.deliverer = Deliverer(self._posts, SLACK, terms.look, self._offer, shared_channels=shared)
 
     def listen(self, inbox: Inbox, desk: Desk) -> None:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
-        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
+        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self._posts, self.talk)
         self.gapfill = Gapfill(self.web, self.me, inbox, desk.channels, intake, self._terms.clock)
         self.app = self._app(intake, inbox, desk)
 

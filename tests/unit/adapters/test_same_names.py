@@ -25,10 +25,10 @@ JOBS = {
     "parts/wishes": "told when fixed",
     "platform": "what all but its adapter know of it",
     "post/activity": "the sign that an answer is being worked on",
-    "post/deliver": "an answer's events as a reply",
+    "post/deliver": "the messages of a reply, and what one person alone is told",
     "post/notices": "what the bot posts by itself",
     "post/private": "questions by command, answered to one person",
-    "post/reply": "the messages of one reply: posted once, edited from then on",
+    "post/reply": "messages: posted once, edited from then on",
     "press/account": "a person's own data and preferences, and what is indexed for them",
     "press/interactions": "what is pressed and asked for after the answer, as what it stands for",
     "press/knowledge": "what people add to the documents",
@@ -40,15 +40,15 @@ JOBS = {
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/growth", "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
+        "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer",
+        "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
     },
     "discord": {
         "connection", "errors", "events/places", "limits", "memory", "pace", "parts/buttons", "permissions",
-        "post/alone", "post/found", "post/target", "post/throttle", "press/commands", "press/names", "retry",
+        "post/alone", "post/found", "post/target", "press/commands", "press/names", "retry",
         "transport/client", "transport/identify", "transport/shards",
     },
     "console": {"follow", "piped", "render", "table"},

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from adapters.discord.parts.render import Page
-from adapters.discord.post.throttle import Throttle
+from adapters.chat.post.growth import Pace, Throttle
 from tests.contracts.waiting import until
 
 
@@ -20,22 +19,22 @@ class Wall:
         self.begun = asyncio.Event()
         self.busy = False
 
-    async def show(self, page: Page) -> None:
+    async def show(self, page: str) -> None:
         assert not self.busy
         self.busy = True
         self.begun.set()
         await self.free.wait()
-        self.pages.append(page.body)
+        self.pages.append(page)
         self.busy = False
 
 
 async def test_only_the_newest_state_is_shown() -> None:
     wall = Wall()
-    async with Throttle(wall.show, first=0.0, every=0.0) as painter:
-        painter.newest(Page(body="0"))
+    async with Throttle(wall.show, Pace(0.0, 0.0)) as painter:
+        painter.newest("0")
         await wall.begun.wait()
         for number in range(1, 100):
-            painter.newest(Page(body=str(number)))
+            painter.newest(str(number))
         wall.free.set()
         await until(lambda: wall.pages[-1:] == ["99"])
     assert wall.pages == ["0", "99"]
@@ -43,27 +42,27 @@ async def test_only_the_newest_state_is_shown() -> None:
 
 async def test_a_quick_answer_paints_nothing() -> None:
     wall = Wall()
-    async with Throttle(wall.show, first=60.0, every=60.0) as painter:
-        painter.newest(Page(body="0"))
+    async with Throttle(wall.show, Pace(60.0, 60.0)) as painter:
+        painter.newest("0")
     assert wall.pages == []
 
 
 async def test_leaving_waits_for_the_stroke_under_way() -> None:
     wall = Wall()
-    async with Throttle(wall.show, first=0.0, every=60.0) as painter:
-        painter.newest(Page(body="0"))
+    async with Throttle(wall.show, Pace(0.0, 60.0)) as painter:
+        painter.newest("0")
         await wall.begun.wait()
         asyncio.get_running_loop().call_soon(wall.free.set)
     assert wall.pages == ["0"]
 
 
 async def test_what_goes_wrong_is_known_when_the_painter_is_left() -> None:
-    async def fail(page: Page) -> None:
-        raise ValueError(page.body)
+    async def fail(page: str) -> None:
+        raise ValueError(page)
 
     async def paint() -> None:
-        async with Throttle(fail, first=0.0, every=0.0) as painter:
-            painter.newest(Page(body="0"))
+        async with Throttle(fail, Pace(0.0, 0.0)) as painter:
+            painter.newest("0")
             for _ in range(20):
                 await asyncio.sleep(0)
 

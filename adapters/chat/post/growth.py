@@ -1,0 +1,280 @@
+"""A reply while it is written: by a stream where the platform has streams, else by edits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+
+from adapters.chat.messages import Messages
+from adapters.chat.reply.draft import Draft
+from adapters.chat.reply.parts import Reply
+from pipeline.errors import Unusable
+from pipeline.translations import Words
+from pipeline.values import Answer, Event, Stage
+
+P = TypeVar("P")
+"""What a platform shows as one message."""
+P_contra = TypeVar("P_contra", contravariant=True)
+Settle = Callable[[], Awaitable[None]]
+"""Waits until no sign of work is on its way: one that comes after the reply would stay."""
+
+
+class Stream(Protocol[P_contra]):
+    """One message that is being streamed. Nothing here raises."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def show(self, text: str) -> None:
+        """All that there is of it now."""
+        ...
+
+    async def close(self, post: P_contra) -> bool:
+        """End it as `post`; False when its message does not show exactly that and needs an edit."""
+        ...
+
+
+@runtime_checkable
+class Streams(Protocol[P_contra]):
+    """A sender whose messages grow by themselves."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds that what is there waits for the rest, before it is streamed rather than posted whole."""
+        ...
+
+    def free(self) -> bool:
+        """Whether a stream may be opened now; one is."""
+        ...
+
+    def streamed(self, reply: Reply) -> str:
+        """A growing reply as text that only ever gets longer; empty where it fits no stream."""
+        ...
+
+    async def stream(self, text: str) -> Stream[P_contra] | None:
+        """Begin one that shows `text`; None where the platform takes none."""
+        ...
+
+
+class Pace(NamedTuple):
+    """In seconds."""
+
+    first: float
+    """Until something of an answer is shown: one that is ready sooner is posted at once."""
+    every: float
+    """Between two edits."""
+
+
+@runtime_checkable
+class Edits(Protocol[P]):
+    """A sender whose messages grow by edits."""
+
+    @property
+    def pace(self) -> Pace: ...
+
+    def progress(self, reply: Reply, stage: Stage, words: Words) -> P:
+        """What is there of an answer, and what is being done about the rest."""
+        ...
+
+    async def glimpse(self, post: P, name: str = "") -> None:
+        """Show a passing state in the message of that name. One that cannot be shown just now is left out."""
+        ...
+
+
+class Feed:
+    """The events of an answer, taken as they have come: whoever shows them is never behind and never blocks the writer.
+
+    They are read in a task of its own for as long as the context lasts."""
+
+    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+        self._source = events
+        self._events: list[Event] = []
+        self._news = asyncio.Event()
+        self.stopped = False
+
+    async def __aenter__(self) -> Self:
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reading.cancel()
+        await asyncio.wait({self._reading})
+
+    async def take(self, seconds: float | None = None) -> list[Event]:
+        """Everything new; waits until there is something or `stop` was called, for `seconds` at most.
+
+        Once all is taken, raises what the reading raised, or Unusable."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+        except TimeoutError:
+            return []
+        events, self._events = self._events, []
+        if not self._reading.done():
+            self._news.clear()
+        elif not events and not self.stopped:
+            self._reading.result()
+            raise Unusable("the events of an answer ended without an answer")
+        return events
+
+    def stop(self) -> None:
+        """Somebody asked to stop: what comes now is not wanted any more."""
+        self.stopped = True
+        self._news.set()
+
+    async def _read(self) -> None:
+        try:
+            async for event in self._source:
+                self._events.append(event)
+                self._news.set()
+        finally:
+            self._news.set()
+
+
+async def follow(feed: Feed, draft: Draft, newest: Callable[[Draft], None] = lambda _: None) -> Answer | None:
+    """Read to the answer, or to the stop (None), and hand on what is there meanwhile."""
+    while True:
+        events = await feed.take()
+        if feed.stopped:
+            return None
+        for event in events:
+            if isinstance(event, Answer):
+                return event
+            draft.add(event)
+            newest(draft)
+
+
+async def follow_by_edits(
+    feed: Feed, draft: Draft, words: Words, sender: Edits[P], show: Callable[[P], Awaitable[None]]
+) -> Answer | None:
+    """The same, while `show` is given what is there."""
+    async with Throttle(show, sender.pace) as painter:
+        return await follow(feed, draft, lambda now: painter.newest(sender.progress(now.reply, now.stage, words)))
+
+
+class StreamGrowth(Generic[P]):
+    """One reply by a stream. What a crash left of it is not streamed again, only completed."""
+
+    def __init__(self, sender: Streams[P], reply: Messages[P], settled: Settle) -> None:
+        self._sender = sender
+        self._reply = reply
+        self._settled = settled
+        self._may_stream = not reply.resumed
+        self._stream: Stream[P] | None = None
+
+    async def follow(self, feed: Feed, draft: Draft) -> Answer | None:
+        """Read to the answer, or to the stop (None), and stream what is there meanwhile."""
+        due: float | None = None
+        now = asyncio.get_running_loop().time
+        while True:
+            events = await feed.take(max(0.0, due - now()) if due is not None and self._may_stream else None)
+            if feed.stopped:
+                return None
+            for event in events:
+                if isinstance(event, Answer):
+                    return event
+                draft.add(event)
+            text = self._sender.streamed(draft.reply) if draft.begun else ""
+            if not text:
+                continue
+            due = now() + self._sender.patience if due is None else due
+            if self._stream:
+                await self._stream.show(text)
+            elif self._may_stream and now() >= due:
+                self._may_stream = False
+                self._stream = await self._open(text)
+
+    async def end(self, posts: Sequence[P]) -> None:
+        """Make the reply exactly `posts`."""
+        closed = self._stream is not None and await self._stream.close(posts[0])
+        await self._reply.show(posts, already=int(closed))
+
+    async def _open(self, text: str) -> Stream[P] | None:
+        if not self._sender.free():
+            return None
+        await self._settled()
+        await self._reply.begin()
+        stream = await self._sender.stream(text)
+        if stream:
+            await self._reply.named(stream.name)
+        return stream
+
+
+class EditGrowth(Generic[P]):
+    """One reply by edits."""
+
+    def __init__(self, sender: Edits[P], reply: Messages[P], settled: Settle, words: Words) -> None:
+        self._sender = sender
+        self._reply = reply
+        self._settled = settled
+        self._words = words
+
+    async def follow(self, feed: Feed, draft: Draft) -> Answer | None:
+        """Read to the answer, or to the stop (None), and show what is there meanwhile."""
+        return await follow_by_edits(feed, draft, self._words, self._sender, self._show)
+
+    async def end(self, posts: Sequence[P]) -> None:
+        """Make the reply exactly `posts`."""
+        await self._reply.show(posts)
+
+    async def _show(self, post: P) -> None:
+        await self._settled()
+        if self._reply.names:
+            await self._sender.glimpse(post, self._reply.names[0])
+        else:
+            await self._reply.show([post])
+
+
+class Throttle(Generic[P]):
+    """Calls `show` with the newest post, first and then every so often, and never twice at the same time.
+
+    What goes wrong in `show` ends the painting and is raised when the painter is left: the final post must not
+    be shown by somebody who does not know.
+    """
+
+    def __init__(self, show: Callable[[P], Awaitable[None]], pace: Pace) -> None:
+        self._show = show
+        self._pace = pace
+        self._post: P | None = None
+        self._news = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._paint())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait for an edit under way: one that arrived later would undo the final post."""
+        self._stop.set()
+        self._news.set()
+        if self._task:
+            await self._task
+
+    def newest(self, post: P) -> None:
+        if post != self._post:
+            self._post = post
+            self._news.set()
+
+    async def _paint(self) -> None:
+        pause = self._pace.first
+        while not await self._stopped(pause):
+            await self._news.wait()
+            self._news.clear()
+            if self._stop.is_set():
+                return
+            if self._post is not None:
+                await self._show(self._post)
+            pause = self._pace.every
+
+    async def _stopped(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return False
+        return True
