@@ -17,7 +17,7 @@ from bench.quality import read, settings
 from bench.quality_rows import QUALITY, holds
 from bot.citewell import Citewell
 from bot.evaluation.predict import said, temporary
-from pipeline.values import Answer, Audience, Level, Outcome, PlaceId, Request
+from pipeline.values import Answer, Audience, Level, Outcome, PlaceId, Request, replace
 from pipeline.values.request import Auto
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +29,7 @@ async def count(citewell: Citewell, audience: Audience) -> Counter[str]:
     counts: Counter[str] = Counter()
     for row in read(QUALITY / "channel.jsonl"):
         asked = Request(text=row["text"], audience=audience)
-        unasked = await citewell.respond(asked.model_copy(update={"unasked": True, "auto": AUTO}))
+        unasked = await citewell.respond(replace(asked, unasked=True, auto=AUTO))
         mentioned = await citewell.respond(asked)
         counts[row["kind"]] += 1
         counts[f"{row['kind']}: answered"] += unasked.outcome is not Outcome.SILENT

@@ -29,7 +29,7 @@ from bot.evaluation.rows import turns
 from bot.evaluation.scores import is_right
 from bot.wiring import open_citewell
 from pipeline.find.near_copies import further
-from pipeline.values import Answer, Citation, Request, Role, Search, Vote
+from pipeline.values import Answer, Citation, Request, Role, Search, Vote, replace
 from storage.database import Connection
 from storage.messages.history import keep_answer
 
@@ -67,8 +67,8 @@ async def _mistaken(citewell: Citewell, answer: Answer, row: Row) -> Answer:
     search = Search(question=answer.standalone)
     found = await citewell.retriever.retrieve(search, await citewell.everything())
     others = [one for one in (*found.passages, *further(found)) if one.document.id not in row["gold_doc_ids"]]
-    cited = [answer.citations[0].model_copy(update={"chunk_id": one.chunk.id}) for one in others[:1]]
-    return answer.model_copy(update={"citations": tuple(cited), "nearest": ()})
+    cited = [replace(answer.citations[0], chunk_id=one.chunk.id) for one in others[:1]]
+    return replace(answer, citations=tuple(cited), nearest=())
 
 
 def confirm(db: Connection, answer: Answer) -> None:
@@ -79,7 +79,7 @@ def confirm(db: Connection, answer: Answer) -> None:
 
 
 def settings_of(data: Path, least: Role | None = None) -> Settings:
-    return settings().model_copy(update={"data": data, "learn_from": least})
+    return replace(settings(), data=data, learn_from=least)
 
 
 def golden(data: Path, file: Path, rows: list[Row]) -> None:
@@ -106,12 +106,12 @@ async def latency(data: Path, questions: list[str]) -> None:
         everything = await plain.everything()
         passage = (await plain.retriever.retrieve(Search(question=alike[0]), everything)).nearest[0]
         cited = Citation(number=1, document_id="", chunk_id=passage.chunk.id, title="", filename="")
-        given = (await plain.answer(alike[0])).model_copy(update={"citations": (cited,), "nearest": ()})
+        given = replace(await plain.answer(alike[0]), citations=(cited,), nearest=())
 
         def fill(db: Connection) -> None:
             for number in range(RATINGS):
                 asked = f"{alike[number % len(alike)]} {number}"
-                confirm(db, given.model_copy(update={"id": f"r{number}", "standalone": asked}))
+                confirm(db, replace(given, id=f"r{number}", standalone=asked))
 
         await plain.storage.database.write(fill)
         await learning.retriever.retrieve(Search(question=alike[0]), everything)

@@ -20,7 +20,7 @@ from bot.evaluation.predict import said, temporary
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
 from pipeline.screen import screen_document
-from pipeline.values import Answer, Around, Audience, Document, Level, Outcome, Request, Turn
+from pipeline.values import Answer, Around, Audience, Document, Level, Outcome, Request, Turn, replace
 from tests.doubles.samples import said as said_by
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
@@ -116,7 +116,7 @@ async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
             threads[asked] = tuple(filter(None, [first.turn("", datetime.now(UTC))]))
         request = Request(text=row["text"], audience=everything, turns=threads[asked])
         mentioned = await citewell.respond(request)
-        unasked = await citewell.respond(request.model_copy(update={"unasked": True}))
+        unasked = await citewell.respond(replace(request, unasked=True))
         answered = unasked.outcome is not Outcome.SILENT and not unasked.alone
         sort = f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}"
         shares[f"{sort}: answered"].append(answered)

@@ -36,7 +36,7 @@ from pipeline.find.scale import Scale
 from pipeline.plan.plan import RulePlanner
 from pipeline.ports import Embedder, Reader
 from pipeline.rules.access import Rule, Rules
-from pipeline.values import Limits, Options, Role
+from pipeline.values import Limits, Options, Role, replace
 from storage.documents.embedded import EmbeddedDocuments
 from storage.open import Storage, open_storage
 from storage.people.confirmed import SQLConfirmed
@@ -150,7 +150,7 @@ async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embed
     said = "minilm" if name == MiniLM.name else name.rpartition(":")[0]
     if said != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
         return None
-    found = await stack.enter_async_context(open_embedder(settings.model_copy(update={"embedder": said})))
+    found = await stack.enter_async_context(open_embedder(replace(settings, embedder=said)))
     if isinstance(found, OpenAIEmbedder):
         found.resume([name])
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.check.model import NOT_READ
@@ -52,6 +52,7 @@ from pipeline.values import (
     Turn,
     Usage,
     Written,
+    replace,
 )
 from pipeline.words import wording
 from pipeline.words.language import shared, speaking, told
@@ -114,13 +115,13 @@ class Responder:
         """The same with a thread in the place of the documents. What an answer of theirs has to rest on is not asked of
         a summary."""
         reader = ThreadReader(thread)
-        limits = self.options.limits.model_copy(update={"minimum_sources": 1, "minimum_citations": 1})
+        limits = replace(self.options.limits, minimum_sources=1, minimum_citations=1)
         return replace(
             self,
             planner=reader,
             retriever=reader,
             model=self.model and replace(self.model, planner=None),
-            options=self.options.model_copy(update={"limits": limits}),
+            options=replace(self.options, limits=limits),
             library=None,
             links=None,
         )
@@ -207,8 +208,7 @@ class Responder:
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         if request.thread:
-            of_thread = {"of_thread": True, "standalone": "", "topic": request.thread.document.title}
-            answer = answer.model_copy(update=of_thread)
+            answer = replace(answer, of_thread=True, standalone="", topic=request.thread.document.title)
         await self._record(request, answer)
         yield answer
 
@@ -225,7 +225,7 @@ class Responder:
         numbering = await self._numbering(found.passages)
         style = request.citation_style or self.options.citation_style
         answer = changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
-        return answer.model_copy(update={"usage": Usage(milliseconds=watch.read())})
+        return replace(answer, usage=Usage(milliseconds=watch.read()))
 
     def _accounted(
         self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch
@@ -243,19 +243,20 @@ class Responder:
             ("search_degraded", degraded),
             ("reader_left_out", retrieval.unread),
         )
-        spent = {
-            "milliseconds": watch.read(),
-            "input_tokens": usage.input_tokens + plan.tokens,
-            "notes": tuple(f"{what}: {why}" for what, why in notes if why),
-            "hindered": bool(degraded or unread or (drafted.failure and drafted.failure not in WROTE)),
-        }
-        known = {
-            "preface": _joined(above, answer.preface),
-            "corrections": retrieval.corrections,
-            "standalone": plan.said or plan.question,
-            "topic": plan.topic,
-        }
-        return answer.model_copy(update={"usage": usage.model_copy(update=spent), **known})
+        return replace(
+            answer,
+            usage=replace(
+                usage,
+                milliseconds=watch.read(),
+                input_tokens=usage.input_tokens + plan.tokens,
+                notes=tuple(f"{what}: {why}" for what, why in notes if why),
+                hindered=bool(degraded or unread or (drafted.failure and drafted.failure not in WROTE)),
+            ),
+            preface=_joined(above, answer.preface),
+            corrections=retrieval.corrections,
+            standalone=plan.said or plan.question,
+            topic=plan.topic,
+        )
 
     @asynccontextmanager
     async def _allowed(self, request: Request) -> AsyncIterator[_Allowance]:
@@ -303,7 +304,7 @@ class Responder:
             return Conversation(id=NOBODY, turns=request.turns, around=request.around)
         recalled = await self.history.recall(request.conversation, self.options.history_turns)
         turns = await self._seen(recalled.turns, request.audience)
-        return recalled.model_copy(update={"around": request.around, "turns": turns})
+        return replace(recalled, around=request.around, turns=turns)
 
     async def _seen(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
         """`turns`, of those that rest on what `audience` may not see by now the question alone."""

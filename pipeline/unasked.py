@@ -15,7 +15,7 @@ from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
 from pipeline.translations import LANGUAGES, Words
-from pipeline.values import Answer, Event, Level, Outcome, Request, Usage, corrected
+from pipeline.values import Answer, Event, Level, Outcome, Request, Usage, corrected, replace
 from pipeline.words import wording
 from pipeline.words.text import terms, word_pattern
 
@@ -66,7 +66,7 @@ async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> 
                 if isinstance(event, Answer):
                     said = bool(event.sentences) if whole else worth_saying(text, event, least)
                     alone = not (said or request.auto) and worth_whispering(text, event)
-                    yield event.model_copy(update={"alone": alone}) if said or alone else _silent(event.id, text)
+                    yield replace(event, alone=alone) if said or alone else _silent(event.id, text)
     else:
         yield _silent("", text)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.screen import screen_document
 from pipeline.translations import ENGLISH, Message, Words
-from pipeline.values import Block, BlockKind, Document, IncomingMessage, Parsed, Said
+from pipeline.values import Block, BlockKind, Document, IncomingMessage, Parsed, Said, replace
 from pipeline.words.text import visible
 
 TITLE = 80
@@ -25,12 +25,13 @@ def parsed(said: Iterable[Said], document: Document, words: Words = ENGLISH) -> 
     """What people said as the text of `document`, which gets the first message's address, is named by what that says
     unless it has a title, and is flagged where a message holds instructions addressed to an assistant."""
     told = [one for one in said if visible(one.text).strip()]
-    known = {
-        "title": document.title or _title(told),
-        "url": document.url or next((one.url for one in told), ""),
-        "flagged": any(screen_document(one.text).flag for one in told),
-    }
-    return Parsed(document=document.model_copy(update=known), blocks=tuple(_blocks(told, words)))
+    known = replace(
+        document,
+        title=document.title or _title(told),
+        url=document.url or next((one.url for one in told), ""),
+        flagged=any(screen_document(one.text).flag for one in told),
+    )
+    return Parsed(document=known, blocks=tuple(_blocks(told, words)))
 
 
 def _blocks(said: Iterable[Said], words: Words) -> Iterator[Block]:

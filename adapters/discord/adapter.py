@@ -24,14 +24,12 @@ from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL, Shards
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Growing, Inbox, Receipt
+from pipeline.ports import AmongPeople, Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import (
-    Answer,
     Around,
     Attachment,
-    ConversationId,
     IncomingMessage,
     Parsed,
     PersonId,
@@ -49,7 +47,7 @@ CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
 
 
-class DiscordAdapter:
+class DiscordAdapter(AmongPeople):
     """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
     the operator who it is and how to invite it."""
 
@@ -162,12 +160,6 @@ class DiscordAdapter:
                 return await line.deliverer.find(outgoing)
             return await line.notices.find(outgoing)
 
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        """Discord shows nothing to one person who pressed or typed no command."""
-
-    async def stop(self, conversation: ConversationId) -> None:
-        """Discord has no button for that."""
-
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
 
@@ -181,10 +173,6 @@ class DiscordAdapter:
         line = await self._ready(said.channel.space)
         with translated("read a file"), _while_open(line.client):
             return await file_of(line.client, said, file, self._options.api_url)
-
-    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        """Discord lets no bot search."""
-        return ()
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said in a channel."""

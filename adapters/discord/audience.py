@@ -22,7 +22,7 @@ from adapters.discord.events.places import PLATFORM, place
 from adapters.discord.transport.client import Client
 from pipeline.ports import Desk
 from pipeline.rules.access import reader_of
-from pipeline.values import Actor, IncomingMessage, Manner, Readers
+from pipeline.values import Actor, IncomingMessage, Manner, Readers, replace
 
 LOOK_UP_SECONDS = 10.0
 
@@ -147,7 +147,7 @@ def actor(interaction: discord.Interaction[Any]) -> Actor:
 
 
 def _and(readers: Readers, groups: frozenset[str]) -> Readers:
-    return readers.model_copy(update={"groups": readers.groups | groups})
+    return replace(readers, groups=readers.groups | groups)
 
 
 def _alone(user_id: int) -> frozenset[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pipeline.errors import Misconfigured, Unavailable
+from pipeline.values import replace
 
 KNOWN_DIRECTS = 500
 """DM channels that are read after an outage. The half of them used last are among them, whoever else writes."""
@@ -77,16 +78,19 @@ class Memory:
     def mark_read(self, until: float) -> None:
         with self._lock:
             if until > self._state.read_until:
-                self._save(read_until=until)
+                self._save(replace(self._state, read_until=until))
 
     def mark_identified(self, times: tuple[float, ...]) -> None:
-        self._save(identified=list(times))
+        with self._lock:
+            self._save(replace(self._state, identified=list(times)))
 
     def mark_stopped(self, at: float) -> None:
-        self._save(stopped=at)
+        with self._lock:
+            self._save(replace(self._state, stopped=at))
 
     def mark_commands(self, digest: str) -> None:
-        self._save(commands=digest)
+        with self._lock:
+            self._save(replace(self._state, commands=digest))
 
     def know_direct(self, channel_id: int) -> None:
         """A DM channel was used. It moves to the end of the known ones unless it stands in their last half: two people
@@ -94,21 +98,20 @@ class Memory:
         with self._lock:
             if channel_id not in self._state.directs[-KNOWN_DIRECTS // 2 :]:
                 others = [known for known in self._state.directs if known != channel_id]
-                self._save(directs=[*others, channel_id][-KNOWN_DIRECTS:])
+                self._save(replace(self._state, directs=[*others, channel_id][-KNOWN_DIRECTS:]))
 
     def forget_direct(self, channel_id: int) -> None:
         with self._lock:
             if channel_id in self._state.directs:
-                self._save(directs=[known for known in self._state.directs if known != channel_id])
+                directs = [known for known in self._state.directs if known != channel_id]
+                self._save(replace(self._state, directs=directs))
 
-    def _save(self, **changes: object) -> None:
-        with self._lock:
-            changed = self._state.model_copy(update=changes)
-            try:
-                _replace(self._path, changed.model_dump_json())
-            except OSError as error:
-                raise Unavailable("Discord", f"{self._path.name} cannot be written: {error.strerror}") from error
-            self._state = changed
+    def _save(self, changed: _State) -> None:
+        try:
+            _replace(self._path, changed.model_dump_json())
+        except OSError as error:
+            raise Unavailable("Discord", f"{self._path.name} cannot be written: {error.strerror}") from error
+        self._state = changed
 
 
 def _replace(path: Path, text: str) -> None:

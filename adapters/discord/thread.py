@@ -7,7 +7,7 @@ import discord
 from adapters.discord.errors import translated
 from adapters.discord.events.places import place, places
 from adapters.discord.events.talk import said
-from pipeline.values import IncomingMessage, PlaceId, Said
+from pipeline.values import IncomingMessage, PlaceId, Said, replace
 
 MOST = 1_000
 """Messages that are read, the first ones."""
@@ -35,5 +35,5 @@ def _said(message: discord.Message, channel: PlaceId, me: discord.ClientUser) ->
     if message.type is discord.MessageType.thread_starter_message and message.reference:
         began = message.reference.resolved
         found = _said(began, channel, me) if isinstance(began, discord.Message) else None
-        return found and found.model_copy(update={"url": message.reference.jump_url})
+        return found and replace(found, url=message.reference.jump_url)
     return said(channel, message, me, to_us=True)

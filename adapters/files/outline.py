@@ -12,7 +12,7 @@ from pydantic import Field, SkipValidation
 from adapters.files.blocks import FRAME, Blocks, packed
 from adapters.files.tables import header_of
 from pipeline.errors import Refused
-from pipeline.values import Block, BlockKind, Link, Value, row_text
+from pipeline.values import Block, BlockKind, Link, Value, replace, row_text
 
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
@@ -162,13 +162,13 @@ class Outline:
             self._append(BlockKind.HEADING, label(name))
             above = (*above, label(name))
         for block in content.blocks:
-            self._keep(block.model_copy(update={"heading": (*above, *block.heading)}))
+            self._keep(replace(block, heading=(*above, *block.heading)))
         for what in content.unread:
             self.unread(f"{name}: {what}" if name else what)
 
     def section(self, content: Content, name: str, otherwise: str) -> None:
         """Append what was read of a part that needs a name of its own; nothing where it has none and says nothing."""
-        self.include(content.model_copy(update={"unread": ()}), name or (otherwise if content.blocks else ""))
+        self.include(replace(content, unread=()), name or (otherwise if content.blocks else ""))
         for what in content.unread:
             self.unread(what)
 
@@ -176,12 +176,11 @@ class Outline:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
         self._unread[label(what)] = None
 
-    def content(self, **known: str) -> Content:
-        """All that was collected, with the title that a heading gave unless `known` has one."""
-        title = label(known.get("title", "")) or label(self._title)
+    def content(self, *, title: str = "") -> Content:
+        """All that was collected, with the title that a heading gave unless there is a `title`."""
         count = len(self._frames) * FRAME + len(self._blocks)
         blocks = Blocks([*self._frames, packed(self._blocks)], count) if self._frames else tuple(self._blocks)
-        return Content(blocks=blocks, unread=tuple(self._unread), **{**known, "title": title})
+        return Content(blocks=blocks, unread=tuple(self._unread), title=label(title) or label(self._title))
 
     def _append(
         self,

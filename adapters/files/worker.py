@@ -17,6 +17,7 @@ from adapters.files.child import SHORTER, TOO_LONG
 from adapters.files.leads import Leads
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
+from pipeline.values import replace
 
 CPU_SECONDS = 10.0
 WALL_SECONDS = 240.0
@@ -117,7 +118,7 @@ class ReaderProcess:
                 frames.append(await self._frame(process, MAX_REPLY - sum(map(len, frames))))
             blocks = Blocks(frames, reply.blocks)
             found = blocks if len(frames) > 1 else tuple(blocks)
-            return reply.model_copy(update={"content": reply.content.model_copy(update={"blocks": found})})
+            return replace(reply, content=replace(reply.content, blocks=found))
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise _died(await process.wait()) from error
         except ValidationError as error:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.screen.private import Finder, Private, apart
-from pipeline.values import Usage
+from pipeline.values import Usage, replace
 
 NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
 Wherever you would give that value, write the placeholder exactly as it stands."""
@@ -48,17 +48,16 @@ class Mask:
     def hide_messages(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """`messages`, and where something is hidden in them a NOTE at the end of the first."""
         shown = [
-            message.model_copy(
-                update={
-                    "content": self.hide(message.content),
-                    "calls": tuple(_with_arguments(call, self.hide) for call in message.calls),
-                }
+            replace(
+                message,
+                content=self.hide(message.content),
+                calls=tuple(_with_arguments(call, self.hide) for call in message.calls),
             )
             for message in messages
         ]
         if not self._values:
             return messages
-        return [shown[0].model_copy(update={"content": f"{shown[0].content}\n{NOTE}"}), *shown[1:]]
+        return [replace(shown[0], content=f"{shown[0].content}\n{NOTE}"), *shown[1:]]
 
     def reveal_call(self, call: ToolCall) -> ToolCall:
         return _with_arguments(call, self.reveal)
@@ -134,7 +133,7 @@ def _with_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
         said = json.dumps(_each(json.loads(call.arguments), change), ensure_ascii=False)
     except (ValueError, RecursionError):
         said = change(call.arguments)
-    return call.model_copy(update={"arguments": said})
+    return replace(call, arguments=said)
 
 
 def _each(value: Any, change: Callable[[str], str]) -> Any:

@@ -23,7 +23,7 @@ from adapters.slack.transport.startup import socket_address
 from adapters.slack.transport.workspaces import Connecting, Installed, NotInstalled, Only, Workspaces
 from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
-from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
+from pipeline.ports import AmongPeople, Desk, Doors, Growing, Inbox, Receipt, Searches, Stoppable, Whispers
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import (
@@ -46,7 +46,7 @@ EVENT_BYTES = 4 << 20
 """The longest event of Slack's that is taken over HTTP."""
 
 
-class SlackAdapter:
+class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
     """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
 
     name = SLACK.name

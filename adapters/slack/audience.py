@@ -14,7 +14,7 @@ from adapters.slack.members import FRESH, Members
 from adapters.slack.sight import Sight
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
-from pipeline.values import IncomingMessage, Manner, PlaceId, Readers
+from pipeline.values import IncomingMessage, Manner, PlaceId, Readers, replace
 
 _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
 _PROGRAM = re.compile(r"B[A-Z0-9]+")
@@ -50,7 +50,7 @@ class SlackAudiences:
         else:
             guest, inside = await asyncio.gather(self._guest_there(user), self._members.all_inside(channel))
             readers = await self._seeing(Readers(groups=self._groups(channel), external=guest or not inside))
-        return readers.model_copy(update={"external": readers.external or message.external})
+        return replace(readers, external=readers.external or message.external)
 
     async def of_person(self, user: str, channel: str = "") -> Readers:
         """One person, who can also see `channel`."""
@@ -70,7 +70,7 @@ class SlackAudiences:
         """The same with the channels that are a source and that all of them may read; people outside may read none."""
         if readers.external or not (channels := await self._indexed()):
             return readers
-        return readers.model_copy(update={"groups": readers.groups | await self._sight.open_to(channels, user)})
+        return replace(readers, groups=readers.groups | await self._sight.open_to(channels, user))
 
     def _groups(self, channel: str) -> frozenset[str]:
         """Those of everybody in a channel; a direct message is no place that anybody opens a collection to."""

@@ -19,21 +19,13 @@ from adapters.web.signin import routes as signin
 from adapters.web.signin.door import Door
 from adapters.web.site import Site
 from adapters.web.source import routes as source
-from pipeline.errors import Refused
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
 from pipeline.values import (
-    Answer,
-    Around,
-    Attachment,
-    ConversationId,
     IncomingMessage,
-    Parsed,
     PersonId,
     PlaceId,
     Readers,
-    Said,
-    Stretch,
     Work,
 )
 from pipeline.values.posting.digest import Announcement
@@ -120,32 +112,6 @@ class WebAdapter:
         if isinstance(outgoing, Work):
             return outgoing.key if outgoing.answer else None
         return outgoing.key
-
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        """Every answer is for its asker alone, and asked for."""
-
-    async def stop(self, conversation: ConversationId) -> None:
-        """There is no button for it: who leaves the page is not waited for."""
-
-    async def around(self, message: IncomingMessage) -> Around:
-        """Nobody else is there."""
-        return Around()
-
-    async def file(self, said: Said, file: Attachment) -> bytes:
-        """Raises Refused: there are none."""
-        raise Refused("there are no files here")
-
-    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        """There is nothing to search."""
-        return ()
-
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        """Raises Refused: nobody says anything to others here."""
-        raise Refused("there are no channels here")
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        """There are none."""
-        return None
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""

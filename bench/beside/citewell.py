@@ -14,12 +14,12 @@ from bench.run import settings
 from bench.synthetic import Corpus
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Search
+from pipeline.values import Search, replace
 
 
 def searching(folder: Path) -> Settings:
     """Without the second reader, which LlamaIndex has none of: `bench/beside/ranking.py` sets that beside its like."""
-    return settings(folder).model_copy(update={"reader": "none"})
+    return replace(settings(folder), reader="none")
 
 
 async def index(documents: Path, folder: Path) -> float:

@@ -12,7 +12,7 @@ from bot import known
 from bot.commands.terminal import Data, note, out, run, say, settings
 from pipeline.rules.access import Roles, Rules, Sight, roles_of
 from pipeline.rules.places import Layer
-from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value
+from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value, replace
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
 OUTSIDE = "While a guest or somebody of another organisation reads along"
@@ -104,7 +104,7 @@ def _explained(
             found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
         lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
     readable = [name for name in collections if name in searched]
-    outside = readers.model_copy(update={"external": True})
+    outside = replace(readers, external=True)
     public = [name for name in readable if rules.sight(outside, name).allowed]
     lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
     lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]

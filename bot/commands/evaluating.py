@@ -15,6 +15,7 @@ from bot.commands.terminal import err, note, out, run, settings, warn
 from bot.evaluation.rows import Predictions, read_rows
 from bot.evaluation.scores import SCORERS
 from pipeline.errors import Refused
+from pipeline.values import replace
 
 
 def _refuse_missing_folder(file: Path) -> Path:
@@ -67,7 +68,7 @@ def qa(
     Each line of QUESTIONS is `{id, question}`, with `history` for a follow-up. What is right, where it is known:
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
     the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`."""
-    found = settings().model_copy(update={"model": model})
+    found = replace(settings(), model=model)
     rows = read_rows(questions, "question", allowed={"answerability": ANSWERABILITY})
     _check_truth(questions, rows)
 
@@ -97,7 +98,7 @@ def grounding(
     checked.
 
     What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`."""
-    found = settings().model_copy(update={"model": model})
+    found = replace(settings(), model=model)
     rows = read_rows(texts, "response", "sources", allowed={"label": LABELS})
 
     async def work() -> None:
@@ -116,7 +117,7 @@ def injection(texts: Gold, predictions: Out) -> None:
     """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document.
 
     What is right, where it is known: `label` (1: an attack), and `attack`, its words."""
-    found = settings().model_copy(update={"model": "extractive"})
+    found = replace(settings(), model="extractive")
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
         from bot.evaluation.predict import predict_injection, predict_poisoned

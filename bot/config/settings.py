@@ -33,7 +33,7 @@ from bot.config.kinds import (
     one_of,
 )
 from bot.config.tables import AnySource, Collection, Roles, one_name_each
-from pipeline.values import CitationStyle, Place, PlaceId, Role, Style
+from pipeline.values import CitationStyle, Place, PlaceId, Role, Style, replace
 
 PREFIX = "CITEWELL_"
 
@@ -364,7 +364,7 @@ class Settings(BaseSettings):
 
     def apart(self, folder: Path) -> Settings:
         """The same with a folder of its own, and nothing elsewhere."""
-        return self.model_copy(update={"data": folder, "database": None, "chroma_url": None})
+        return replace(self, data=folder, database=None, chroma_url=None)
 
     @classmethod
     def settings_customise_sources(

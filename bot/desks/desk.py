@@ -34,6 +34,7 @@ from pipeline.values import (
     Readers,
     Vote,
     Wished,
+    replace,
 )
 from pipeline.values.insights import Gap, Insights
 from pipeline.words import wording
@@ -156,7 +157,7 @@ class CitewellDesk:
         """See `Desk`. Roles are kept with what helped, and only where the bot learns from it."""
         if self._learns and by and rating.vote is Vote.HELPFUL:
             roles = roles_of(await by(), self._roles)
-            rating = rating.model_copy(update={"role": roles[0] if roles else None})
+            rating = replace(rating, role=roles[0] if roles else None)
         await self._storage.feedback.rate(rating)
 
     async def documents(self, readers: Readers) -> list[Document]:
@@ -197,18 +198,17 @@ def _for_readers(seen: Insights, collections: Collection[str]) -> Insights:
 
     def near(gap: Gap) -> Gap:
         hidden = gap.nearest is not None and gap.nearest.collection not in collections
-        return gap.model_copy(update={"nearest": None}) if hidden else gap
+        return replace(gap, nearest=None) if hidden else gap
 
-    return seen.model_copy(
-        update={
-            "most_asked": tuple(group for group in seen.most_asked if not group.private),
-            "gaps": tuple(near(gap) for gap in seen.gaps if not gap.group.private),
-            "contradictions": tuple(
-                one
-                for one in seen.contradictions
-                if not one.private and all(paper.collection in collections for paper in one.papers)
-            ),
-            "never_cited": tuple(paper for paper in seen.never_cited if paper.collection in collections),
-            "outdated": tuple(old for old in seen.outdated if old.paper.collection in collections),
-        }
+    return replace(
+        seen,
+        most_asked=tuple(group for group in seen.most_asked if not group.private),
+        gaps=tuple(near(gap) for gap in seen.gaps if not gap.group.private),
+        contradictions=tuple(
+            one
+            for one in seen.contradictions
+            if not one.private and all(paper.collection in collections for paper in one.papers)
+        ),
+        never_cited=tuple(paper for paper in seen.never_cited if paper.collection in collections),
+        outdated=tuple(old for old in seen.outdated if old.paper.collection in collections),
     )

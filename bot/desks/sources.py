@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from adapters.sources.folder.original import has_original, original
 from pipeline.rules.access import INSIDE, Rules
-from pipeline.values import Document, Excerpt
+from pipeline.values import Document, Excerpt, replace
 from storage.database import Database
 from storage.documents.library import SQLLibrary
 from storage.links import link_key
@@ -32,7 +32,7 @@ class LinkedSources:
         rule = self._rules.named.get(collection, INSIDE)
         homes = {} if rule.only or rule.public else self._rules.homes
         own = "".join(f"\n{name}: {' '.join(sorted(spaces))}" for name, spaces in sorted(homes.items()))
-        return rule.model_copy(update={"only": tuple(sorted(rule.only))}).model_dump_json() + own
+        return replace(rule, only=tuple(sorted(rule.only))).model_dump_json() + own
 
     async def beginning(self, text: str) -> Sequence[str]:
         """The ids of documents that begin so."""

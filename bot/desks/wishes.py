@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, Chosen, IncomingMessage, Manner, Press, Request, Wish, Wished
+from pipeline.values import Answer, Chosen, IncomingMessage, Manner, Press, Request, Wish, Wished, replace
 from pipeline.words import wording
 from storage.messages.wishes import SQLWishes
 from storage.open import Storage
@@ -76,10 +76,10 @@ async def with_wish(request: Request, message: IncomingMessage, chosen: Chosen, 
     The question is complete by itself: nothing is recalled, and the turn is kept with the answer."""
     if message.manner is not Manner.AWAITED or request.conversation is None:
         return request
-    alone = request.conversation.model_copy(update={"thread": message.place.message})
+    alone = replace(request.conversation, thread=message.place.message)
     awaited = None
     silent = chosen.place.silent or await storage.inbox.silenced(message.conversation)
     if (wanted := await storage.wishes.of(message.key)) and not (silent and wanted.among):
         there = await storage.library.chunks(wanted.rated)
         awaited = frozenset(wanted.rated if len(there) == len(wanted.rated) else ())
-    return request.model_copy(update={"conversation": alone, "awaited": awaited})
+    return replace(request, conversation=alone, awaited=awaited)

@@ -18,7 +18,7 @@ from bot.doctor.sources import examine_sources
 from bot.platforms import installations
 from bot.wiring import open_citewell
 from pipeline.errors import CitewellError
-from pipeline.values import Finding
+from pipeline.values import Finding, replace
 from pipeline.values.finding import bad, good, warning
 from pipeline.words import wording
 from storage.folder import DATABASE
@@ -30,16 +30,14 @@ LEAST = 50_000_000
 ROOM = 1 << 30
 """Bytes that a database, its write-ahead log and a backup of it should find free beside what they take now."""
 
-NOBODY_WRITES = {"model": "extractive", "judge": "none"}
-"""What is looked at in the folder needs no model, and the client of one takes a second to load."""
-
 
 async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
     """What stands in the way of using the folder is told alone: nothing else can be looked at then."""
     for finding in examine_room(settings.data):
         yield finding
+    unwritten = replace(settings, model="extractive", judge="none")  # a model's client takes a second to load
     try:
-        async with open_citewell(settings.model_copy(update=NOBODY_WRITES), make=False) as citewell:
+        async with open_citewell(unwritten, make=False) as citewell:
             async for finding in _contents(citewell):
                 yield finding
     except CitewellError as error:

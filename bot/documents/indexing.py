@@ -25,7 +25,7 @@ from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, Skipping
 from pipeline.screen import screen_document
 from pipeline.screen.private import key_forms
-from pipeline.values import Chunk, Parsed
+from pipeline.values import Chunk, Parsed, replace
 
 log = structlog.get_logger(__name__)
 
@@ -129,11 +129,18 @@ class Indexer:
         )
         if summary.unchanged:  # what is not read of them is as true as before
             unread = [one for one in await self.library.documents() if one.source == source.name and one.unread]
-            summary = summary.model_copy(update={"unread": tuple((one.filename, one.unread) for one in unread)})
+            summary = replace(summary, unread=tuple((one.filename, one.unread) for one in unread))
         if isinstance(source, FolderSource):
-            return summary.model_copy(update=source.left_out)
+            left = source.left_out
+            return replace(
+                summary,
+                unsupported=left["unsupported"],
+                outside=left["outside"],
+                foreign=left["foreign"],
+                empty=left["empty"],
+            )
         skipped = tuple(source.skipped.items()) if isinstance(source, Skipping) else ()
-        return summary.model_copy(update={"skipped": skipped})
+        return replace(summary, skipped=skipped)
 
     async def keep(self, parsed: Parsed) -> Kept:
         """Put one document into the library that is in no file; its earlier version serves until it is there."""
@@ -146,8 +153,7 @@ class Indexer:
             with suppress(Unavailable):
                 vectors = [await embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
         name = embedder.name if embedder and vectors is not None else ""
-        update = {"flagged": flagged, "keys": forms}
-        await self.library.put(parsed.document.model_copy(update=update), chunks, vectors, name)
+        await self.library.put(replace(parsed.document, flagged=flagged, keys=forms), chunks, vectors, name)
         return Kept(len(chunks), flagged)
 
     def _passages(self, parsed: Parsed) -> tuple[tuple[Chunk, ...], bool]:

@@ -18,6 +18,7 @@ from bot.log import failures_logged
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Event, Summary
 from pipeline.ports import DocumentSource
+from pipeline.values import replace
 from storage.documents.sources import SourceLook, SQLSourceLooks, SQLSourceMemory
 from storage.folder import Lock
 from storage.open import Storage
@@ -82,7 +83,7 @@ class Sync:
     async def let_go(self, table: SourceTable, summary: Summary) -> Summary:
         """Forget what a sync has kept; the summary as it is then."""
         removed = await self.storage.library.remove(summary.kept)
-        after = summary.model_copy(update={"kept": (), "removed": removed})
+        after = replace(summary, kept=(), removed=removed)
         await SQLSourceLooks(self.storage.database).ended(table.source, _look(after))
         return after
 
@@ -108,8 +109,8 @@ class Sync:
             denied = await self._denied(source, looks, summary)
             if denied and datetime.now(UTC) - denied > timedelta(days=self.keep_days):
                 removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
-                summary = summary.model_copy(update={"removed": removed})
-            await looks.ended(source, _look(summary).model_copy(update={"denied": denied}))
+                summary = replace(summary, removed=removed)
+            await looks.ended(source, replace(_look(summary), denied=denied))
         return summary
 
     async def _denied(self, source: str, looks: SQLSourceLooks, summary: Summary) -> datetime | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from adapters.chat import thread
 from pipeline.plan.smalltalk import small_talk
 from pipeline.unasked import asks
-from pipeline.values import Block, Document, Parsed, Said
+from pipeline.values import Block, Document, Parsed, Said, replace
 from storage.documents.said import DueThread
 
 
@@ -30,4 +30,4 @@ def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Se
         metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
     )
     parsed = thread.parsed(told, about)
-    return parsed.model_copy(update={"blocks": (*parsed.blocks, *sent)})
+    return replace(parsed, blocks=(*parsed.blocks, *sent))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pipeline.errors import Refused
-from pipeline.values import Turn
+from pipeline.values import Turn, replace
 
 
 def read_rows(
@@ -89,5 +89,5 @@ def turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
             found.append(Turn(question=question, answer=answer, asked_at=datetime.now(UTC)))
         else:
             last = found.pop()
-            found.append(last.model_copy(update={"answer": f"{last.answer} {said['text']}".strip()}))
+            found.append(replace(last, answer=f"{last.answer} {said['text']}".strip()))
     return tuple(found)

@@ -11,7 +11,7 @@ from pipeline.drafting.proposal import Drafter
 from pipeline.errors import Unavailable
 from pipeline.find.scale import Scale
 from pipeline.ports import Embedder, Vectors
-from pipeline.values import Audience, Hit, RetrievedChunk
+from pipeline.values import Audience, Hit, RetrievedChunk, replace
 from pipeline.values.insights import Closest, Paper, Proposal
 from pipeline.words.text import query_terms
 from storage.open import Storage
@@ -45,7 +45,7 @@ class Proposals:
             fits = known[1].compared(known[0], own).tolist() if known and own is not None else ()
             closest = _closest(passages[0], fits)
         drafted = await self.drafter.draft(question, passages) if by_model and self.drafter and passages else Proposal()
-        return drafted.model_copy(update={"closest": closest})
+        return replace(drafted, closest=closest)
 
     async def _by_meaning(self, question: str) -> tuple[tuple[Vectors, Scale] | None, list[Hit]]:
         """Its vector and how it is compared, with what is nearest; nothing where that is not to be had."""

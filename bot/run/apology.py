@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from pipeline.compose.compose import failed
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, Event, Work
+from pipeline.values import Answer, Event, Work, replace
 from pipeline.words import wording
 
 
@@ -20,7 +20,7 @@ def apology(work: Work, said: Message | None = None) -> Answer:
 
 def with_apology(answer: Answer) -> Answer:
     preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
-    return answer.model_copy(update={"preface": preface})
+    return replace(answer, preface=preface)
 
 
 async def only(answer: Answer) -> AsyncGenerator[Event, None]:

@@ -10,20 +10,20 @@ import structlog
 
 from bot.desks.channels import closed, kept_out
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import PlatformAdapter
-from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch
+from pipeline.ports import AmongPeople
+from pipeline.values import ChannelLook, Place, PlaceId, Said, Stretch, replace
 from storage.documents.said import SQLSaid
 
 log = structlog.get_logger(__name__)
 
 
 class ChannelHistory:
-    """Reads channels of the platforms that have an adapter."""
+    """Reads channels of `platforms`."""
 
-    def __init__(self, said: SQLSaid, adapters: Mapping[str, PlatformAdapter], *, pause: float) -> None:
+    def __init__(self, said: SQLSaid, platforms: Mapping[str, AmongPeople], *, pause: float) -> None:
         """`pause`: seconds after which a platform that does not say when is asked again."""
         self._said = said
-        self._adapters = adapters
+        self._platforms = platforms
         self._pause = pause
 
     async def read(self, place: PlaceId, sets: Place, look: ChannelLook | None) -> None:
@@ -41,7 +41,7 @@ class ChannelHistory:
         position, news = "", True
         while news:
             try:
-                part = await self._adapters[place.platform].history(place, position)
+                part = await self._platforms[place.platform].history(place, position)
             except Refused as error:
                 await self._shut(place, "", error)
                 return
@@ -51,7 +51,7 @@ class ChannelHistory:
     async def _part(self, place: PlaceId, look: ChannelLook, since: datetime) -> ChannelLook:
         """How far it is read after the next part."""
         try:
-            part = await self._adapters[place.platform].history(place, look.position)
+            part = await self._platforms[place.platform].history(place, look.position)
         except Unavailable as error:
             log.warning("channel_unavailable", channel=str(place), reason=str(error))
             await asyncio.sleep(max(error.retry_after or 0.0, self._pause))
@@ -61,15 +61,14 @@ class ChannelHistory:
         said = _to_keep(part, since)
         back_to = min((one.at for one in part.said), default=look.back_to)
         over = not part.position or (back_to is not None and back_to < since)
-        look = look.model_copy(
-            update={
-                "name": part.name or look.name,
-                "position": "" if over else part.position,
-                "read": look.read + len(said),
-                "back_to": back_to,
-                "since": max(part.since, since),
-                "complete": datetime.now(UTC) if over else None,
-            }
+        look = replace(
+            look,
+            name=part.name or look.name,
+            position="" if over else part.position,
+            read=look.read + len(said),
+            back_to=back_to,
+            since=max(part.since, since),
+            complete=datetime.now(UTC) if over else None,
         )
         await self._said.take(said, place, look)
         return look

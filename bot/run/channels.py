@@ -16,7 +16,7 @@ from bot.documents.threads import document
 from bot.log import failures_logged
 from bot.run.channel_history import ChannelHistory, oldest
 from bot.run.thread_files import ThreadFiles
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import AmongPeople, PlatformAdapter
 from pipeline.values import ChannelLook, Place, PlaceId
 from storage.documents.said import DueThread, SQLSaid
 from storage.messages.outbox import SQLOutbox
@@ -71,10 +71,10 @@ class ChannelReader:
         self._outbox = outbox
         self._places = places
         self._indexer = indexer
-        self._adapters = adapters
+        self._platforms = {name: one for name, one in adapters.items() if isinstance(one, AmongPeople)}
         self._every = every
-        self._files = ThreadFiles(adapters, indexer.reader)
-        self._history = ChannelHistory(said, adapters, pause=every)
+        self._files = ThreadFiles(self._platforms, indexer.reader)
+        self._history = ChannelHistory(said, self._platforms, pause=every)
         self._channels: dict[PlaceId, _Channel] = {}
         self._swept = NEVER
 
@@ -109,7 +109,7 @@ class ChannelReader:
         if look and not look.closed and not channel.told:
             channel.told = True
             await self._outbox.tell_source(place)
-        if channel.busy or abs(now - channel.begun) < RETRY or place.platform not in self._adapters:
+        if channel.busy or abs(now - channel.begun) < RETRY or place.platform not in self._platforms:
             return
         if _due(look):
             self._begin(place, channel, partial(self._history.read, place, sets, look))

@@ -14,7 +14,7 @@ from bot.run.posting import OnItsWay, Poster
 from bot.run.waits import GRACE_SECONDS
 from pipeline.errors import CitewellError, Refused
 from pipeline.ports import PlatformAdapter
-from pipeline.values import About, Notice, PersonId, PlaceId
+from pipeline.values import About, Notice, PersonId, PlaceId, replace
 from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox
@@ -105,7 +105,7 @@ class Courier:
             case SourceNotice():
                 place = await self._desk.places.of(PlaceId.parse(post.to).chain)
                 language = speaking(place.language).language
-                return post.model_copy(update={"language": language, "days": place.index_days})
+                return replace(post, language=language, days=place.index_days or 0)
         return await self._report(post, adapter)
 
     async def _notice(self, notice: Notice, adapter: PlatformAdapter) -> Notice:
@@ -115,7 +115,7 @@ class Courier:
         if notice.about is About.ASKED:
             readers = await adapter.readers(notice.handoff.target)
             found = await self._desk.answer(notice.handoff.answer_id, readers)
-        return notice.model_copy(update={"language": words.language, "found": found})
+        return replace(notice, language=words.language, found=found)
 
     async def _report(self, report: Digest | Spent, adapter: PlatformAdapter) -> Announcement:
         """In the language of the person or of the channel, with what all who read it may see."""
@@ -129,9 +129,9 @@ class Courier:
             words = speaking((await self._desk.places.of(where.chain)).language)
         if isinstance(report, Spent):
             allowed = (await self._desk.places.of(report.place.chain)).auto_per_hour or 0
-            return report.model_copy(update={"language": words.language, "per_hour": allowed})
+            return replace(report, language=words.language, per_hour=allowed)
         seen = await self._desk.insights_for(readers, DAYS)
-        return report.model_copy(update={"language": words.language, "seen": seen})
+        return replace(report, language=words.language, seen=seen)
 
 
 async def _nothing_said(way: OnItsWay[Announcement]) -> str:

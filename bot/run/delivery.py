@@ -15,11 +15,23 @@ from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
 from pipeline.compose.compose import told
 from pipeline.errors import Withdrawn
-from pipeline.ports import Growing, Inbox, PlatformAdapter
+from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
-from pipeline.values import Answer, Audience, Chosen, Event, IncomingMessage, Manner, Outcome, PlaceId, Request, Work
+from pipeline.values import (
+    Answer,
+    Audience,
+    Chosen,
+    Event,
+    IncomingMessage,
+    Manner,
+    Outcome,
+    PlaceId,
+    Request,
+    Work,
+    replace,
+)
 from pipeline.words import language, wording
 
 APOLOGY_SECONDS = 30.0
@@ -78,7 +90,7 @@ class Delivery:
         message = way.item.message
         chosen = await self._asked(way)
         if way.item.answer and not way.item.hopeless:
-            way.know(answer=await self._still_shown(way.item, way.item.answer, chosen))
+            way.item = replace(way.item, answer=await self._still_shown(way.item, way.item.answer, chosen))
         nobody_asks = message.manner.unannounced and (not way.item.answer or way.item.hopeless)
         if nobody_asks and not await self._worth_saying(way, chosen):
             return
@@ -93,7 +105,9 @@ class Delivery:
         message = way.item.message
         chosen = await self._chosen(message)
         words = language.speaking(chosen.language, (language.told(message.text),), message.locale)
-        way.know(language=words.language, late=way.item.late and message.manner is not Manner.AWAITED)
+        way.item = replace(
+            way.item, language=words.language, late=way.item.late and message.manner is not Manner.AWAITED
+        )
         return chosen
 
     async def _worth_saying(self, way: OnItsWay[Work], chosen: Chosen) -> bool:
@@ -109,9 +123,11 @@ class Delivery:
             return False
         if answer.alone:  # nobody can look for it after a crash: it is closed first
             await self._inbox.ignored(work.key, told=True)
-            await self._adapter(work).whisper(work.message, answer)
+            adapter = self._adapter(work)
+            if isinstance(adapter, Whispers):
+                await adapter.whisper(work.message, answer)
             return False
-        way.know(answer=await self._saved(way, answer))
+        way.item = replace(way.item, answer=await self._saved(way, answer))
         return True
 
     async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
@@ -193,7 +209,7 @@ class Delivery:
         except Withdrawn as withdrawn:
             if withdrawn.changed or not way.begun:
                 raise
-            return apology(way.item, wording.WITHDRAWN).model_copy(update={"question": ""})
+            return replace(apology(way.item, wording.WITHDRAWN), question="")
         return answer
 
     async def _apologise(self, way: OnItsWay[Work]) -> str:
@@ -205,7 +221,7 @@ class Delivery:
             async with asyncio.timeout(APOLOGY_SECONDS):
                 await self._asked(way)
                 sorry = apology(way.item)
-                way.know(answer=sorry)
+                way.item = replace(way.item, answer=sorry)
                 await self._adapter(work).post(Growing(way.item, only(sorry)), way)
         except Exception as again:
             log.warning("apology_failed", key=work.key, exc_info=again)

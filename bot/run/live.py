@@ -12,7 +12,7 @@ from pipeline.elsewhere import Given, or_elsewhere
 from pipeline.find.scale import Scale
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.plan.smalltalk import small_talk
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import PlatformAdapter, Searches
 from pipeline.respond import Responder
 from pipeline.unasked import asks
 from pipeline.values import LIVE, Document, Event, IncomingMessage, Manner, Request, RetrievedChunk, Said
@@ -37,7 +37,8 @@ class LiveSearch:
     ) -> AsyncGenerator[Event, None]:
         """`events`, the answer to `request`, or where nothing is found one from what people said where everyone inside
         may read it, if nobody outside reads the reply."""
-        if request.audience.external or message.manner is Manner.AWAITED or not message.action_token:
+        unfit = request.audience.external or message.manner is Manner.AWAITED
+        if unfit or not message.action_token or not isinstance(adapter, Searches):
             return events
 
         async def look(question: str) -> Sequence[RetrievedChunk]:

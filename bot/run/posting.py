@@ -12,7 +12,7 @@ import structlog
 from bot.run.waits import grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Outbox, PlatformAdapter
-from pipeline.values import Work
+from pipeline.values import Work, replace
 from pipeline.values.posting.digest import Announcement
 
 POSTING_SECONDS = 540.0
@@ -31,15 +31,12 @@ class OnItsWay(Generic[I]):
         self.begun = bool(item.reference)
         """Something may be visible."""
 
-    def know(self, **more: object) -> None:
-        self.item = self.item.model_copy(update=more)
-
     async def posting(self) -> None:
         await self._outbox.posting(self.item.key)
         self.begun = True
 
     async def posted(self, reference: str) -> None:
-        self.know(reference=reference)
+        self.item = replace(self.item, reference=reference)
         self.begun = True
         await self._outbox.posted(self.item.key, reference)
 

@@ -9,8 +9,8 @@ import structlog
 
 from adapters.files.reader import Reader
 from pipeline.errors import Refused
-from pipeline.ports import PlatformAdapter
-from pipeline.values import Attachment, Block, BlockKind, Said
+from pipeline.ports import AmongPeople
+from pipeline.values import Attachment, Block, BlockKind, Said, replace
 
 MOST = 20_000_000
 """Bytes of one that is read."""
@@ -21,8 +21,8 @@ log = structlog.get_logger(__name__)
 
 
 class ThreadFiles:
-    def __init__(self, adapters: Mapping[str, PlatformAdapter], reader: Reader) -> None:
-        self._adapters = adapters
+    def __init__(self, platforms: Mapping[str, AmongPeople], reader: Reader) -> None:
+        self._platforms = platforms
         self._reader = reader
         self._held: OrderedDict[str, Sequence[Block]] = OrderedDict()
 
@@ -33,7 +33,7 @@ class ThreadFiles:
     async def _of(self, said: Said, file: Attachment) -> Sequence[Block]:
         if file.id not in self._held:
             try:
-                body = await self._adapters[said.channel.platform].file(said, file)
+                body = await self._platforms[said.channel.platform].file(said, file)
                 found = (await self._reader.read(file.name, body)).blocks
             except Refused as error:
                 log.info("file_of_thread_unread", channel=str(said.channel), reason=str(error))
@@ -49,5 +49,5 @@ def _below(said: Said, file: Attachment, found: Sequence[Block]) -> list[Block]:
     if not found:
         return []
     heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=said.url)
-    below = (one.model_copy(update={"heading": (file.name, *one.heading), "anchor": said.url}) for one in found)
+    below = (replace(one, heading=(file.name, *one.heading), anchor=said.url) for one in found)
     return [heading, *below]

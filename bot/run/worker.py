@@ -13,7 +13,7 @@ from bot.run.delivery import Delivery, Shown
 from bot.run.live import LiveSearch
 from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
-from pipeline.ports import Inbox, PlatformAdapter
+from pipeline.ports import Inbox, PlatformAdapter, Stoppable
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
 
@@ -109,7 +109,9 @@ class Worker:
 
     async def stop(self, conversation: ConversationId) -> None:
         """Somebody does not want what is being written there."""
-        await self._adapters[conversation.platform].stop(conversation)
+        adapter = self._adapters[conversation.platform]
+        if isinstance(adapter, Stoppable):
+            await adapter.stop(conversation)
 
     async def abandon(self, *keys: str) -> None:
         """End what is under way of these messages, or of all. What is still this process's goes back to the inbox."""

@@ -19,7 +19,7 @@ from pipeline.check.verbatim import quoted, stretch
 from pipeline.check.veto import strange_name
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import LanguageModel
-from pipeline.values import Judgement, RetrievedChunk, Support
+from pipeline.values import Judgement, RetrievedChunk, Support, replace
 from pipeline.words.qualifiers import lacks
 
 NOT_READ = "it could not be checked"
@@ -93,7 +93,7 @@ class ModelJudge:
                 ordered = sorted(passages, key=lambda one: one.chunk.id not in said[place].sentence.chunk_ids)
                 found[place] = self._judged(claim, verdict, ordered, found[place], question, heard)
             else:
-                found[place] = found[place].model_copy(update={"reason": NOT_READ})
+                found[place] = replace(found[place], reason=NOT_READ)
         return found, tokens
 
     async def _asked(
@@ -121,19 +121,19 @@ class ModelJudge:
         question: str,
         heard: str,
     ) -> Judgement:
-        refused = before.model_copy(update={"support": Support.REFUSED, "judge": self.name})
+        refused = replace(before, support=Support.REFUSED, judge=self.name)
         if verdict.verdict != "supported":
-            return refused.model_copy(update={"reason": _WHY[verdict.verdict]})
+            return replace(refused, reason=_WHY[verdict.verdict])
         words = verdict.words if len(verdict.words.split()) > 1 else ""
         places = [one for one in quoted(words, passages) if all(legible(*place) for place in one)]
         if not places:
-            return refused.model_copy(update={"reason": VOID})
+            return replace(refused, reason=VOID)
         rests = [around(*place) for place in places[0]]
         texts = [one.chunk.text for one in rests]
         said = " … ".join(dict.fromkeys(texts))
         short = lacks(claim, said)
         if short and stretch(words, claim):
-            return refused.model_copy(update={"reason": CUT})
+            return replace(refused, reason=CUT)
         doubted = short or strange_name(claim, passages, f"{question}\n{heard}")
         most = next((n for n, text in enumerate(texts) if lacks(claim, text)), 0)
         cited = [rests[most].chunk.id, *(place.passage.chunk.id for one in places for place in one)]

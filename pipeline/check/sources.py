@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.read.orders import orders
 from pipeline.screen import addressed_to_assistant
-from pipeline.values import RetrievedChunk, Unit
+from pipeline.values import RetrievedChunk, Unit, replace
 
 
 def legible(passage: RetrievedChunk, start: int, end: int) -> bool:
@@ -21,8 +21,8 @@ def around(passage: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
     moved = tuple(
         Unit(start=unit.start - first, end=unit.end - first, kind=unit.kind, cells=unit.cells) for unit in units
     )
-    chunk = passage.chunk.model_copy(update={"text": passage.chunk.text[first : units[-1].end], "units": moved})
-    return passage.model_copy(update={"chunk": chunk})
+    chunk = replace(passage.chunk, text=passage.chunk.text[first : units[-1].end], units=moved)
+    return replace(passage, chunk=chunk)
 
 
 def ordered(passage: RetrievedChunk, place: int) -> bool:

@@ -18,6 +18,7 @@ from pipeline.values import (
     Link,
     Outcome,
     Search,
+    replace,
 )
 from pipeline.words import wording
 
@@ -57,7 +58,7 @@ def changes(
         closing=closing,
         sentences=items,
         citations=numbering.citations(positions),
-        confidence=confidence.model_copy(update={"reasons": (told,)}),
+        confidence=replace(confidence, reasons=(told,)),
         citation_style=style,
         abstain_reason="" if found.dated else nothing,
         reasoning=wording.reasoning(

@@ -16,6 +16,7 @@ from pipeline.values import (
     Comparison,
     Link,
     Quoted,
+    replace,
 )
 from pipeline.values.keys import Passage
 from pipeline.words.plain import plain, web_address
@@ -42,32 +43,31 @@ def plain_answer(answer: Answer) -> Answer:
     citations, nearest = tuple(map(_citation, answer.citations)), tuple(map(_citation, answer.nearest))
     text, positions = _body(answer, sentences, quoted, citations) or (said(answer.body), {})
     confidence = answer.confidence
-    reasons = tuple(one.model_copy(update={"text": said(one.text)}) for one in confidence.reasons)
-    return answer.model_copy(
-        update={
-            "question": visible(answer.question),
-            "preface": said(answer.preface),
-            "body": text,
-            "closing": said(answer.closing),
-            "sentences": sentences,
-            "quoted": quoted,
-            "citations": tuple(_placed(one, positions) for one in citations),
-            "nearest": tuple(_placed(one, positions) for one in nearest),
-            "confidence": confidence.model_copy(update={"reasons": reasons}),
-            "abstain_reason": said(answer.abstain_reason),
-            "reasoning": said(answer.reasoning),
-            "key_facts": each(answer.key_facts),
-            "limitations": each(answer.limitations),
-            "comparison": answer.comparison and _comparison(answer.comparison, own),
-            "usage": answer.usage.model_copy(update={"notes": each(answer.usage.notes)}),
-            "standalone": said(answer.standalone),
-            "topic": said(answer.topic),
-            "corrections": tuple(
-                one.model_copy(update={"word": said(one.word), "meant": said(one.meant), "others": each(one.others)})
-                for one in answer.corrections
-            ),
-            "named": {document: said(title) for document, title in answer.named.items()},
-        }
+    reasons = tuple(replace(one, text=said(one.text)) for one in confidence.reasons)
+    return replace(
+        answer,
+        question=visible(answer.question),
+        preface=said(answer.preface),
+        body=text,
+        closing=said(answer.closing),
+        sentences=sentences,
+        quoted=quoted,
+        citations=tuple(_placed(one, positions) for one in citations),
+        nearest=tuple(_placed(one, positions) for one in nearest),
+        confidence=replace(confidence, reasons=reasons),
+        abstain_reason=said(answer.abstain_reason),
+        reasoning=said(answer.reasoning),
+        key_facts=each(answer.key_facts),
+        limitations=each(answer.limitations),
+        comparison=answer.comparison and _comparison(answer.comparison, own),
+        usage=replace(answer.usage, notes=each(answer.usage.notes)),
+        standalone=said(answer.standalone),
+        topic=said(answer.topic),
+        corrections=tuple(
+            replace(one, word=said(one.word), meant=said(one.meant), others=each(one.others))
+            for one in answer.corrections
+        ),
+        named={document: said(title) for document, title in answer.named.items()},
     )
 
 
@@ -76,14 +76,13 @@ def plain_sentence(sentence: CitedSentence) -> CitedSentence:
     code = sentence.kind is BlockKind.CODE
     links = [link for link in sentence.links if web_address(link.url)]
     own = {link.url for link in links}
-    return sentence.model_copy(
-        update={
-            "text": visible(sentence.text) if code else plain(sentence.text, own),
-            "cells": tuple(plain(cell, own) for cell in sentence.cells),
-            "code": (),
-            "language": _NO_LANGUAGE.sub("", sentence.language),
-            "links": tuple(Link(text=plain(link.text, own), url=link.url) for link in links),
-        }
+    return replace(
+        sentence,
+        text=visible(sentence.text) if code else plain(sentence.text, own),
+        cells=tuple(plain(cell, own) for cell in sentence.cells),
+        code=(),
+        language=_NO_LANGUAGE.sub("", sentence.language),
+        links=tuple(Link(text=plain(link.text, own), url=link.url) for link in links),
     )
 
 
@@ -94,13 +93,12 @@ def plain_name(name: str) -> str:
 
 def plain_passage(passage: Passage) -> Passage:
     """Its text as it stands there, but for what hides."""
-    return passage.model_copy(
-        update={
-            "title": plain_name(passage.title),
-            "place": plain_name(passage.place),
-            "link": web_address(passage.link),
-            "text": visible(passage.text),
-        }
+    return replace(
+        passage,
+        title=plain_name(passage.title),
+        place=plain_name(passage.place),
+        link=web_address(passage.link),
+        text=visible(passage.text),
     )
 
 
@@ -120,32 +118,31 @@ def _body(
 
 
 def _citation(citation: Citation) -> Citation:
-    return citation.model_copy(
-        update={
-            "title": plain_name(citation.title),
-            "filename": one_line(citation.filename),
-            "product": plain_name(citation.product),
-            "document_type": plain_name(citation.document_type),
-            "sheet": citation.sheet and plain_name(citation.sheet),
-            "heading": tuple(map(plain_name, citation.heading)),
-            "url": web_address(citation.url),
-            "quote": visible(citation.quote),
-            "snippet": visible(citation.snippet),
-            "passage": visible(citation.passage),
-            "parts": tuple(map(_part, citation.parts)),
-            "said_in": plain_name(citation.said_in),
-        }
+    return replace(
+        citation,
+        title=plain_name(citation.title),
+        filename=one_line(citation.filename),
+        product=plain_name(citation.product),
+        document_type=plain_name(citation.document_type),
+        sheet=citation.sheet and plain_name(citation.sheet),
+        heading=tuple(map(plain_name, citation.heading)),
+        url=web_address(citation.url),
+        quote=visible(citation.quote),
+        snippet=visible(citation.snippet),
+        passage=visible(citation.passage),
+        parts=tuple(map(_part, citation.parts)),
+        said_in=plain_name(citation.said_in),
     )
 
 
 def _part(stretch: Quoted) -> Quoted:
     header, *rows = (tuple(map(visible, row)) for row in (stretch.header, *stretch.rows))
-    return stretch.model_copy(update={"text": visible(stretch.text), "header": header, "rows": tuple(rows)})
+    return replace(stretch, text=visible(stretch.text), header=header, rows=tuple(rows))
 
 
 def _placed(citation: Citation, positions: Positions) -> Citation:
     """Where the sentences that rest on it stand in the body by now."""
-    return citation.model_copy(update={"positions": tuple(positions.get(citation.number, ()))})
+    return replace(citation, positions=tuple(positions.get(citation.number, ())))
 
 
 def _comparison(comparison: Comparison, own: Collection[str]) -> Comparison:

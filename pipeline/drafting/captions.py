@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.compose.compose import CAPTIONS, Checked
-from pipeline.values import BlockKind, Cells, Judgement, Sentence, Support
+from pipeline.values import BlockKind, Cells, Judgement, Sentence, Support, replace
 from pipeline.words.text import decides, leads_in
 
 TOO_SHORT = 20
@@ -33,7 +33,7 @@ def _leaning(caption: Checked, below: Judgement) -> Checked:
         return caption
     chunk_ids = tuple(one for one in own.chunk_ids if one in below.chunk_ids) or own.chunk_ids or below.chunk_ids
     support = own.support if own.supported else below.support
-    return caption._replace(judgement=own.model_copy(update={"support": support, "chunk_ids": chunk_ids, "quote": ""}))
+    return caption._replace(judgement=replace(own, support=support, chunk_ids=chunk_ids, quote=""))
 
 
 def header_above(sentence: Sentence, before: Sequence[Sentence]) -> Cells:

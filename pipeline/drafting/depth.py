@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pipeline.errors import CitewellError
 from pipeline.ports import Passages
 from pipeline.read.evidence import Evidence
-from pipeline.values import RetrievedChunk
+from pipeline.values import RetrievedChunk, replace
 from pipeline.values.documents import others
 
 AROUND = 1
@@ -30,4 +30,4 @@ async def _neighbours(passage: RetrievedChunk, library: Passages | None) -> list
         beside = await library.neighbours(passage.chunk)
     except CitewellError:
         return []
-    return [passage.model_copy(update={"chunk": chunk, "unit_scores": ()}) for chunk in beside if chunk]
+    return [replace(passage, chunk=chunk, unit_scores=()) for chunk in beside if chunk]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 
 from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
@@ -18,7 +17,7 @@ from pipeline.drafting.leading import leading
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
-from pipeline.values import Finished, Found, Intent, Sentence, Usage
+from pipeline.values import Finished, Found, Intent, Sentence, Usage, replace
 from pipeline.words import wording
 from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
@@ -98,7 +97,7 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     return Drafted(
         checked=tuple(checked),
         assessment=task.assessed(checked, model.name),
-        usage=finished.usage.model_copy(update={"writer": model.name}),
+        usage=replace(finished.usage, writer=model.name),
         tokens=finished.usage.input_tokens + finished.usage.output_tokens if finished.counted else None,
         failure=failure,
         instead=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_READ else wording.MODEL_SILENT)
@@ -130,7 +129,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
         if task.brief.intent is Intent.FACTUAL and not assessment.differing:
             shown = leading(task.evidence, shown, decided=assessment.verdict is not None)
         if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
-            assessment = assessment.model_copy(update={"extent": None})  # of a list that is not said
+            assessment = replace(assessment, extent=None)  # of a list that is not said
         preface = wording.preface(
             assessment.confidence.level,
             task.words,
@@ -146,7 +145,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     yield Drafted(
         checked=tuple(checked),
         assessment=assessment,
-        usage=usage.model_copy(update={"writer": EXTRACTIVE}),
+        usage=replace(usage, writer=EXTRACTIVE),
         tokens=failed.tokens if failed else 0,
         failure=failed.failure if failed else "",
         preface=preface,
@@ -195,7 +194,7 @@ def _in_order(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[
 
 
 def _of(piece: Checked, day: str) -> Checked:
-    return piece._replace(sentence=piece.sentence.model_copy(update={"as_of": day, "opens": True}))
+    return piece._replace(sentence=replace(piece.sentence, as_of=day, opens=True))
 
 
 def _missing(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Sentence]:

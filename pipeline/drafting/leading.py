@@ -10,7 +10,7 @@ from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, leans
 from pipeline.read.evidence import Evidence
 from pipeline.read.given import values
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, replace
 from pipeline.words.text import leads_in
 
 TIMES = frozenset({"time", "date", "clock", "year"})
@@ -62,4 +62,4 @@ def _gives(asked: Question, one: Candidate) -> bool:
 
 
 def _opening(one: Checked) -> Checked:
-    return one._replace(sentence=one.sentence.model_copy(update={"opens": True}))
+    return one._replace(sentence=replace(one.sentence, opens=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pipeline.check.judge import judge
 from pipeline.compose.cite import Numbering, cite, reference
@@ -16,7 +15,7 @@ from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
 from pipeline.read.siblings import others
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support
+from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support, replace
 from pipeline.write.extract import UNRULED, Extract
 
 SHOWN, LOW, BELOW = 4, 3, 2
@@ -126,9 +125,9 @@ def _checked(one: Excerpt, words: Words = ENGLISH, as_of: str = "") -> list[Chec
     if all(piece.sentence.kind in CAPTIONS for piece in stands):
         return []
     first, *rest = stands
-    opened = first._replace(sentence=first.sentence.model_copy(update={"opens": True}))
+    opened = first._replace(sentence=replace(first.sentence, opens=True))
     path = _path(one.passage, [piece.judgement.quote for piece in stands], words)
-    path = path.model_copy(update={"as_of": as_of})
+    path = replace(path, as_of=as_of)
     judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=path.chunk_ids)
     return [Checked(path, judgement), opened, *rest]
 

@@ -12,7 +12,7 @@ from pipeline.compose.compose import Checked
 from pipeline.drafting.captions import header_above, is_caption
 from pipeline.drafting.task import Model, Task
 from pipeline.errors import CitewellError, Unavailable
-from pipeline.values import BlockKind, Finished, Found, Judgement, Sentence, Support
+from pipeline.values import BlockKind, Finished, Found, Judgement, Sentence, Support, replace
 
 TOO_LATE = "it took too long"
 
@@ -53,7 +53,7 @@ class _Reading:
     @property
     def checked(self) -> Checked:
         read = self.verdict.done() and self.verdict.exception() is None
-        judgement = self.verdict.result() if read else self.words.model_copy(update={"reason": NOT_READ})
+        judgement = self.verdict.result() if read else replace(self.words, reason=NOT_READ)
         return Checked(self.said.sentence, judgement)
 
     @property
@@ -119,7 +119,7 @@ class _Draft:
 
     def late(self, otherwise: Finished) -> Finished:
         """How the draft ended, if it did; what is still read or written again is not waited for, and not counted."""
-        return self.end.model_copy(update={"counted": False}) if self.end else otherwise
+        return replace(self.end, counted=False) if self.end else otherwise
 
     async def close(self) -> None:
         running = [self._writing, *self._calls, *([self._repairing] if self._repairing else [])]
@@ -133,8 +133,8 @@ class _Draft:
     async def _ended(self) -> Finished:
         await self._writing
         end = self.end or Finished(complete=False, reason="it stopped without an end", counted=False)
-        usage = end.usage.model_copy(update={"input_tokens": end.usage.input_tokens + self._spent})
-        return end.model_copy(update={"usage": usage})
+        usage = replace(end.usage, input_tokens=end.usage.input_tokens + self._spent)
+        return replace(end, usage=usage)
 
     async def _write(self) -> None:
         task, model = self._task, self._model

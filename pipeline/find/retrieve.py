@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pipeline import ports
 from pipeline.errors import CitewellError
@@ -16,7 +16,7 @@ from pipeline.find.reading import read, readable
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.find.slips import understood
-from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
+from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search, replace
 from pipeline.values.planning import Intent, corrected
 from pipeline.words.language import told
 from pipeline.words.text import words
@@ -131,7 +131,7 @@ class HybridRetriever:
         async def placed(one: Correction) -> Correction:
             found = [(await self._index.lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
             held = await self._passages.chunks([hit.chunk_id for hits in found for hit in hits])
-            return one.model_copy(update={"documents": tuple(dict.fromkeys(document.id for _, document in held))})
+            return replace(one, documents=tuple(dict.fromkeys(document.id for _, document in held)))
 
         return tuple([await placed(one) for one in corrections])
 

@@ -11,6 +11,7 @@ from pipeline.errors import Unavailable
 from pipeline.ingest.stages import Split, Stages, side_by_side
 from pipeline.ingest.tally import Change, Event, Failed, Summary, Tally, Underway
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Withholding
+from pipeline.values import replace
 
 __all__ = ["HANDFUL", "Change", "Event", "Failed", "Summary", "Underway", "ingest", "loses"]
 
@@ -49,7 +50,7 @@ async def ingest(
         tally.failed(source.name, unlisted, whole=True)
         if unlisted.denied and not items:
             await library.withhold(source.name)
-            return tally.summary("").model_copy(update={"unreached": str(unlisted), "denied": True})
+            return replace(tally.summary(""), unreached=str(unlisted), denied=True)
     known = await library.versions(source.name)
     listed = {item.id for item in items}
     closed = known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset())
@@ -66,9 +67,9 @@ async def ingest(
     gone = known.keys() - listed
     summary = tally.summary(stages.degraded)
     if stages.unreached:
-        return summary.model_copy(update={"unreached": str(stages.unreached)})
+        return replace(summary, unreached=str(stages.unreached))
     if not losing and loses(len(known), len(gone), summary.added):
-        return summary.model_copy(update={"kept": tuple(sorted(gone))})
+        return replace(summary, kept=tuple(sorted(gone)))
     if gone:
         await _forget(gone, library, tally)
     return tally.summary(stages.degraded)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pipeline.ingest.parts import Parts
 from pipeline.ingest.pieces import Piece
 from pipeline.ingest.tree import kinds, parents
-from pipeline.values import Block, BlockKind, Chunk
+from pipeline.values import Block, BlockKind, Chunk, replace
 
 _MARKER = re.compile(r"( *)(?:- |(\d+)\. )?\Z")
 
@@ -21,18 +21,17 @@ def with_tree(chunk: Chunk) -> Chunk:
     pieces = list(_pieces(chunk))
     found = list(kinds(pieces))
     units = tuple(
-        unit.model_copy(
-            update={
-                "kind": kind,
-                "part": piece.part,
-                "parent": parent,
-                "number": piece.number,
-                "inferred": kind is not piece.kind,
-            }
+        replace(
+            unit,
+            kind=kind,
+            part=piece.part,
+            parent=parent,
+            number=piece.number,
+            inferred=kind is not piece.kind,
         )
         for unit, kind, piece, parent in zip(chunk.units, found, pieces, parents(pieces, found), strict=True)
     )
-    return chunk.model_copy(update={"units": units})
+    return replace(chunk, units=units)
 
 
 def _pieces(chunk: Chunk) -> Iterator[Piece]:

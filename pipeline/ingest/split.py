@@ -16,7 +16,7 @@ from pipeline.errors import Unavailable
 from pipeline.ingest.pieces import Group, Piece, Section, sections
 from pipeline.ingest.tree import kinds, parents
 from pipeline.ports import Tokenizer
-from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit
+from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit, replace
 from pipeline.words.links import with_links
 
 TOKENS = 500
@@ -39,7 +39,7 @@ def _with_anchors(blocks: Iterable[Block]) -> Iterator[Block]:
             of_headings[path] = block.anchor
         above = (of_headings.get(path[:depth], "") for depth in range(len(path), 0, -1))
         anchor = block.anchor or next(filter(None, above), "")
-        yield block if anchor == block.anchor else block.model_copy(update={"anchor": anchor})
+        yield block if anchor == block.anchor else replace(block, anchor=anchor)
 
 
 class WordCount:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from pipeline.ingest.tally import Change, Tally
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors
 from pipeline.screen.private import key_forms
-from pipeline.values import READING, Block, Chunk, Document, Parsed
+from pipeline.values import READING, Block, Chunk, Document, Parsed, replace
 
 READERS = 2
 """Documents read at a time, so that a slow one does not leave the embedder idle."""
@@ -107,9 +107,15 @@ class Stages:
 
     async def _parts(self, item: SourceItem) -> AsyncGenerator[Part, None]:
         found = await self.source.parse(item)
-        screened = await asyncio.to_thread(self._screened, found)
-        update = {"collection": self.collection, "source": self.source.name, "reading": READING, **screened}
-        document = found.document.model_copy(update=update)
+        flagged, keys = await asyncio.to_thread(self._screened, found)
+        document = replace(
+            found.document,
+            collection=self.collection,
+            source=self.source.name,
+            reading=READING,
+            flagged=flagged,
+            keys=keys,
+        )
         blocks = _Counted(found.blocks)
         batches = _batches(self.splitter.chunks(document, blocks))
         staged, position = None, 0
@@ -127,9 +133,10 @@ class Stages:
         embedder = None if self.degraded else self.embedder
         return (embedder.name, embedder.dimensions) if embedder else ("", 0)
 
-    def _screened(self, found: Parsed) -> dict[str, object]:
+    def _screened(self, found: Parsed) -> tuple[bool, tuple[str, ...]]:
+        """Whether it holds instructions to an assistant, and the forms of keys in it."""
         texts = list(stretches([found.document.title, *(block.text for block in found.blocks)]))
-        return {"flagged": any(map(self.flag, texts)), "keys": key_forms(texts)}
+        return any(map(self.flag, texts)), key_forms(texts)
 
     async def embed(self, parsed: Queue, embedded: Queue) -> None:
         """Parts together, until there are BATCH units: a server is asked less often."""

@@ -15,7 +15,7 @@ from pipeline.plan.intent import format_of
 from pipeline.plan.question import clean
 from pipeline.ports import ChatMessage, LanguageModel, Planner
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Audience, Conversation, Intent, Plan, Search, Turn
+from pipeline.values import Audience, Conversation, Intent, Plan, Search, Turn, replace
 from pipeline.words.text import terms, words
 from pipeline.words.tokens import estimate, shorten
 
@@ -74,9 +74,9 @@ class ModelPlanner:
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "planning took too long")
             refused = isinstance(error, Unavailable)
-            return plan if refused else plan.model_copy(update={"tokens": _most(messages)})
+            return plan if refused else replace(plan, tokens=_most(messages))
         spent = usage.input_tokens + usage.output_tokens
-        return _merged(plan, understood, asked, conversation.turns).model_copy(update={"tokens": spent})
+        return replace(_merged(plan, understood, asked, conversation.turns), tokens=spent)
 
 
 def sure(plan: Search, asked: str) -> bool:
@@ -100,15 +100,14 @@ def _merged(plan: Search, understood: _Understood, asked: str, turns: Sequence[T
     sides = tuple(about) if parts and len(about) == len(parts) and all(_made_of(a, known) for a in about) else ()
     named = Intent(understood.intent)
     intent = named if plan.intent is Intent.FACTUAL and (parts or named is not Intent.COMPARISON) else plan.intent
-    return plan.model_copy(
-        update={
-            "question": question,
-            "topic": "",
-            "queries": tuple(parts) or (plan.queries if question == plan.question else (question,)),
-            "sides": sides or (() if parts else plan.sides),
-            "intent": intent,
-            "format": plan.format if intent is plan.intent else format_of(asked, intent),
-        }
+    return replace(
+        plan,
+        question=question,
+        topic="",
+        queries=tuple(parts) or (plan.queries if question == plan.question else (question,)),
+        sides=sides or (() if parts else plan.sides),
+        intent=intent,
+        format=plan.format if intent is plan.intent else format_of(asked, intent),
     )
 
 

@@ -18,7 +18,7 @@ from pipeline.plan.smalltalk import Talk, small_talk, wants_all
 from pipeline.ports import Index, Passages
 from pipeline.screen import screen
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Audience, CannedReply, Clarify, Conversation, Decline, Intent, Plan, Search
+from pipeline.values import Audience, CannedReply, Clarify, Conversation, Decline, Intent, Plan, Search, replace
 from pipeline.words import wording
 from pipeline.words.text import STOP_WORDS, query_terms
 
@@ -59,7 +59,7 @@ class RulePlanner:
         if question != asked and screen(question).flag:
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
         if question != asked or screen(conversation.around.pointed).flag:
-            conversation = conversation.model_copy(update={"around": ALONE})
+            conversation = replace(conversation, around=ALONE)
         if not any(character.isalnum() for character in question):
             return Clarify(reason=words(wording.EMPTY_QUESTION))
         if len(question) > self.max_question:
@@ -126,8 +126,7 @@ class RulePlanner:
         if not found:
             return search
         about = complete(found.about, conversation.turns, conversation.around) if found.about else None
-        update = {"since": found.day.isoformat(), "about": about.question if about else ""}
-        return search.model_copy(update=update)
+        return replace(search, since=found.day.isoformat(), about=about.question if about else "")
 
 
 def _whole(question: str, conversation: Conversation) -> Search | None:

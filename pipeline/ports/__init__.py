@@ -16,7 +16,15 @@ from pipeline.ports.keys import Keys, Replies
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.overview import Overview
-from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
+from pipeline.ports.platform import (
+    AmongPeople,
+    Growing,
+    PlatformAdapter,
+    Receipt,
+    Searches,
+    Stoppable,
+    Whispers,
+)
 from pipeline.ports.reading import Links, Reading, Sources
 from pipeline.ports.search import (
     Confirmations,

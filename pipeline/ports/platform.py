@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
@@ -48,6 +48,8 @@ class Growing:
 
 
 class PlatformAdapter(Protocol):
+    """One place to ask: what every platform does."""
+
     name: str
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
@@ -68,18 +70,23 @@ class PlatformAdapter(Protocol):
         """Show it, a reply as it comes. What has a reference is completed by editing that."""
         ...
 
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        """Show `answer` to whoever said `message` alone, beside it; nothing where the platform has no way to. Nothing
-        depends on it."""
-        ...
-
     async def find(self, outgoing: Work | Announcement) -> str | None:
         """Look on the platform for what a crash left unrecorded; nothing where we may not look."""
         ...
 
-    async def stop(self, conversation: ConversationId) -> None:
-        """End the answer that is being written there, if there is one: somebody does not want it."""
+    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+        """Who will read the reply to a message, or what is posted in a channel or to one person alone, as of now.
+        Fails closed: in doubt, fewer groups."""
         ...
+
+    async def close(self) -> None:
+        """Let go of what deliveries need, after the last one."""
+        ...
+
+
+@runtime_checkable
+class AmongPeople(Protocol):
+    """Where people speak with each other, too, and what they say can be read."""
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
@@ -88,12 +95,6 @@ class PlatformAdapter(Protocol):
     async def file(self, said: Said, file: Attachment) -> bytes:
         """One of the files that came with a message. Raises Unavailable, and Refused for one that is gone, too large or
         not the platform's."""
-        ...
-
-    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        """What people said that may answer, as the platform's own search finds it for whoever sent `message` where
-        everyone inside may read it; nothing where there is no such search. It must not be kept. Raises Unavailable or
-        Refused."""
         ...
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
@@ -106,11 +107,30 @@ class PlatformAdapter(Protocol):
         it is in none. What may not be read is empty. Raises Unavailable."""
         ...
 
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        """Who will read the reply to a message, or what is posted in a channel or to one person alone, as of now.
-        Fails closed: in doubt, fewer groups."""
+
+@runtime_checkable
+class Whispers(Protocol):
+    """Where one person can be shown something who asked for nothing."""
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Show `answer` to whoever said `message` alone, beside it. Nothing depends on it."""
         ...
 
-    async def close(self) -> None:
-        """Let go of what deliveries need, after the last one."""
+
+@runtime_checkable
+class Stoppable(Protocol):
+    """Where people can stop an answer while it is written."""
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """End the answer that is being written there, if there is one: somebody does not want it."""
+        ...
+
+
+@runtime_checkable
+class Searches(Protocol):
+    """A platform with a search of its own, which bots may use."""
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        """What people said that may answer, as it is found for whoever sent `message` where everyone inside may read
+        it. It must not be kept. Raises Unavailable or Refused."""
         ...

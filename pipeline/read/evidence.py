@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, Place, Units
 from pipeline.read.scorer import TOPIC, Scorer, rarity, unit_terms
 from pipeline.read.wholes import wholes
-from pipeline.values import RetrievedChunk
+from pipeline.values import RetrievedChunk, replace
 from pipeline.values.documents import others
 
 
@@ -42,7 +42,7 @@ class Evidence:
         """The same as it would be had nobody confirmed any of it."""
         if not any(passage.lift for passage in self.passages):
             return self
-        own = [one.model_copy(update={"score": one.score - one.lift, "lift": 0.0}) for one in self.passages]
+        own = [replace(one, score=one.score - one.lift, lift=0.0) for one in self.passages]
         return gather(self.asked, sorted((one for one in own if one.score > 0), key=lambda one: -one.score))
 
 

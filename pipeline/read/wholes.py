@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pipeline.ports import Passages
 from pipeline.read.candidates import Candidate, Place, Units
-from pipeline.values import LISTED, BlockKind, Chunk, RetrievedChunk
+from pipeline.values import LISTED, BlockKind, Chunk, RetrievedChunk, replace
 from pipeline.values.documents import others
 
 FURTHER = 12
@@ -56,7 +56,7 @@ async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Pass
             if other is None or not _cut_between(*((chunk, other) if forward else (other, chunk))):
                 break
             known = next((one for one in passages if one.chunk.id == other.id), None)
-            more = known or first.model_copy(update={"chunk": other, "unit_scores": ()})
+            more = known or replace(first, chunk=other, unit_scores=())
             found.insert(len(found) if forward else 0, more)
     return others(found, passages)
 

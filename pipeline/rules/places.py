@@ -17,6 +17,7 @@ from pipeline.values import (
     Request,
     Value,
     WhoWrites,
+    replace,
 )
 
 Places = Mapping[PlaceId, Place]
@@ -65,7 +66,7 @@ def asked(message: IncomingMessage, audience: Audience, chosen: Chosen) -> Reque
     collections = audience.collections.intersection(place.collections or audience.collections)
     return Request(
         text=message.text,
-        audience=audience.model_copy(update={"collections": collections}),
+        audience=replace(audience, collections=collections),
         conversation=message.conversation,
         records=False,
         unasked=message.manner.unannounced,

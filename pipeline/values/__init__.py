@@ -20,7 +20,7 @@ from pipeline.values.answers import (
     Stage,
     Written,
 )
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 from pipeline.values.chunks import Chunk, Unit, is_question
 from pipeline.values.documents import (
     LIVE,

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 from pipeline.values.documents import Link
 from pipeline.values.kinds import BlockKind, Cells, row_cells, with_cells
 from pipeline.values.people import CitationStyle, Turn
@@ -228,12 +228,22 @@ class Answer(Value):
         def left(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
             return tuple(_bare(one) if gone(one) else one for one in citations)
 
-        told = {"preface": "", "body": instead, "closing": "", "sentences": (), "quoted": (), "comparison": None}
-        return self.model_copy(
-            update=told
-            | {"confidence": self.confidence.model_copy(update={"reasons": ()})}
-            | {"citations": left(self.citations), "nearest": left(self.nearest)}
-            | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations", "corrections"), ())
+        return replace(
+            self,
+            preface="",
+            body=instead,
+            closing="",
+            sentences=(),
+            quoted=(),
+            comparison=None,
+            confidence=replace(self.confidence, reasons=()),
+            citations=left(self.citations),
+            nearest=left(self.nearest),
+            claims=(),
+            ungrounded_claims=(),
+            key_facts=(),
+            limitations=(),
+            corrections=(),
         )
 
     @property
@@ -247,7 +257,7 @@ class Answer(Value):
         """The same without any word of these documents, and with `instead` of what rests on them."""
         left = self.without(lambda one: one.document_id in documents, instead)
         if any(one in documents for one in self.named):
-            left = left.model_copy(update={"body": instead, "named": {}})
+            left = replace(left, body=instead, named={})
         if any(one in documents for correction in self.corrections for one in correction.documents):
             left = left.uncorrected()
         return left
@@ -260,7 +270,7 @@ class Answer(Value):
 
     def uncorrected(self) -> Answer:
         """The same without saying what was searched for instead of words of the question."""
-        return self.model_copy(update={"preface": "", "corrections": ()})
+        return replace(self, preface="", corrections=())
 
     @property
     def as_of(self) -> str:
@@ -271,7 +281,7 @@ class Answer(Value):
 
     def offering(self, button: str) -> Answer:
         """The same, with the `button` that passes the question on, where nothing answers."""
-        return self.model_copy(update={"ask": button}) if self.outcome is Outcome.NOT_FOUND else self
+        return replace(self, ask=button) if self.outcome is Outcome.NOT_FOUND else self
 
     def turn(self, author: str, asked_at: datetime) -> Turn | None:
         """What a conversation recalls of it; None where nothing was looked up."""
@@ -292,9 +302,19 @@ class Answer(Value):
 
 def _bare(citation: Citation) -> Citation:
     """Without its words: which document it was is left."""
-    gone = {"heading": (), "quote": "", "snippet": "", "passage": "", "parts": (), "positions": ()}
-    told = {"product": "", "document_type": "", "sheet": None, "title": citation.said_in or citation.filename}
-    return citation.model_copy(update=gone | told)
+    return replace(
+        citation,
+        title=citation.said_in or citation.filename,
+        heading=(),
+        quote="",
+        snippet="",
+        passage="",
+        parts=(),
+        positions=(),
+        product="",
+        document_type="",
+        sheet=None,
+    )
 
 
 class Stage(StrEnum):

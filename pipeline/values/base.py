@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace  # mypy holds each change to the fields of what is given
+else:
+
+    def replace(value: Any, **changes: Any) -> Any:
+        """The same with `changes`, checked as if it were made anew: a dataclass or a value.
+
+        Raises TypeError for fields that it does not have, ValueError for what does not fit."""
+        if dataclasses.is_dataclass(value):
+            return dataclasses.replace(value, **changes)
+        kind, had = type(value), vars(value)
+        if unknown := sorted(changes.keys() - had.keys()):
+            raise TypeError(f"{kind.__name__} has no {', '.join(unknown)}")
+        made = kind.__new__(kind)  # settings would read the environment again in their own way of being made
+        return kind.__pydantic_validator__.validate_python(had | changes, self_instance=made, by_name=True)
 
 
 class Value(BaseModel):

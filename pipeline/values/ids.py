@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import model_serializer, model_validator
 
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 
 ANYWHERE = "user"
 """In the place of a space, where a rule names a person who is the same in all of them."""
@@ -126,7 +126,7 @@ class PlaceId(Value):
     @property
     def around(self) -> PlaceId:
         """Its workspace or server; of one of those, itself."""
-        return self.model_copy(update={"channel": ""})
+        return replace(self, channel="")
 
     @property
     def chain(self) -> tuple[PlaceId, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 
 
@@ -170,7 +170,7 @@ class Turn(Value):
     @property
     def untold(self) -> Turn:
         """The question alone."""
-        return self.model_copy(update={"answer": "", "said": "", "items": (), "chunk_ids": ()})
+        return replace(self, answer="", said="", items=(), chunk_ids=())
 
 
 class Conversation(Value):

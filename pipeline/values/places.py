@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field, field_validator
 
 from pipeline.values.answers import Level
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 from pipeline.values.ids import PlaceId
 from pipeline.values.people import Preferences, Style
 
@@ -29,9 +29,9 @@ class Place(Value):
     """Answer questions that do not mention the bot."""
     auto_level: Level | None = None
     """The least confidence at which it does; below, it says nothing."""
-    auto_per_hour: int | None = Field(None, ge=1, le=1000)
+    auto_per_hour: int | None = Field(default=None, ge=1, le=1000)
     """How many such questions it answers in an hour at most."""
-    auto_wait: int | None = Field(None, ge=0, le=840)
+    auto_wait: int | None = Field(default=None, ge=0, le=840)
     """Seconds that people have to answer first; then it says nothing. Less than what counts as late."""
     collections: tuple[str, ...] | None = None
     """Search these only. Never more than the readers may see."""
@@ -47,12 +47,12 @@ class Place(Value):
     """Take an answer away when its question is deleted."""
     index: bool | None = None
     """What people say here is a source of answers, for those who may read it here. Set for a channel alone."""
-    index_days: int | None = Field(None, ge=1, le=3650)
+    index_days: int | None = Field(default=None, ge=1, le=3650)
     """How long what was said is kept as that."""
 
     ask: PlaceId | None = None
     """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
-    ask_name: str | None = Field(None, min_length=1, max_length=40)
+    ask_name: str | None = Field(default=None, min_length=1, max_length=40)
     """Who is asked there, as the button names them."""
     teach: str | None = None
     """The collection that people's replies may be kept in, as answers."""
@@ -80,7 +80,7 @@ class Place(Value):
 
     def within(self, around: Place) -> Place:
         """What holds here, where `around` holds around it."""
-        return around.model_copy(update={name: value for name, value in self if value is not None})
+        return replace(around, **{name: value for name, value in self if value is not None})
 
 
 class Chosen(Value):

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from pipeline.values.base import Value
+from pipeline.values.base import Value, replace
 from pipeline.values.documents import RetrievedChunk
 
 
@@ -122,12 +122,11 @@ class Retrieval(Value):
 
     def understood(self, search: Search) -> Search:
         """`search` in the words that were searched for."""
-        return search.model_copy(
-            update={
-                "question": corrected(search.question, self.corrections),
-                "queries": tuple(corrected(query, self.corrections) for query in search.queries),
-                "sides": tuple(corrected(side, self.corrections) for side in search.sides),
-            }
+        return replace(
+            search,
+            question=corrected(search.question, self.corrections),
+            queries=tuple(corrected(query, self.corrections) for query in search.queries),
+            sides=tuple(corrected(side, self.corrections) for side in search.sides),
         )
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urljoin, urlsplit
 
-from pipeline.values import Block, Link, RetrievedChunk
+from pipeline.values import Block, Link, RetrievedChunk, replace
 from pipeline.words.text import visible
 
 _LONGEST = 2000
@@ -23,7 +23,7 @@ def with_links(blocks: Iterable[Block], address: str) -> Iterator[Block]:
             yield block
             continue
         absolute = (Link(text=link.text, url=_absolute(address, link.url)) for link in block.links)
-        yield block.model_copy(update={"links": tuple(link for link in absolute if at_home(link.url, address))})
+        yield replace(block, links=tuple(link for link in absolute if at_home(link.url, address)))
 
 
 def at_home(url: str, address: str) -> bool:

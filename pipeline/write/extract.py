@@ -12,7 +12,7 @@ from pipeline.read.candidates import Candidate, best_of
 from pipeline.read.evidence import Evidence, gather
 from pipeline.read.listed import named
 from pipeline.read.wholes import may_be_cut
-from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style
+from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style, replace
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
@@ -96,9 +96,7 @@ def _part(evidence: Evidence, number: int, query: str) -> Evidence:
     """The evidence for one part of a question: every passage counts, but one that was found for another part has no
     vectors for this one."""
     passages = [units[0].passage for units in evidence.units if units]
-    plain = [
-        passage if passage.query == number else passage.model_copy(update={"unit_scores": ()}) for passage in passages
-    ]
+    plain = [passage if passage.query == number else replace(passage, unit_scores=()) for passage in passages]
     return gather(read(query), plain)
 
 
@@ -108,11 +106,7 @@ def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
     for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
         row = one.kind is BlockKind.ROW
         text = one.passage.chunk.spelled_out(one.index)
-        yield (
-            sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True, "cells": ()})
-            if row
-            else sentence
-        )
+        yield (replace(sentence, text=text, kind=BlockKind.PROSE, opens=True, cells=()) if row else sentence)
 
 
 def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Sentence]:

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import CitewellError
 from pipeline.ports import ChatMessage, Look, Tool, ToolCall
-from pipeline.values import Brief, RetrievedChunk
+from pipeline.values import Brief, RetrievedChunk, replace
 from pipeline.values.documents import others
 from pipeline.write.packing import pack
 from pipeline.write.prompts import fenced
@@ -70,7 +70,7 @@ class Looking:
             passages = await self.look(query)
         except CitewellError:
             return NOTHING, []
-        brief = self.brief.model_copy(update={"sides": ()})  # it was found for none of them
+        brief = replace(self.brief, sides=())  # it was found for none of them
         new = others(passages, known)
         packed = pack(new, self.tokens, lambda piece: fenced(piece, brief, self.mark), first=len(known) + 1)
         text = "\n".join(fenced(piece, brief, self.mark) for piece in packed)

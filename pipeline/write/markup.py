@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from pipeline.values import BlockKind, Cells, Value, row_text
+from pipeline.values import BlockKind, Cells, Value, replace, row_text
 from pipeline.words.text import decides, leads_in, visible
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, Own, extract, tidy
@@ -220,5 +220,5 @@ class Parser:
         return bool(self._held) and self._held[-1].leads_in
 
     def _release(self, numbers: tuple[int, ...]) -> None:
-        self._ready.extend(held.model_copy(update={"numbers": numbers or held.inherited}) for held in self._held)
+        self._ready.extend(replace(held, numbers=numbers or held.inherited) for held in self._held)
         self._held.clear()

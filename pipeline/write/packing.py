@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from pipeline.values import BlockKind, RetrievedChunk, Unit, Value
+from pipeline.values import BlockKind, RetrievedChunk, Unit, Value, replace
 from pipeline.words.tokens import estimate
 
 _REPEATABLE = 25
@@ -50,7 +50,7 @@ def pack(
             left -= cost
             if each[passage.document.id] > 1:
                 seen.update(_key(passage, unit) for unit in kept)
-            packed.append(empty.model_copy(update={"text": text, "tokens": cost}))
+            packed.append(replace(empty, text=text, tokens=cost))
     return tuple(packed)
 
 

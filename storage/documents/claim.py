@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from pipeline.ports import Vectors
-from pipeline.values import WITHHELD, Chunk, Document
+from pipeline.values import WITHHELD, Chunk, Document, replace
 from storage.database import Connection, Database
 from storage.documents.revision import Revision, span
 from storage.documents.vectors import unpack
@@ -43,7 +43,7 @@ async def _move(database: Database, source: str, collection: str) -> list[str]:
     for revision, document in strays:
         path = PurePosixPath(document.source, document.filename)
         filename = document.filename if document.source == source else _below(path, source)
-        moved = document.model_copy(update={"collection": collection, "source": source, "filename": filename})
+        moved = replace(document, collection=collection, source=source, filename=filename)
         await (await database.read(partial(_copy, revision=revision, document=moved))).write(database)
     return [document.id for _, document in strays]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from pipeline.values import Said
+from pipeline.values import Said, replace
 from storage.database import Connection, scalar
 from storage.documents.sweep import hide
 from storage.schema.tables import keep
@@ -38,7 +38,7 @@ def take(db: Connection, one: Said, seen: float, *, fresh: bool) -> bool:
     channel = str(one.channel)
     within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
     if not one.title and one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
-        one = one.model_copy(update={"thread": root})
+        one = replace(one, thread=root)
     body = one.model_dump_json()
     kept = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
     before = Said.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None

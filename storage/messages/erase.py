@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import IncomingMessage
+from pipeline.values import IncomingMessage, replace
 from storage.database import Alone, Connection
 from storage.documents.sweep import hide
 from storage.schema.answers import ASKED_OR_WRITTEN_BY
@@ -61,9 +61,7 @@ def erase_question(db: Connection, key: str) -> None:
     hide(db, _documents(db, _TAUGHT_OF, key))
     _erase_answers(db, "key = $1", (key,))
     if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
-        blank = IncomingMessage.model_validate_json(row[0]).model_copy(
-            update={"text": "", "pointed": "", "attachments": ()}
-        )
+        blank = replace(IncomingMessage.model_validate_json(row[0]), text="", pointed="", attachments=())
         db.execute("UPDATE message SET body = $1, answer = '' WHERE key = $2", (blank.model_dump_json(), key))
 
 

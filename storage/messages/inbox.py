@@ -14,7 +14,7 @@ from functools import partial
 
 from pipeline.errors import Busy
 from pipeline.rules.tenancy import EVERYTHING, bound
-from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work
+from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work, replace
 from storage.database import Connection, Database, scalar
 from storage.messages import presence
 from storage.messages.erase import erase_space
@@ -304,7 +304,7 @@ class SQLInbox:
                 late_before=now - self._late_seconds,
             )
             if work := await self._database.write(turn, durable=True):
-                return work.model_copy(update={"more": found.more})
+                return replace(work, more=found.more)
         return None
 
     async def _unless_withdrawn(self, key: str, step: Callable[[Connection, Step], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from pipeline.errors import Busy
-from pipeline.values import IncomingMessage, Manner
+from pipeline.values import IncomingMessage, Manner, replace
 from storage.database import Alone, Connection, scalar
 from storage.messages.erase import erase_question
 from storage.messages.presence import call_back, see
@@ -115,7 +115,7 @@ def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
         return False
     erase_question(db, key)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
-    _insert(db, message.model_copy(update={"text": text}), 0.0)
+    _insert(db, replace(message, text=text), 0.0)
     db.execute("UPDATE message SET posting_since = $1, reference = $2 WHERE key = $3", (*row[1:], key))
     return True
 
@@ -138,7 +138,7 @@ def change(db: Connection, key: str, text: str, now: float) -> bool:
     db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = $1)", (key,))
     db.execute(
         "UPDATE message SET body = $1, answer = '', withdrawn = $2, stopped = FALSE WHERE key = $3",
-        (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
+        (replace(message, text=text).model_dump_json(), row[1] > now, key),
     )
     return True
 

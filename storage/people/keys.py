@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from pipeline.errors import Busy, Refused
 from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.values import replace
 from pipeline.values.keys import Key
 from storage.database import Connection, Database, scalar
 
@@ -130,9 +131,7 @@ def all_keys(db: Connection) -> list[Key]:
     """Every key, also those that are revoked, the oldest first."""
     rows = db.execute("SELECT body, revoked_at FROM api_key ORDER BY at").fetchall()
     return [
-        Key.model_validate_json(body).model_copy(
-            update={"revoked": datetime.fromtimestamp(revoked, UTC) if revoked else None}
-        )
+        replace(Key.model_validate_json(body), revoked=datetime.fromtimestamp(revoked, UTC) if revoked else None)
         for body, revoked in rows
     ]
 

@@ -19,7 +19,7 @@ from bot.commands.app import app
 from bot.commands.library import documents, indexing
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Answer, Event, Request
+from pipeline.values import Answer, Event, Request, replace
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
@@ -239,7 +239,7 @@ def scripted(rig: Rig) -> Callable[..., AsyncGenerator[Event, None]]:
         events = rig.respond(request)
         while event := await _elsewhere(_next(events), loop):
             if isinstance(event, Answer):
-                await responder._record(request, event.model_copy(update={"standalone": request.text}))
+                await responder._record(request, replace(event, standalone=request.text))
             yield event
 
     return walk

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pipeline.values import ConversationId, PlaceId
+from pipeline.values import ConversationId, PlaceId, replace
 from storage.messages.asked import SQLAsked
 from storage.open import Storage
 from tests.doubles.engines import Engine
@@ -23,11 +23,11 @@ async def storage(engine: Engine) -> AsyncIterator[Storage]:
 
 
 async def test_a_thread_on_discord_is_told_with_its_channel(storage: Storage) -> None:
-    sent = message("1.0").model_copy(update={"conversation": THREAD, "said_in": CHANNEL})
+    sent = replace(message("1.0"), conversation=THREAD, said_in=CHANNEL)
     for number, one in enumerate((sent, message("2.0"))):
         await storage.inbox.accept(one)
         await storage.inbox.lease()
-        given = answer(f"a{number}").model_copy(update={"standalone": one.text})
+        given = replace(answer(f"a{number}"), standalone=one.text)
         await storage.inbox.answered(one.key, given)
         await storage.inbox.done(one.key)
     rows = await SQLAsked(storage.database).since(0.0, ["discord"], list)

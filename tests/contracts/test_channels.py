@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipeline.rules.access import Rule
-from pipeline.values import Document, Event, Place, Request, Role, Said
+from pipeline.values import Document, Event, Place, Request, Role, Said, replace
 from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
@@ -222,7 +222,7 @@ async def test_who_may_not_read_a_channel_any_more_when_a_reply_is_posted_hears_
     assert excerpt
     source = {"chunk_id": excerpt.chunks[0].id, "document_id": held.id, "quote": SAID}
     known = cited(SAID)
-    told = known.model_copy(update={"citations": (known.citations[0].model_copy(update=source),)})
+    told = replace(known, citations=(replace(known.citations[0], **source),))
 
     def answered(request: Request) -> AsyncGenerator[Event, None]:
         may = str(driver.place) in request.audience.collections

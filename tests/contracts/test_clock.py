@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import Busy
-from pipeline.values import PlaceId
+from pipeline.values import PlaceId, replace
 from pipeline.values.session import SignedIn
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
@@ -136,7 +136,7 @@ async def test_what_was_told_under_a_clock_that_was_ahead_does_not_stand_before_
 ) -> None:
     sessions = SQLSessions(database, clock=clock)
     clock.now += jump
-    await sessions.begin(ANN.model_copy(update={"groups": ("web:group:leads",)}))
+    await sessions.begin(replace(ANN, groups=("web:group:leads",)))
     clock.now -= jump
     secret = await sessions.begin(ANN)
     for session in (await sessions.of(secret), await sessions.newest(ANN.person)):

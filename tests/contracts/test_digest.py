@@ -10,7 +10,7 @@ import pytest
 from adapters.chat.words import insights
 from bot.run.courier import begin_digest
 from pipeline.rules.access import Rule
-from pipeline.values import Document, Place
+from pipeline.values import Document, Place, replace
 from tests.contracts.answers import not_found
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.walks(Way.INSIGHTS)
 
 @pytest.fixture
 async def driver(driver: Driver) -> Driver:
-    driver.rig.script = lambda asked: once(not_found(asked.text).model_copy(update={"standalone": asked.text}))
+    driver.rig.script = lambda asked: once(replace(not_found(asked.text), standalone=asked.text))
     await driver.mention("bob", "Who won the cup?")
     await driver.rig.settled()
     return driver
@@ -102,7 +102,7 @@ async def test_it_is_said_in_the_language_of_the_channel(driver: Driver) -> None
 
 
 async def test_one_that_cannot_be_posted_is_given_up_and_next_week_is_posted(driver: Driver) -> None:
-    nowhere = driver.place.model_copy(update={"channel": "C0GONE" if driver.place.platform == "slack" else "1"})
+    nowhere = replace(driver.place, channel="C0GONE" if driver.place.platform == "slack" else "1")
     await driver.rig.storage.outbox.begin_digest("2026-W46", str(nowhere))
     await posted(driver)
     await driver.rig.storage.outbox.begin_digest(WEEK, str(driver.helpers))

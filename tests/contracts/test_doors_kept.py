@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from pipeline.errors import Busy, Refused
+from pipeline.values import replace
 from pipeline.values.session import SignedIn
 from storage.open import Storage, open_storage
 from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
@@ -49,7 +50,7 @@ async def test_a_session_lasts_while_it_is_used_and_no_longer_than_a_month(stora
     assert await sessions.newest(ANN.person) is None
 
 
-LEADS = ANN.model_copy(update={"groups": ("web:group:leads",)})
+LEADS = replace(ANN, groups=("web:group:leads",))
 BOB = SignedIn(person="web:bob", name="Bob", groups=("web:group:leads",))
 
 
@@ -68,7 +69,7 @@ async def test_what_was_told_of_a_person_last_holds_in_all_their_sessions_and_in
     bob = await sessions.of(of_bob)
     assert bob
     assert bob.who == BOB
-    await sessions.vouched(ANN.model_copy(update={"name": "Annie"}))
+    await sessions.vouched(replace(ANN, name="Annie"))
     for session in (await sessions.of(older), await sessions.newest(ANN.person)):
         assert session
         assert session.who.name == "Annie"

@@ -21,6 +21,7 @@ from pipeline.values import (
     Rating,
     Vote,
     Wish,
+    replace,
 )
 from storage.database import Connection
 from storage.documents.quoted import ANSWERS
@@ -42,7 +43,7 @@ async def storage(engine: Engine) -> AsyncIterator[Storage]:
 async def answered(storage: Storage, asked: IncomingMessage, word: str) -> None:
     """A question is asked, answered and rated, and the conversation recalls it."""
     name = f"answer to {asked.key}"
-    given = answer(name, f"A {word}.").model_copy(update={"question": asked.text, "standalone": asked.text})
+    given = replace(answer(name, f"A {word}."), question=asked.text, standalone=asked.text)
     await replied(storage, asked, given)
     await storage.feedback.rate(Rating(answer_id=name, person="slack:T1:U9", vote=Vote.UNHELPFUL, comment=word))
 
@@ -66,7 +67,7 @@ async def test_a_question_deleted_after_its_answer_is_kept_no_more_and_others_ar
 ) -> None:
     """Also when its message is forgotten, as it is a day after the answer, and only turn and answer are left."""
     files = (Attachment(name=f"{CANARY}.pdf"),)
-    asked = message("1.0", text=f"What is {CANARY}?").model_copy(update={"attachments": files})
+    asked = replace(message("1.0", text=f"What is {CANARY}?"), attachments=files)
     await answered(storage, asked, CANARY)
     await answered(storage, message("2.0", text="What is archaeopteryx?"), "archaeopteryx")
     assert set(await kept(storage, CANARY)) == {"message", "turn", "answer", "asked", "rating"}
@@ -91,8 +92,8 @@ async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Sto
     for space, word in ((left, CANARY), (stays, "archaeopteryx")):
         place = ConversationId(platform="discord", space=space.rpartition(":")[2], channel="7", thread="8")
         for number in ("8", "9"):
-            asked = message(text=f"What is {word}?").model_copy(
-                update={"key": f"{space}:7:{number}", "conversation": place, "author": "discord:5"}
+            asked = replace(
+                message(text=f"What is {word}?"), key=f"{space}:7:{number}", conversation=place, author="discord:5"
             )
             if number == "8":
                 await answered(storage, asked, word)
@@ -225,14 +226,13 @@ async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversat
         quoted = Citation(
             number=1, document_id=cited.id, chunk_id=f"{cited.id}#0", title=word, filename=cited.filename, quote=word
         )
-        given = answer(f"a{number}", f"A {word}.").model_copy(
-            update={
-                "question": f"What {number}?",
-                "standalone": f"What {number}?",
-                "citations": (quoted,),
-                "nearest": (quoted,),
-                "sentences": (CitedSentence(text=f"A {word}.", numbers=(1,)),),
-            }
+        given = replace(
+            answer(f"a{number}", f"A {word}."),
+            question=f"What {number}?",
+            standalone=f"What {number}?",
+            citations=(quoted,),
+            nearest=(quoted,),
+            sentences=(CitedSentence(text=f"A {word}.", numbers=(1,)),),
         )
         asked = message(f"{number}.0", text=given.question)
         await replied(storage, asked, given)
@@ -258,7 +258,7 @@ async def test_of_however_many_answers_each_is_left_without_any_word_of_what_was
         for number, name in enumerate(removed, 1)
     )
     for number in range(ANSWERS // 2):
-        given = answer(f"a{number}", CANARY).model_copy(update={"citations": cited})
+        given = replace(answer(f"a{number}", CANARY), citations=cited)
         await storage.history.keep(given, "slack:T1:U1")
     await storage.library.remove(removed)
     assert await kept(storage, CANARY) == []
@@ -281,13 +281,12 @@ async def test_where_a_question_was_asked_twice_each_conversation_goes_on_from_i
     cited = Citation(number=1, document_id="gone", chunk_id="gone#0", title="gone", filename="gone.md", quote=CANARY)
     conversations = [ConversationId(platform="slack", space="T1", channel=name) for name in ("C1", "C2")]
     for one in conversations:
-        given = answer(one.channel, CANARY).model_copy(
-            update={
-                "question": "And here?",
-                "standalone": f"And here ({one.channel})?",
-                "citations": (cited,),
-                "sentences": (CitedSentence(text=CANARY, numbers=(1,)),),
-            }
+        given = replace(
+            answer(one.channel, CANARY),
+            question="And here?",
+            standalone=f"And here ({one.channel})?",
+            citations=(cited,),
+            sentences=(CitedSentence(text=CANARY, numbers=(1,)),),
         )
         turn = given.turn("slack:T1:U1", datetime.now(UTC))
         assert turn is not None
@@ -306,7 +305,7 @@ async def test_an_answer_that_was_written_while_its_document_was_removed_does_no
     gone = document("gone")
     await storage.library.put(gone, chunks(gone.id, [CANARY]), None, "")
     quoted = Citation(number=1, document_id=gone.id, chunk_id="gone#0", title="T", filename="gone.md", quote=CANARY)
-    given = answer("a", f"A {CANARY}.").model_copy(update={"citations": (quoted,)})
+    given = replace(answer("a", f"A {CANARY}."), citations=(quoted,))
     await storage.library.remove([gone.id])
     await storage.history.keep(given, "slack:T1:U1")
     assert await kept(storage, CANARY) == ["answer"]

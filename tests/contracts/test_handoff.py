@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.rules.access import Rule
-from pipeline.values import Action, Place, Preferences, Reason, Role
+from pipeline.values import Action, Place, Preferences, Reason, Role, replace
 from pipeline.words import wording
 from tests.contracts.answers import URL, citation, cited, not_found
 from tests.contracts.discord_driver import DiscordDriver
@@ -208,7 +208,7 @@ async def test_a_reply_as_long_as_the_form_takes_is_heard_however_it_is_written(
 
 async def test_people_are_asked_however_long_the_addresses_of_what_was_found_are(driver: Driver) -> None:
     long = tuple(citation(number, url=f"{URL}&path={'a' * 900}{number}") for number in range(1, 6))
-    driver.rig.script = lambda asked: once(not_found(asked.text).model_copy(update={"nearest": long}))
+    driver.rig.script = lambda asked: once(replace(not_found(asked.text), nearest=long))
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
@@ -300,7 +300,7 @@ async def test_nobody_is_asked_in_a_server_that_the_question_was_not_asked_in(dr
     await driver.restart()
     driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})
     assert "The channel where people are asked" in await driver.set_up("ann", ask=f"<#{elsewhere}>")
-    driver.rig.places[driver.place] = Place(ask=driver.place.model_copy(update={"channel": str(elsewhere)}))
+    driver.rig.places[driver.place] = Place(ask=replace(driver.place, channel=str(elsewhere)))
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()

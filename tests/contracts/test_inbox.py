@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipeline.errors import Busy, Withdrawn
-from pipeline.values import IncomingMessage, Manner
+from pipeline.values import IncomingMessage, Manner, replace
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.lease import ALONE_SECONDS, PATIENCE_SECONDS
@@ -27,7 +27,7 @@ async def leased(inbox: SQLInbox) -> str | None:
 
 async def test_a_message_is_kept_once_however_often_it_is_delivered(inbox: SQLInbox) -> None:
     assert await inbox.accept(message()) is True
-    assert await inbox.accept(message().model_copy(update={"event_id": "another delivery"})) is False
+    assert await inbox.accept(replace(message(), event_id="another delivery")) is False
     assert await leased(inbox) == "1.0"
     assert await leased(inbox) is None
     await inbox.done(message().key)
@@ -448,10 +448,10 @@ async def test_what_was_said_while_the_bot_was_silenced_is_not_answered_once_it_
     def at(seconds: float) -> datetime:
         return datetime.fromtimestamp(start + seconds, UTC)
 
-    before = message("2.0").model_copy(update={"sent_at": at(-3600), "conversation": asked.conversation})
+    before = replace(message("2.0"), sent_at=at(-3600), conversation=asked.conversation)
     await inbox.accept(before)
     assert not await inbox.takes_part(asked.conversation, at(20))
-    back = message("3.0").model_copy(update={"sent_at": at(100), "conversation": asked.conversation})
+    back = replace(message("3.0"), sent_at=at(100), conversation=asked.conversation)
     await inbox.accept(back)
     taking_part = [await inbox.takes_part(asked.conversation, at(seconds)) for seconds in (-10, 50, 150)]
     assert taking_part == [True, False, True]

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.chat.words import insights
 from pipeline.rules.access import Rule
-from pipeline.values import Action, Document, Preferences, Request, Role
+from pipeline.values import Action, Document, Preferences, Request, Role, replace
 from pipeline.words import wording
 from tests.contracts.answers import not_found
 from tests.contracts.driver import Driver, Way
@@ -27,7 +27,7 @@ async def driver(driver: Driver) -> Driver:
 
     def unanswered(request: Request) -> object:
         answer = not_found(request.text)
-        return once(answer.model_copy(update={"id": f"n{next(asked)}", "standalone": request.text, "nearest": ()}))
+        return once(replace(answer, id=f"n{next(asked)}", standalone=request.text, nearest=()))
 
     driver.rig.script = unanswered  # type: ignore[assignment]
     return driver

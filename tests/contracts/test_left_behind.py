@@ -27,6 +27,7 @@ from pipeline.values import (
     Turn,
     Unit,
     Wish,
+    replace,
 )
 from pipeline.values.kinds import BlockKind
 from pipeline.values.session import SignedIn
@@ -87,11 +88,11 @@ class Lived:
         await self._react()
         await self._elsewhere()
         told = ("body", "sentences", "quoted", "citations", "claims", "key_facts", "corrections", "comparison")
-        theirs = answer(f"theirs {self.number}").model_copy(update={name: getattr(own, name) for name in told})
+        theirs = replace(answer(f"theirs {self.number}"), **{name: getattr(own, name) for name in told})
         await replied(
             self.storage,
             message(f"{self.number}2", author="U3", text="And?"),
-            theirs.model_copy(update={"standalone": "And?"}),
+            replace(theirs, standalone="And?"),
         )
 
     async def ask_only(self) -> None:
@@ -146,7 +147,7 @@ class Lived:
         decided = Decision(at=datetime.now(UTC), actor=person, action=Action.SET_UP, subject=person, allowed=True)
         await storage.audit.record(decided)
         added = Document(id=f"chat/{self.number}", filename="leave.md", title="Leave", source="chat:slack:T1")
-        await storage.library.put(added.model_copy(update={"metadata": {"author": person}}), [], None, "")
+        await storage.library.put(replace(added, metadata={"author": person}), [], None, "")
         await storage.inbox.accept(message(f"{self.number}1", author=person.rpartition(":")[2], text=self.word))
 
 
@@ -226,8 +227,8 @@ async def test_of_a_document_that_was_removed_its_name_and_address_are_left_in_a
     pieces = [_piece(about.id, number) for number in range(PASSAGES)]
     await storage.library.put(about, pieces, None, "")
     cited = filled(Citation, CANARY, document_id=about.id, chunk_id="gone#0", live=False, said_in="", date="")
-    cited = cited.model_copy(update={"filename": about.filename, "url": about.url})
-    given = answer().model_copy(update={"body": CANARY, "citations": (cited,), "standalone": "What?"})
+    cited = replace(cited, filename=about.filename, url=about.url)
+    given = replace(answer(), body=CANARY, citations=(cited,), standalone="What?")
     asked = message()
     await storage.inbox.accept(asked)
     await storage.inbox.lease()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipeline.ports import Library
-from pipeline.values import READING, Audience, BlockKind, Chunk, Unit
+from pipeline.values import READING, Audience, BlockKind, Chunk, Unit, replace
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document, matrices
 
@@ -77,7 +77,7 @@ async def test_dated_documents_come_newest_first_and_only_those_that_the_audienc
     for name, day in days.items():
         metadata = {"updated": day} if day else {}
         collection = "board" if name == "hidden" else "default"
-        dated = document(name, collection=collection).model_copy(update={"metadata": metadata})
+        dated = replace(document(name, collection=collection), metadata=metadata)
         await library.put(dated, chunks(name, ["first", "second"]), matrices(2), "m")
     everyone = Audience(collections=frozenset({"default"}))
     found, total = await library.dated("2026-05-02", everyone, 1)
@@ -199,7 +199,7 @@ async def test_cells_code_and_what_was_not_read_are_kept(library: Library) -> No
         Unit(start=19, end=36, kind=BlockKind.ROW, part=1, parent=0, cells=(6, 9, 17)),
     )
     chunk = Chunk(id="shifts#0", document_id="shifts", text=text, units=units, code=((31, 36),))
-    kept = document("shifts").model_copy(update={"unread": ("page 2: no text, only a picture",)})
+    kept = replace(document("shifts"), unread=("page 2: no text, only a picture",))
     await library.put(kept, [chunk], None, "")
     ((found, owner),) = await library.chunks(["shifts#0"])
     assert found == chunk
@@ -209,6 +209,6 @@ async def test_cells_code_and_what_was_not_read_are_kept(library: Library) -> No
 
 async def test_what_an_earlier_version_read_is_due_again(library: Library) -> None:
     for name, reading in (("now", READING), ("before", "1"), ("unsaid", "")):
-        read = document(name).model_copy(update={"reading": reading})
+        read = replace(document(name), reading=reading)
         await library.put(read, chunks(name, ["text"]), matrices(1), "m")
     assert await library.versions("folder") == {"now": "1", "before": "", "unsaid": "1"}

@@ -14,6 +14,7 @@ from adapters.http.doors import Doors
 from adapters.slack.transport import connection
 from bot.run.operations.health import Health
 from bot.run.operations.server import SETTING, routes
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import searching_until
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
@@ -83,7 +84,7 @@ def discord_goes_silent(driver: SlackDriver | DiscordDriver) -> None:
 
 
 class HurriedDiscord(DiscordDriver):
-    pace = QUICK.model_copy(update={"silence": 0.3})
+    pace = replace(QUICK, silence=0.3)
 
 
 @pytest.fixture(params=[SlackDriver, SlackHTTPDriver, DiscordDriver])

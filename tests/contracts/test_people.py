@@ -25,6 +25,7 @@ from pipeline.values import (
     Turn,
     Vote,
     Wish,
+    replace,
 )
 from storage.messages.history import keep_answer
 from storage.open import Storage
@@ -76,7 +77,7 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         origin=asked.conversation,
     )
     await storage.wishes.keep(wish, most=9)
-    added = document(f"chat/{number}").model_copy(update={"source": "chat:slack", "metadata": {"author": person}})
+    added = replace(document(f"chat/{number}"), source="chat:slack", metadata={"author": person})
     await storage.library.put(added, [], None, "")
     await storage.audit.record(
         Decision(at=asked.sent_at, actor=person, action=Action.SET_UP, subject="slack:T1:C2", allowed=False)
@@ -158,8 +159,8 @@ async def test_what_people_were_asked_and_what_was_kept_of_it_go_with_whoever_wr
     )
     await storage.handoffs.begin(handoff)
     await storage.handoffs.resolve(handoff.id, replier, "somebody", reply)
-    kept = document("taught/h1", source="taught").model_copy(
-        update={"title": f"Answered by a person: {question}", "metadata": {"author": replier}}
+    kept = replace(
+        document("taught/h1", source="taught"), title=f"Answered by a person: {question}", metadata={"author": replier}
     )
     await storage.library.put(document("other"), chunks("other", ["A pigeon flew over Texas"]), matrices(1), "m")
     await storage.library.put(kept, chunks("taught/h1", [f"{question} {reply}"]), matrices(1), "m")

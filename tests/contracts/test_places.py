@@ -8,7 +8,7 @@ import structlog
 from adapters.chat.words import setup
 from pipeline.rules.access import Rule
 from pipeline.translations import Words
-from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites
+from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites, replace
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Way
@@ -311,7 +311,7 @@ async def test_a_post_in_a_forum_is_answered_where_its_forum_is_set_so(driver: D
         pytest.skip("Slack has no forums")
     sure(driver, Level.HIGH)
     forum = driver.world.channel(driver.guild, "help", kind=FORUM)
-    driver.rig.places[driver.place.model_copy(update={"channel": str(forum)})] = Place(auto=True)
+    driver.rig.places[replace(driver.place, channel=str(forum))] = Place(auto=True)
     post = driver.world.thread(forum, "Leave for part-timers")
     await driver.restart()
     bob = driver._person("bob")

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 import pytest
 
 from bot.run.courier import begin_digest
-from pipeline.values import CitedSentence, Event, Place, Progress, Request, Stage, Written
+from pipeline.values import CitedSentence, Event, Place, Progress, Request, Stage, Written, replace
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.answers import cited, not_found
@@ -201,9 +201,7 @@ async def test_a_fault_of_the_network_neither_loses_nor_doubles_it(driver: Drive
 async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driver) -> None:
     """Private replies to the same colleague within the same minute begin alike."""
     for number, reply in enumerate(("The blue team.", "The red team.")):
-        driver.rig.script = lambda asked, number=number: once(
-            not_found(asked.text).model_copy(update={"id": f"n{number}"})
-        )
+        driver.rig.script = lambda asked, number=number: once(replace(not_found(asked.text), id=f"n{number}"))
         said = await driver.ask("bob", f"{QUESTION} {number}")
         await driver.rig.settled()
         await driver.ask_person(said, "bob")
@@ -225,7 +223,7 @@ async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driv
 
 
 async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
-    nowhere = driver.place.model_copy(update={"channel": "C0GONE" if driver.place.platform == "slack" else "1"})
+    nowhere = replace(driver.place, channel="C0GONE" if driver.place.platform == "slack" else "1")
     driver.rig.places[driver.place] = Place(ask=nowhere)
     said = await asked(driver)
     await driver.ask_person(said, "bob")

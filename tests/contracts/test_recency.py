@@ -11,7 +11,7 @@ from pipeline.find.retrieve import HybridRetriever
 from pipeline.plan.plan import RulePlanner
 from pipeline.respond import Responder
 from pipeline.rules.access import Rule
-from pipeline.values import Event, Options, Place, Request
+from pipeline.values import Event, Options, Place, Request, replace
 from pipeline.words import wording
 from tests.contracts.driver import Driver, Shown, Way
 from tests.contracts.waiting import eventually
@@ -23,8 +23,10 @@ WEEKS = "Parents get {} weeks of paid parental leave."
 
 
 async def put(driver: Driver, name: str, text: str, day: str = "", *, collection: str = "default") -> None:
-    dated = document(name, collection=collection).model_copy(
-        update={"metadata": {"reviewed": day} if day else {}, "url": f"https://wiki.example/{name}"}
+    dated = replace(
+        document(name, collection=collection),
+        metadata={"reviewed": day} if day else {},
+        url=f"https://wiki.example/{name}",
     )
     await driver.rig.storage.library.put(dated, chunks(name, [text]), None, "")
 
@@ -45,7 +47,7 @@ async def asked(driver: Driver, question: str, *, always: bool = True) -> Shown:
             library=storage.library,
             stale=lambda found: "" < found.dated < HORIZON,
         )
-        async for event in responder.respond(request.model_copy(update={"always": always})):
+        async for event in responder.respond(replace(request, always=always)):
             yield event
 
     driver.rig.script = walk

@@ -8,7 +8,7 @@ import pytest
 
 from bot.desks import wishes
 from pipeline.rules.access import Rule
-from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request
+from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request, replace
 from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Said, Shown, Way
@@ -30,7 +30,7 @@ async def driver(driver: Driver) -> Driver:
 
 
 def unanswered(asked: Request) -> Answer:
-    return not_found(asked.text).model_copy(update={"standalone": asked.text})
+    return replace(not_found(asked.text), standalone=asked.text)
 
 
 def answered(asked: Request, level: Level = Level.HIGH, **more: object) -> Answer:
@@ -103,7 +103,7 @@ async def test_it_is_tried_on_documents_that_changed_and_on_no_others(driver: Dr
 
 
 async def test_a_follow_up_is_tried_as_the_whole_question_and_without_what_was_said(driver: Driver) -> None:
-    driver.rig.script = lambda asked: once(not_found(asked.text).model_copy(update={"standalone": "Who won the cup?"}))
+    driver.rig.script = lambda asked: once(replace(not_found(asked.text), standalone="Who won the cup?"))
     await wanted(driver, "And who won it?")
     await driver.rig.tick()
     assert driver.rig.requests[-1].text == "Who won the cup?"
@@ -274,7 +274,7 @@ async def test_more_than_so_many_are_refused(driver: Driver, monkeypatch: pytest
 
 async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:
     await driver.rig.desk.prefer(driver.key("bob"), Preferences(language="de"))
-    driver.rig.script = lambda asked: once(unanswered(asked).model_copy(update={"language": "de"}))
+    driver.rig.script = lambda asked: once(replace(unanswered(asked), language="de"))
     said = await driver.mention("bob", "Wer gewann?")
     await driver.rig.settled()
     heard = [await driver.tell_me(said, "bob"), await driver.tell_me(said, "bob"), await driver.tell_me_not("bob")]

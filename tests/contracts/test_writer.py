@@ -12,7 +12,7 @@ import pytest
 from adapters.models.openai import OpenAIModel
 from pipeline.check.judge import judge
 from pipeline.ports import Writer
-from pipeline.values import Brief, Finished, Format, Found, Intent, Sentence, Style
+from pipeline.values import Brief, Finished, Format, Found, Intent, Sentence, Style, replace
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.faults import Act, Hollow, Reset, Status, Text
@@ -67,14 +67,14 @@ async def test_sentences_rest_on_the_passages_that_were_given() -> None:
 @pytest.mark.parametrize("style", list(Style))
 async def test_every_format_and_style_gives_a_draft(form: Format, style: Style) -> None:
     async with opened() as writer:
-        *sentences, end = await draft(writer, BRIEF.model_copy(update={"format": form, "style": style}))
+        *sentences, end = await draft(writer, replace(BRIEF, format=form, style=style))
     assert [sentence.chunk_ids for sentence in sentences if isinstance(sentence, Sentence)] == RESTS_ON
     assert isinstance(end, Finished)
 
 
 @pytest.mark.parametrize("intent", list(Intent))
 async def test_every_intent_gives_a_draft(intent: Intent) -> None:
-    brief = BRIEF.model_copy(update={"intent": intent, "sides": ("staff", "contractors"), "queries": ("a", "b")})
+    brief = replace(BRIEF, intent=intent, sides=("staff", "contractors"), queries=("a", "b"))
     async with opened() as writer:
         assert [piece.chunk_ids for piece in await draft(writer, brief) if isinstance(piece, Sentence)] == RESTS_ON
 
@@ -82,7 +82,7 @@ async def test_every_intent_gives_a_draft(intent: Intent) -> None:
 @pytest.mark.parametrize("longest", [10, 30, 60])
 async def test_a_draft_of_several_sentences_is_at_most_twice_as_long_as_was_asked_for(longest: int) -> None:
     async with opened() as writer:
-        pieces = await draft(writer, BRIEF.model_copy(update={"max_length": longest}))
+        pieces = await draft(writer, replace(BRIEF, max_length=longest))
     sentences = [piece for piece in pieces if isinstance(piece, Sentence)]
     assert len(sentences) == 1 or sum(len(sentence.text) for sentence in sentences) <= 2 * longest
 

@@ -7,26 +7,20 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Self
 
-from pipeline.errors import Misconfigured, Refused
+from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
-from pipeline.translations import Words
 from pipeline.values import (
     Answer,
-    Around,
-    Attachment,
     ConversationId,
     Finding,
     Id,
     IncomingMessage,
     Manner,
     MessageKey,
-    Parsed,
     Place,
     PlaceId,
     Platform,
     Readers,
-    Said,
-    Stretch,
 )
 from pipeline.values.finding import good
 
@@ -106,26 +100,6 @@ class Kiosk:
         await receipt.posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()
-
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        return None
-
-    async def around(self, message: IncomingMessage) -> Around:
-        return Around()
-
-    async def file(self, said: Said, file: Attachment) -> bytes:
-        """Raises Refused: there are none."""
-        raise Refused("there are no files here")
-
-    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        """There is nothing to search."""
-        return ()
-
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        """Raises Refused: nobody says anything to others here."""
-        raise Refused("there are no channels here")
 
     async def readers(self, of: IncomingMessage) -> Readers:
         return Readers(groups=frozenset(map(str, of.said_in)))

@@ -14,7 +14,7 @@ from adapters.discord.pace import DiscordPace
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.values import Event, Request
+from pipeline.values import Event, Request, replace
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until
@@ -102,7 +102,7 @@ async def test_the_operator_is_given_an_invite_with_the_least_permissions(driver
 
 async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
-        pace = QUICK.model_copy(update={"silence": 0.3, "ready": 0.01})
+        pace = replace(QUICK, silence=0.3, ready=0.01)
         listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(None, None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         discord.gateway.silent = True

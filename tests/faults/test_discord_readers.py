@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Event, Request
+from pipeline.values import Event, Request, replace
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until
@@ -102,7 +102,7 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
 ) -> None:
     role = driver.world.role(driver.guild, "hr")
     ann = driver.discord.someone("ann", driver.guild, roles=(role,))
-    driver.pace = QUICK.model_copy(update={"ready": 3.0})
+    driver.pace = replace(QUICK, ready=3.0)
     await driver.restart()
     gateway, held = driver.discord.gateway, hold(driver)
     asked = await driver.discord.direct(ann, "How much leave?")

@@ -14,7 +14,7 @@ import pytest
 
 from pipeline.budget import TokenBudget
 from pipeline.errors import Unavailable
-from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Written
+from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Written, replace
 from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
@@ -367,7 +367,7 @@ async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(reset: b
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 async def test_where_the_passages_do_not_answer_a_dead_model_does_not_make_them_an_answer(provider: str) -> None:
     close = passage("c1", "The canteen opens at noon for full-time staff.", score=0.4)
-    close = close.model_copy(update={"unit_scores": (0.5,)})
+    close = replace(close, unit_scores=(0.5,))
     async with LlmServer([WRONG_KEY]).running() as server, walking(server, [close], provider=provider) as walk:
         answer = await walk.answer(QUESTION)
     assert walk.reasons
@@ -376,7 +376,7 @@ async def test_where_the_passages_do_not_answer_a_dead_model_does_not_make_them_
 
 
 async def test_a_model_is_asked_whenever_any_passage_came_back() -> None:
-    far = passage("c1", FIRST, score=0.2).model_copy(update={"unit_scores": (0.05,)})
+    far = replace(passage("c1", FIRST, score=0.2), unit_scores=(0.05,))
     async with LlmServer([Text(f"{FIRST[:-1]} [1].")]).running() as server, walking(server, [far]) as walk:
         answer = await walk.answer(QUESTION)
     assert len(server.requests) == 1

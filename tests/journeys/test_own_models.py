@@ -16,7 +16,7 @@ from bot.doctor.models import examine_models
 from bot.documents.reembedding import embed_again
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured
-from pipeline.values import Finding, State
+from pipeline.values import Finding, State, replace
 from storage.documents.embedded import EmbeddedDocuments
 from tests.doubles.graphs import cross_encoder, model_folder, tokens_graph
 from tests.doubles.web import Reply, WebServer
@@ -25,12 +25,12 @@ QUESTION = "How many vacation days do employees get?"
 
 
 def opened(settings: Settings, **changed: str) -> AbstractAsyncContextManager[Citewell]:
-    return open_citewell(settings.model_copy(update=changed))
+    return open_citewell(replace(settings, **changed))
 
 
 async def examined(settings: Settings, **changed: Any) -> Finding:
     """What is said of the one model that is set, besides the language model."""
-    (found, _) = [one async for one in examine_models(settings.model_copy(update=changed))]
+    (found, _) = [one async for one in examine_models(replace(settings, **changed))]
     return found
 
 

@@ -16,7 +16,7 @@ from adapters.web.ask.talk import SHOWN, STREAMS
 from pipeline.errors import Unavailable
 from pipeline.ports import Receipt
 from pipeline.rules.access import Rule
-from pipeline.values import About, ConversationId, Place, PlaceId, Request
+from pipeline.values import About, ConversationId, Place, PlaceId, Request, replace
 from pipeline.values.posting.handoff import Notice
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
@@ -71,7 +71,7 @@ async def driver(channel: Channel, tmp_path: Path) -> AsyncIterator[WebDriver]:
 
 
 def unanswered(asked: Request) -> Any:
-    return not_found(asked.text).model_copy(update={"standalone": asked.text})
+    return replace(not_found(asked.text), standalone=asked.text)
 
 
 async def test_a_person_is_asked_on_another_platform_and_their_reply_appears_on_the_page(

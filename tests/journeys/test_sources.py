@@ -17,6 +17,7 @@ from bot.config.tables import FolderTable, GitTable, SourceTable
 from bot.documents.due_sources import kept_fresh
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
+from pipeline.values import replace
 from storage.documents.sources import SQLSourceLooks
 from storage.folder import Lock
 from tests.contracts import waiting
@@ -106,7 +107,7 @@ async def test_a_source_that_lets_nothing_be_read_is_in_no_answer_and_forgotten_
         looks = SQLSourceLooks(citewell.storage.database)
         for days, left in ((settings.retention_days - 1, 1), (settings.retention_days + 1, 0)):
             look = (await looks.last())[table.source][1]
-            await looks.ended(table.source, look.model_copy(update={"denied": datetime.now(UTC) - timedelta(days)}))
+            await looks.ended(table.source, replace(look, denied=datetime.now(UTC) - timedelta(days)))
             assert (await citewell.sync.table(table)).removed == 1 - left
             assert await there(citewell, table) == left
 

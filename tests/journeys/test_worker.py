@@ -17,14 +17,12 @@ from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
-    Around,
     Audience,
     Conversation,
     ConversationId,
     IncomingMessage,
     Manner,
     Outcome,
-    Parsed,
     Plan,
     Readers,
     Work,
@@ -64,14 +62,6 @@ class Board:
 
     async def find(self, work: Work) -> str | None:
         return None
-
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        return None
-
-    async def around(self, message: IncomingMessage) -> Around:
-        return Around()
 
     async def readers(self, message: IncomingMessage) -> Readers:
         return Readers(groups=frozenset({f"board:{SPACE}"}))

@@ -17,7 +17,7 @@ from bot.doctor.examine import examine
 from bot.platforms import installations
 from bot.run.courier import Courier, begin_digest
 from pipeline.errors import Misconfigured
-from pipeline.values import Audience
+from pipeline.values import Audience, replace
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
@@ -311,7 +311,7 @@ async def test_the_address_that_slack_verifies_answers_its_challenge(home: House
 
 async def examined(home: House, **changed: object) -> dict[str, list[str]]:
     """What `citewell doctor` finds of Slack: by state."""
-    settings = home.citewell.settings.model_copy(update=changed)
+    settings = replace(home.citewell.settings, **changed)
     found: dict[str, list[str]] = {"good": [], "bad": [], "warning": []}
     async for finding in examine(settings, offline=False):
         if "Slack" in finding.subject:

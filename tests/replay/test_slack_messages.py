@@ -15,7 +15,7 @@ from adapters.chat.words.forms import reason_form
 from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import Post, posts
 from adapters.slack.press.home_view import home
-from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
+from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style, replace
 from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
@@ -54,11 +54,7 @@ MESSAGES = {
     "not_found": lambda: posts(reply(not_found())),
     "failed": lambda: posts(reply(broken())),
     "declined": lambda: posts(
-        reply(
-            cited(body=wording.INJECTION, outcome=Outcome.DECLINED).model_copy(
-                update={"sentences": (), "citations": ()}
-            )
-        )
+        reply(replace(cited(body=wording.INJECTION, outcome=Outcome.DECLINED), sentences=(), citations=()))
     ),
     "passages": lambda: posts(passages(RICH)),
     "why": lambda: posts(why(RICH)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import structlog
 
@@ -21,7 +21,7 @@ from adapters.chat.words.wishes import AboveAnswer
 from pipeline.errors import CitewellError, Refused, Unusable
 from pipeline.ports import Growing, Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work, replace
 from pipeline.values.platform import Platform
 from pipeline.words import wording
 
@@ -113,12 +113,17 @@ class Posts(Protocol[P]):
         """Tell whoever said `message` in a direct message; with `once` not a second time right after."""
         ...
 
-    async def show_alone(self, message: IncomingMessage, reply: Reply) -> None:
-        """Show whoever said `message` what they alone see, beside it; nothing where there is no way to."""
-        ...
-
     async def shared(self, channel: str) -> bool:
         """Whether other organisations read it, as far as is known."""
+        ...
+
+
+@runtime_checkable
+class ShowsAlone(Protocol):
+    """Where one person can be shown something who asked for nothing."""
+
+    async def show_alone(self, message: IncomingMessage, reply: Reply) -> None:
+        """Show it to whoever said `message`, beside that."""
         ...
 
 
@@ -190,10 +195,10 @@ class Deliverer(Generic[P]):
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
         """Show whoever said `message` what was not asked of us; nothing depends on it. Nothing can be pressed below it,
         since nothing of it is kept."""
-        if await self._strangers_read(message):
+        if not isinstance(self._posts, ShowsAlone) or await self._strangers_read(message):
             return
         note = Words(answer.language)(wording.FOR_YOU_ALONE)
-        reply = parts.reply(answer, self._look, notes=[note]).model_copy(update={"actions": ()})
+        reply = replace(parts.reply(answer, self._look, notes=[note]), actions=())
         try:
             await self._posts.show_alone(message, reply)
         except CitewellError as error:

@@ -12,7 +12,7 @@ from adapters.chat.reply.parts import Button, Reply
 from adapters.chat.words import forms
 from pipeline.ports import Desk, Inbox
 from pipeline.translations import Message
-from pipeline.values import Answer, Rating, Vote
+from pipeline.values import Answer, Rating, Vote, replace
 from pipeline.words import wording
 
 
@@ -72,8 +72,7 @@ class Feedback:
         shown = plain(speech(asking if place.ask else said))
         actions = (*([Button.ASK] if place.ask else []), Button.TELL)
         label = wording.ask_button((place.ask_name or "") if place.ask else None, speech)
-        more = {"language": speech.language, "answer_id": by.pressed.about, "actions": actions, "ask": label}
-        return shown.model_copy(update=more)
+        return replace(shown, language=speech.language, answer_id=by.pressed.about, actions=actions, ask=label)
 
     async def _passages(self, by: Presser) -> None:
         await self._panel(by, panels.passages)

@@ -12,7 +12,7 @@ from adapters.chat.reply.parts import Button
 from adapters.chat.words import insights
 from pipeline.errors import NotAllowed
 from pipeline.ports import Desk
-from pipeline.values import Preferences
+from pipeline.values import Preferences, replace
 from pipeline.words import wording
 
 SOURCES, INSIGHTS = "sources", "insights"
@@ -41,7 +41,7 @@ class OwnData:
         await by.ack(Then.TOLD)
         speech = await by.words()
         warning = plain(speech(words.FORGET_WARNING))
-        await by.show(warning.model_copy(update={"language": speech.language, "actions": (Button.FORGET_NOW,)}))
+        await by.show(replace(warning, language=speech.language, actions=(Button.FORGET_NOW,)))
 
     async def _forget(self, by: Presser) -> None:
         await by.ack(Then.TOLD)

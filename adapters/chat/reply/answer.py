@@ -17,6 +17,7 @@ from pipeline.values import (
     CitationStyle,
     CitedSentence,
     Outcome,
+    replace,
 )
 from pipeline.words import wording
 from pipeline.words.text import visible
@@ -96,7 +97,7 @@ def growing(
 def stopped(written: Sequence[CitedSentence], preface: str, notes: Sequence[str], speech: Words = ENGLISH) -> Reply:
     """What was there when somebody wanted no more."""
     begun = growing(written, preface, notes, speech)
-    return begun.model_copy(update={"blocks": (*begun.blocks, Note(text=speech(wording.STOPPED)))})
+    return replace(begun, blocks=(*begun.blocks, Note(text=speech(wording.STOPPED))))
 
 
 def plain(text: str) -> Reply:
@@ -140,9 +141,9 @@ def _sources(answer: Answer, speech: Words) -> Iterator[Source]:
     told = [source(one, _marked(answer), speech=speech) for one in answer.sources]
     places: dict[Source, list[str]] = {}
     for one in told:
-        places.setdefault(one.model_copy(update={"mark": ""}), []).append(one.mark)
+        places.setdefault(replace(one, mark=""), []).append(one.mark)
     for place, marks in places.items():
-        yield place.model_copy(update={"mark": cite.beside(marks)})
+        yield replace(place, mark=cite.beside(marks))
 
 
 def source(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from adapters.chat.reply.parts import Text
+from pipeline.values import replace
 from pipeline.words.links import linked
 
 _MARKUP = re.compile(r"[\\`*_~\[\]<&!]")
@@ -40,7 +41,7 @@ def markdown(text: Text) -> str:
 
 def heading(text: Text) -> str:
     """The same of what stands above others: of its markup only code is left, it is bold as a whole."""
-    said = text if text.literal else text.model_copy(update={"text": text.text.replace("**", ""), "code": ()})
+    said = text if text.literal else replace(text, text=text.text.replace("**", ""), code=())
     return "".join(_code(words) if code else literal(words) for words, code in _parts(said))
 
 

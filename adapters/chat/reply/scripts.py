@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.parts import Block, Code, File, Note
 from pipeline.translations import Words
+from pipeline.values import replace
 
 SCRIPT_LINES, SCRIPT = 60, 3_000
 """Lines and characters of code above which it is a file."""
@@ -30,5 +31,5 @@ def attached(blocks: Iterable[Block], answer_id: str, speech: Words) -> tuple[li
         lines = block.text.split("\n")
         beginning = "\n".join(lines[:BEGINNING])[:SCRIPT]
         told = speech(words.IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
-        shown[-1:] = [block.model_copy(update={"text": beginning}), Note(text=told)]
+        shown[-1:] = [replace(block, text=beginning), Note(text=told)]
     return shown, files

@@ -11,7 +11,17 @@ from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
 from pipeline.compose import cite
 from pipeline.translations import Words
-from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link, row_ends, row_spans, row_text
+from pipeline.values import (
+    BlockKind,
+    Citation,
+    CitationStyle,
+    CitedSentence,
+    Link,
+    replace,
+    row_ends,
+    row_spans,
+    row_text,
+)
 from pipeline.words.text import visible
 
 HEADING = 200
@@ -104,15 +114,12 @@ def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
     cells = _cells(sentence)
     behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
-    cells = [
-        cell.model_copy(update={"marks": mark, "numbers": numbers})
-        for cell, (mark, numbers) in zip(cells, behind, strict=True)
-    ]
-    return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
+    cells = [replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, behind, strict=True)]
+    return (replace(cells[0], warning=marks.before(sentence)), *cells[1:])
 
 
 def _cells(sentence: CitedSentence) -> list[Text]:
-    whole = sentence.model_copy(update={"text": row_text(sentence.cells)})
+    whole = replace(sentence, text=row_text(sentence.cells))
     return [_line(whole, span) for span in row_spans(row_ends(sentence.cells))]
 
 
@@ -190,9 +197,11 @@ def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
 
 def _inline(citation: Citation) -> Citation:
     """A citation whose names are short enough to stand in the text."""
-    names = {"title": citation.title, "product": citation.product, "document_type": citation.document_type}
-    return citation.model_copy(
-        update={name: one_line(text, NAME) for name, text in names.items()}
-        | {"heading": tuple(one_line(part, NAME) for part in citation.heading[-2:])}
-        | {"sheet": citation.sheet and one_line(citation.sheet, NAME)}
+    return replace(
+        citation,
+        title=one_line(citation.title, NAME),
+        product=one_line(citation.product, NAME),
+        document_type=one_line(citation.document_type, NAME),
+        heading=tuple(one_line(part, NAME) for part in citation.heading[-2:]),
+        sheet=citation.sheet and one_line(citation.sheet, NAME),
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from adapters.chat.reply import labels as words
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Rating, Reason
+from pipeline.values import Rating, Reason, replace
 from pipeline.words import wording
 
 REASON = "reason"
@@ -79,4 +79,4 @@ def with_reason(rating: Rating, filled: Filled) -> Rating:
     """`rating` with what the form says."""
     given = "".join(filled.get("reason", ()))
     comment = "".join(filled.get(COMMENT_FIELD, ()))[:COMMENT]
-    return rating.model_copy(update={"reason": Reason(given) if given in tuple(Reason) else None, "comment": comment})
+    return replace(rating, reason=Reason(given) if given in tuple(Reason) else None, comment=comment)

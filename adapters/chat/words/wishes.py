@@ -8,7 +8,7 @@ from adapters.chat.reply.answer import QUESTION, plain
 from adapters.chat.reply.cut import one_line
 from adapters.chat.reply.parts import Button, Reply
 from pipeline.translations import Words
-from pipeline.values import Answer, Wished
+from pipeline.values import Answer, Wished, replace
 from pipeline.words import wording
 
 
@@ -28,4 +28,4 @@ def noted(wished: Wished, words: Words) -> Reply:
     """That it is noted, with the button that takes it back, where there is something to take back."""
     actions = (Button.UNTELL,) if wished.wish_id else ()
     said = plain(wished.said)
-    return said.model_copy(update={"language": words.language, "answer_id": wished.wish_id, "actions": actions})
+    return replace(said, language=words.language, answer_id=wished.wish_id, actions=actions)

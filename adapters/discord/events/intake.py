@@ -23,7 +23,7 @@ from adapters.discord.parts.blocks import layout
 from adapters.discord.parts.buttons import custom_id
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage, MessageKey, PlaceId
+from pipeline.values import ConversationId, IncomingMessage, MessageKey, PlaceId, replace
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -121,7 +121,7 @@ class DiscordIntake:
         """Only the rated part of a reply carries the root of its conversation; the inbox knows that of its question."""
         message, answered = reading.message, reading.answered
         if answered and (found := await self._surely(lambda: self._inbox.conversation(answered))):
-            return message.model_copy(update={"conversation": found})
+            return replace(message, conversation=found)
         return message
 
     def _know_direct(self, channel_id: int) -> None:

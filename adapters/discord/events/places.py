@@ -7,7 +7,7 @@ from typing import NamedTuple
 import discord
 
 from adapters.discord.platform import DISCORD
-from pipeline.values import IncomingMessage, MessageKey, PlaceId
+from pipeline.values import IncomingMessage, MessageKey, PlaceId, replace
 
 PLATFORM = DISCORD.name
 DIRECT = DISCORD.direct_space
@@ -51,7 +51,7 @@ def places(guild_id: int | None, channel_id: int, channel: object) -> tuple[Plac
         return ()
     server = PlaceId(platform=PLATFORM, space=str(guild_id))
     parents = (channel.parent_id,) if isinstance(channel, discord.Thread) else ()
-    return (server, *(server.model_copy(update={"channel": str(one)}) for one in (*parents, channel_id)))
+    return (server, *(replace(server, channel=str(one)) for one in (*parents, channel_id)))
 
 
 def guild_of(message: discord.Message) -> int | None:

@@ -13,7 +13,7 @@ from adapters.chat.reply.parts import Button, File, Quote, Reply, Source, Table,
 from adapters.discord import limits
 from adapters.discord.parts.markup import code, escape, inline, link
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Stage, Value
+from pipeline.values import Stage, Value, replace
 from pipeline.words import wording
 
 BODY = limits.TEXT - 40
@@ -99,17 +99,17 @@ def pages(reply: Reply) -> tuple[Page, ...]:
     if not drafts or limits.length(drafts[-1].body + drafts[-1].sources + status) > BODY:
         drafts.append(Page(body="" if drafts else "-"))
     speech = Words(reply.language)
-    last = {
-        "language": reply.language,
-        "status": status,
-        "answer_id": reply.answer_id,
-        "actions": reply.actions,
-        "ask": reply.ask,
-        "files": reply.files,
-    }
-    drafts[-1] = drafts[-1].model_copy(update=last)
+    drafts[-1] = replace(
+        drafts[-1],
+        language=reply.language,
+        status=status,
+        answer_id=reply.answer_id,
+        actions=reply.actions,
+        ask=reply.ask,
+        files=reply.files,
+    )
     numbered = [
-        page.model_copy(update={"status": f"-# {speech(words.PART, number=number, parts=len(drafts))}"})
+        replace(page, status=f"-# {speech(words.PART, number=number, parts=len(drafts))}")
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])

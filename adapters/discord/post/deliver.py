@@ -40,7 +40,7 @@ from adapters.discord.post.target import Target
 from adapters.discord.retry import steadily
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import IncomingMessage, Manner, Stage, Work
+from pipeline.values import IncomingMessage, Manner, Stage, Work, replace
 
 
 class DiscordReply(DiscordSender):
@@ -130,9 +130,6 @@ class DiscordPosts:
             guarded: dict[str, Any] = {"nonce": nonce(once, 0)} if once else {}
             await asker.send(text, suppress_embeds=True, **guarded)
 
-    async def show_alone(self, message: IncomingMessage, reply: Reply) -> None:
-        """Discord shows nothing to one person who pressed or typed no command."""
-
     async def shared(self, channel: str) -> bool:
         """Discord has no channels that two organisations share."""
         return False
@@ -170,4 +167,4 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
     size = sum(map(limits.length, (above, first.body, first.sources, first.status)))
     if size > limits.TEXT:
         return (Page(body=above), *pages)
-    return (first.model_copy(update={"above": above}), *more)
+    return (replace(first, above=above), *more)

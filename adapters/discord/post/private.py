@@ -30,7 +30,7 @@ from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox
 from pipeline.translations import Words
-from pipeline.values import Attachment, Stage, Work
+from pipeline.values import Attachment, Stage, Work, replace
 from pipeline.words import wording
 
 ORIGINAL = "@original"
@@ -101,7 +101,7 @@ class DiscordPrivate:
         first, *more = pages(reply)
         if more and (self._opened is None or self._work.posting_since):
             again = Words(self._work.language)(wording.ASK_AGAIN)
-            return [first.model_copy(update={"status": f"-# {again}"})]
+            return [replace(first, status=f"-# {again}")]
         return [first, *more]
 
     async def glimpse(self, page: Page, name: str = "") -> None:

@@ -29,7 +29,7 @@ from adapters.discord.retry import REQUEST_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import Actor, ConversationId, MessageKey, PersonId, Readers
+from pipeline.values import Actor, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -108,7 +108,7 @@ class DiscordPresser:
             alone = await self.interaction.user.create_dm()
             return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(alone.id))
         whole = self.interaction.guild_id is None or isinstance(self.interaction.channel, discord.Thread)
-        return pressed.conversation.model_copy(update={"thread": "" if whole else self._seen or pressed.below})
+        return replace(pressed.conversation, thread="" if whole else self._seen or pressed.below)
 
     async def link(self) -> str:
         return self.interaction.message.jump_url if self.interaction.message else ""

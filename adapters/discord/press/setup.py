@@ -13,7 +13,7 @@ from adapters.discord.post.alone import Interaction, say
 from adapters.discord.press.presser import DiscordPresser
 from pipeline.ports import Desk
 from pipeline.translations import Message, Words
-from pipeline.values import Place, PlaceId
+from pipeline.values import Place, PlaceId, replace
 
 _CHANNEL = re.compile(r"(?:<#)?([0-9]+)>?")
 CHANNEL, SERVER = "channel", "server"
@@ -41,7 +41,7 @@ def _named(interaction: Interaction, place: PlaceId, choices: Mapping[str, str])
     if asked is None:
         return choices
     here = interaction.guild.get_channel_or_thread(int(asked[1])) if interaction.guild else None
-    channel = str(place.model_copy(update={"channel": asked[1]})) if here else "a channel of another server"
+    channel = str(replace(place, channel=asked[1])) if here else "a channel of another server"
     return {**choices, "ask": channel}
 
 

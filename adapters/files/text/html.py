@@ -34,7 +34,7 @@ from adapters.files.text.html_table import (
 from adapters.files.text.html_tree import BLOCKS, BREAK, HEADINGS, Element, Tree, holding, holds, text_of, written
 from adapters.files.text.html_words import MARKED, Shape, Words
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, replace
 
 PASSES: dict[str, Callable[[Tree], None]] = {
     "formulas": read_formulas,
@@ -125,7 +125,7 @@ class Page:
     def content(self, main: Element) -> Content:
         self.read(main)
         found = self._outline.content()
-        return found if found.title else found.model_copy(update={"title": label(self._named)})
+        return found if found.title else replace(found, title=label(self._named))
 
     def read(self, main: Element | None = None) -> None:
         main = self.root if main is None else main

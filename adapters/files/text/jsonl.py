@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.files.outline import Content, has_control, label, safe_url
 from pipeline.errors import Refused
+from pipeline.values import replace
 
 _WHAT_TO_DO = (
     'A line of JSON Lines is a document: a JSON object with at least "doc_id", its own name, and "text". '
@@ -55,13 +56,12 @@ def read_content(line: JsonLine) -> Content:
     found = read_passage(_titled(line), title=line.title)
     if not found.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
-    return found.model_copy(
-        update={
-            "title": label(line.title) or found.title,
-            "url": safe_url(line.url),
-            "product": label(line.product),
-            "document_type": label(line.document_type),
-        }
+    return replace(
+        found,
+        title=label(line.title) or found.title,
+        url=safe_url(line.url),
+        product=label(line.product),
+        document_type=label(line.document_type),
     )
 
 

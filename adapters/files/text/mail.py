@@ -13,7 +13,7 @@ from adapters.files.text.decode import decode
 from adapters.files.text.html import read_into
 from adapters.files.text.markdown import read_text
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, replace
 
 MOST_FILES = 100
 Reads = Callable[[str, bytes], Content]
@@ -82,7 +82,7 @@ def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
         goes_on = flowed and said.endswith(" ")
     for block in read_text("\n".join(lines).encode("utf-8", "replace")).blocks:
         kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
-        outline.include(Content(blocks=(block.model_copy(update={"kind": kind, "heading": ()}),)))
+        outline.include(Content(blocks=(replace(block, kind=kind, heading=()),)))
 
 
 def add_files(outline: Outline, files: Iterable[tuple[str, bytes]], read: Reads) -> None:

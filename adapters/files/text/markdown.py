@@ -20,6 +20,7 @@ from adapters.files.text.html import read_into
 from adapters.files.text.markdown_marks import with_marks
 from adapters.files.text.markdown_parts import PART, Parts, in_parts, is_title
 from adapters.files.text.myst import with_myst
+from pipeline.values import replace
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -76,13 +77,12 @@ def _front_matter(text: str) -> list[tuple[str, str]]:
 def _content(reading: _Reading, text: str, known: dict[str, str]) -> Content:
     found = reading.of(text).content(title=known.get("title", ""))
     named = {"title", "product", "document_type", "url"}
-    return found.model_copy(
-        update={
-            "product": label(known.get("product", "")),
-            "document_type": label(known.get("document_type", "")),
-            "url": safe_url(known.get("url", "")),
-            "metadata": {key: value for key, value in known.items() if key not in named},
-        }
+    return replace(
+        found,
+        product=label(known.get("product", "")),
+        document_type=label(known.get("document_type", "")),
+        url=safe_url(known.get("url", "")),
+        metadata={key: value for key, value in known.items() if key not in named},
     )
 
 

@@ -11,6 +11,7 @@ from adapters.files.outline import Content, Progress, unheard
 from adapters.files.text.decode import decode
 from adapters.files.text.markdown import read_markdown
 from pipeline.errors import Refused
+from pipeline.values import replace
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MARKS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
@@ -40,7 +41,7 @@ def read_notebook(content: bytes, on_pages: Progress = unheard) -> Content:
         if None in said:
             unread.append(f"cell {number}: an output that is a picture")
     found = read_markdown("\n\n".join(parts).encode(), on_pages)
-    return found.model_copy(update={"unread": (*found.unread, *unread)})
+    return replace(found, unread=(*found.unread, *unread))
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str | None]:

@@ -11,7 +11,7 @@ from adapters.files.headers import are_names
 from adapters.files.outline import Content, Outline
 from adapters.files.text.decode import decode
 from pipeline.errors import Refused
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, replace
 
 _DEEPEST = 6
 """Names that become headings; below, everything stands in lists."""
@@ -31,7 +31,7 @@ def read_json(content: bytes) -> Content:
             return _read(_values(text))
         except ValueError:
             found = _read(_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
-            return found.model_copy(update={"unread": ("comments",)})
+            return replace(found, unread=("comments",))
     except (ValueError, RecursionError) as error:
         return _as_text(text, f"{error}; it was read as text")
 
@@ -58,7 +58,7 @@ def read_yaml(content: bytes) -> Content:
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         found = _read(list(yaml.load_all(text, _plain(loader))))
-        return found.model_copy(update={"unread": ("comments",)}) if _YAML_COMMENT.search(text) else found
+        return replace(found, unread=("comments",)) if _YAML_COMMENT.search(text) else found
     except yaml.YAMLError as error:
         return _as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
 

@@ -10,7 +10,7 @@ from adapters.chat.reply.parts import Button, Reply
 from adapters.slack.events.incoming import Body, Me, person
 from adapters.slack.parts.footer import voted
 from adapters.slack.parts.modal import filled
-from pipeline.values import ConversationId, Vote
+from pipeline.values import ConversationId, Vote, replace
 
 RATE, TAKE_BACK = "rate", "take_back"
 _CARRIED = (Button.ASK, Button.TELL)
@@ -89,4 +89,4 @@ def carried(reply: Reply, spot: SlackPress) -> Reply:
     if not below or not set(reply.actions) & set(_CARRIED):
         return reply
     about = f"{reply.answer_id} {spot.pressed.conversation.thread} {below}"
-    return reply.model_copy(update={"answer_id": about})
+    return replace(reply, answer_id=about)

@@ -31,7 +31,7 @@ from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Actor, ConversationId, MessageKey, Readers
+from pipeline.values import Actor, ConversationId, MessageKey, Readers, replace
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -75,7 +75,7 @@ class SlackPresser:
 
     async def readers(self) -> Readers:
         readers = await self._context.audiences.of_person(self.spot.user_id, self.spot.channel)
-        return readers.model_copy(update={"external": readers.external or self.pressed.external})
+        return replace(readers, external=readers.external or self.pressed.external)
 
     async def everyone(self) -> Readers:
         audiences, spot = self._context.audiences, self.spot

@@ -40,7 +40,7 @@ from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage, PlaceId
+from pipeline.values import IncomingMessage, PlaceId, replace
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ class SlackSession:
         self._desk = terms.desk
         self.web = web
         self.workspace = workspace
-        self.me = workspace.me.model_copy(update={"workflows": terms.workflows})
+        self.me = replace(workspace.me, workflows=terms.workflows)
         self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
         self.sight = Sight(web, self.me)

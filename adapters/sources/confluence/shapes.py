@@ -79,7 +79,7 @@ class _Metadata(Shape):
 
 
 class _Extensions(Shape):
-    size: int = Field(0, alias="fileSize")
+    size: int = Field(default=0, alias="fileSize")
 
 
 class _Container(Shape):

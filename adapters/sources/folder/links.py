@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from pipeline.values import Block, BlockKind, Link
+from pipeline.values import Block, BlockKind, Link, replace
 
 PATH = "{path}"
 _MARKDOWN = frozenset({".md", ".markdown"})
@@ -28,9 +28,7 @@ def file_url(base_url: str, path: str) -> str:
 def with_files(blocks: Sequence[Block], path: str, base_url: str) -> tuple[Block, ...]:
     """The same blocks of the file at `path`; their links to other files lead to where people read those."""
     return tuple(
-        block.model_copy(update={"links": tuple(_to_file(link, path, base_url) for link in block.links)})
-        if block.links
-        else block
+        replace(block, links=tuple(_to_file(link, path, base_url) for link in block.links)) if block.links else block
         for block in blocks
     )
 
@@ -62,7 +60,7 @@ def with_fragments(blocks: Sequence[Block], name: str, text: bytes) -> tuple[Blo
     else:
         return tuple(blocks)
     return tuple(
-        block.model_copy(update={"anchor": anchor}) if anchor and not block.anchor else block
+        replace(block, anchor=anchor) if anchor and not block.anchor else block
         for block, anchor in zip(blocks, found, strict=True)
     )
 

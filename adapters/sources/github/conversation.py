@@ -11,7 +11,7 @@ from adapters.sources.github.api import GitHubApi
 from adapters.sources.github.listing import Thread, ThreadKind
 from adapters.sources.github.shapes import Comment, MoreComments, WholeThreads
 from pipeline.errors import Refused
-from pipeline.values import Block, BlockKind
+from pipeline.values import Block, BlockKind, replace
 
 _PAGE = "pageInfo { hasNextPage endCursor }"
 _ISSUE = f"body comments(first: 100 AFTER) {{ {_PAGE} nodes {{ url body isMinimized }} }}"
@@ -60,10 +60,7 @@ async def blocks(said: Sequence[ThreadPart], reader: Reader) -> tuple[Block, ...
         above = (part.heading,) if part.heading else ()
         if above:
             found.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
-        found += (
-            block.model_copy(update={"heading": (*above, *block.heading), "anchor": part.anchor})
-            for block in content.blocks
-        )
+        found += (replace(block, heading=(*above, *block.heading), anchor=part.anchor) for block in content.blocks)
     return tuple(found)
 
 

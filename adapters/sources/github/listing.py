@@ -15,7 +15,7 @@ from adapters.sources.changes import differences, digest
 from adapters.sources.github.api import GitHubApi
 from adapters.sources.github.shapes import ThreadNode, ThreadPage
 from pipeline.ports import SourceMemory
-from pipeline.values import Value
+from pipeline.values import Value, replace
 
 _ALWAYS = "1970-01-01T00:00:00Z"
 _EVERY = timedelta(hours=24)
@@ -102,7 +102,7 @@ class ThreadList:
         total = await self._list(threads, state.updated, "DESC")
         if total != len(threads) + state.hidden:
             return None
-        return state.model_copy(update={"updated": _latest(threads)}), threads
+        return replace(state, updated=_latest(threads)), threads
 
     async def _all(self, now: datetime) -> tuple[_ListState, dict[int, Thread]]:
         threads: dict[int, Thread] = {}

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from adapters.sources.git.source import GitSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Parsed
+from pipeline.values import Parsed, replace
 
 _READ = "wiki"
 """What the memory calls that the wiki was there."""
@@ -48,5 +48,5 @@ class Wiki:
         """Read one of `items()`. Raises Refused."""
         parsed = await self._pages.parse(item)
         page = PurePath(parsed.document.filename).stem
-        update = {"url": f"{self._address}/{quote(page, safe='')}", "document_type": "wiki page"}
-        return parsed.model_copy(update={"document": parsed.document.model_copy(update=update)})
+        url = f"{self._address}/{quote(page, safe='')}"
+        return replace(parsed, document=replace(parsed.document, url=url, document_type="wiki page"))

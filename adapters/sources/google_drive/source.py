@@ -16,7 +16,7 @@ from adapters.sources.google_drive.service_account import ServiceAccount
 from adapters.sources.rest import Rejected
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Document, Parsed
+from pipeline.values import Document, Parsed, replace
 
 _TOO_LARGE = "exportSizeLimitExceeded"
 
@@ -134,7 +134,7 @@ class GoogleDriveSource:
             raise
         if not all(map(listing.follow, changes)):
             return None
-        listing.state = listing.state.model_copy(update={"token": token})
+        listing.state = replace(listing.state, token=token)
         await self._keep(before, listing)
         return listing
 

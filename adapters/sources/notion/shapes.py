@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 
 from adapters.sources.rest import Json, Shape
-from pipeline.values import Link
+from pipeline.values import Link, replace
 
 
 def _moment(value: str) -> str:
@@ -62,7 +62,7 @@ class NotionPage(_Gone):
     def in_short(self) -> NotionPage:
         """Without its properties but the title, which thousands of rows need not keep in memory."""
         title = {name: said for name, said in self.properties.items() if said.get("type") == "title"}
-        return self.model_copy(update={"properties": title})
+        return replace(self, properties=title)
 
 
 class DataSource(_Gone):

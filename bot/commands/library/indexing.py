@@ -15,7 +15,7 @@ from adapters.files.pandoc import supported
 from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
 from bot.config.kinds import collection_name
 from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
-from pipeline.values import Action
+from pipeline.values import Action, replace
 from pipeline.words import wording
 from pipeline.words.text import one_line
 
@@ -97,7 +97,7 @@ def index(
                 raise typer.Exit(1)
             continue
         summarise(summary)
-        if summary.model_copy(update=dict.fromkeys(("unsupported", "outside", "foreign", "empty"), ())) == Summary():
+        if replace(summary, unsupported=(), outside=(), foreign=(), empty=()) == Summary():
             note(
                 f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(supported())} are read, "
                 "except hidden files and those that a .gitignore excludes."

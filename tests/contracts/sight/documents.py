@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.desks.knowledge import SOURCE
-from pipeline.values import Block, BlockKind
+from pipeline.values import Block, BlockKind, replace
 from tests.contracts.sight.attacker import NOUNS, Attacker
 from tests.contracts.sight.model import GONE, REPLACED
 from tests.contracts.sight.people import CHANNELS, COLLECTIONS, PEOPLE, workspace
@@ -55,7 +55,7 @@ class Documents(Attacker):
         found = await self._storage.library.excerpt(name, 0, 100)
         if found:
             self._model.holds[word] = collection
-            document = found.document.model_copy(update={"collection": collection})
+            document = replace(found.document, collection=collection)
             await self._storage.library.put(document, found.chunks, None, "")
 
     async def remove(self) -> None:

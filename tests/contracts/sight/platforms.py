@@ -10,7 +10,7 @@ from starlette.requests import Request
 from adapters.web.signin.provider import groups_of, inside
 from adapters.web.visitor import Visitor
 from pipeline.ports import Growing, Receipt
-from pipeline.values import Actor, Answer, Around, IncomingMessage, Manner, PersonId, PlaceId, Readers
+from pipeline.values import Actor, Answer, IncomingMessage, Manner, PersonId, PlaceId, Readers
 from tests.contracts.sight.model import Model
 from tests.contracts.sight.people import COLLECTIONS, STAFF
 
@@ -87,11 +87,6 @@ class Platform:
         return frozenset({announced.handoff.asker if hasattr(announced, "handoff") else place})
 
     async def find(self, outgoing: object) -> None: ...
-
-    async def around(self, message: IncomingMessage) -> Around:
-        return Around()
-
-    async def thread(self, message: IncomingMessage, words: object) -> None: ...
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
         self.shown.append((answer.model_dump_json(), frozenset({message.author})))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, replace
 from storage.messages.history import keep_answer
 from tests.contracts.answers import cited
 from tests.contracts.sight.memory import Memory
@@ -149,7 +149,7 @@ async def test_a_program_that_asks_again_is_given_nothing_that_was_removed_or_cl
     assert await again() == first
     document = await world.citewell.storage.library.excerpt("d1", 0, 1)
     assert document
-    closed = document.document.model_copy(update={"collection": "staff"})
+    closed = replace(document.document, collection="staff")
     await world.citewell.storage.library.put(closed, document.chunks, None, "")
     assert CANARY not in await again()
     await world.citewell.storage.library.remove(["d1"])
@@ -166,7 +166,7 @@ async def test_an_admin_takes_back_nothing_that_they_may_not_see(world: World) -
 
 async def test_what_a_model_left_out_is_shown_to_admins_of_that_workspace_alone(world: World) -> None:
     found = cited("Thirty.", answer_id="a1", question=f"Who has {CANARY}?")
-    answer = found.model_copy(update={"citations": (), "ungrounded_claims": ("A claim.",)})
+    answer = replace(found, citations=(), ungrounded_claims=("A claim.",))
 
     def keep(db: object) -> None:
         keep_answer(db, answer, BEA, 1.0)  # type: ignore[arg-type]

@@ -32,6 +32,7 @@ from pipeline.values import (
     RetrievedChunk,
     Sentence,
     Support,
+    replace,
 )
 
 GUIDE = r"""# Tidying up
@@ -76,7 +77,7 @@ def extracted() -> list[CitedSentence]:
 
 def reply(sentences: Sequence[CitedSentence]) -> Reply:
     """Without the marks of its sources."""
-    bare = [one.model_copy(update={"numbers": ()}) for one in sentences]
+    bare = [replace(one, numbers=()) for one in sentences]
     return Reply(blocks=tuple(blocks(bare, (), CitationStyle.NUMBERED, Words("en"))))
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Quoted, Usage
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Quoted, Usage, replace
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
 from tests.trials import Count, trials
@@ -50,7 +50,7 @@ def check(surface: Surface, sentences: list[CitedSentence], written: list[str], 
     answer = hostile(sentences, written, **more)
     own = {link.url for one in sentences for link in one.links} - {"javascript:alert(1)"}
     allowed = {one.url for one in answer.citations if one.url.startswith("https://")} | own
-    whole = answer.model_copy(update={"sentences": (), "body": written[0]})
+    whole = replace(answer, sentences=(), body=written[0])
     return (
         harmless(surface.answer(answer, [written[1]]), allowed)
         + harmless(surface.panels(answer), allowed)

@@ -13,8 +13,9 @@ from bot.run.channel_history import ChannelHistory
 from bot.run.channels import ChannelReader
 from pipeline.errors import Unavailable
 from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ports import AmongPeople
 from pipeline.rules.access import Rules
-from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch
+from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch, replace
 from storage.open import open_storage
 from tests.contracts.waiting import until
 from tests.doubles.reader import ReaderHere
@@ -23,7 +24,7 @@ PLACE = PlaceId.parse("slack:T1:C1")
 NOW = datetime.now(UTC)
 
 
-class Away:
+class Away(AmongPeople):
     """A platform that gives no file now."""
 
     async def file(self, said: Said, file: Attachment) -> bytes:
@@ -54,7 +55,7 @@ async def test_a_thread_that_cannot_be_made_now_keeps_no_other_waiting_and_stays
         assert await storage.said.count(PLACE) == (3, 1)
 
 
-class Pages:
+class Pages(AmongPeople):
     """A platform that tells of a message a day, as many as are asked for."""
 
     def __init__(self) -> None:
@@ -64,7 +65,7 @@ class Pages:
         self.told += 1
         day = int(position or 0)
         at = NOW - timedelta(days=day)
-        return Stretch(said=(said(str(day)).model_copy(update={"at": at}),), position=str(day + 1), since=at)
+        return Stretch(said=(replace(said(str(day)), at=at),), position=str(day + 1), since=at)
 
 
 async def test_what_is_older_than_it_is_kept_is_not_read_by_a_bot_that_was_away(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ async def test_what_was_read_until_a_wrong_time_is_kept_and_read_anew(tmp_path: 
         adapters: Any = {"slack": pages}
         await ChannelHistory(storage.said, adapters, pause=1.0).read(PLACE, sets, ChannelLook(begun=ahead))
         assert await storage.said.count(PLACE) == (3, 3)
-        look = (await storage.said.looks())[PLACE].model_copy(update={"complete": ahead})
+        look = replace((await storage.said.looks())[PLACE], complete=ahead)
         await storage.said.take((), PLACE, look)
         late = "UPDATE said_due SET since = since + 400 * 86400 * 1000000000"
         await storage.database.write(lambda db: db.execute(late).rowcount)

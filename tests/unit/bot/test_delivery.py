@@ -14,11 +14,9 @@ from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
-from pipeline.translations import Words
 from pipeline.values import (
     EVERYWHERE,
     Answer,
-    Around,
     Audience,
     Chosen,
     ConversationId,
@@ -26,7 +24,6 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     Notice,
-    Parsed,
     PersonId,
     PlaceId,
     Preferences,
@@ -36,6 +33,7 @@ from pipeline.values import (
     Stage,
     Wish,
     Work,
+    replace,
 )
 from pipeline.values.posting.digest import Digest
 from pipeline.words import wording
@@ -91,14 +89,6 @@ class Platform:
 
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
-
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        return None
-
-    async def around(self, message: IncomingMessage) -> Around:
-        return Around()
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         return Readers(groups=frozenset())
@@ -239,7 +229,7 @@ async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that
 
 
 async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: Scene) -> None:
-    greeting = answer("greeting", "Ask me about Salaries.").model_copy(update={"named": {"pay.md": "Salaries"}})
+    greeting = replace(answer("greeting", "Ask me about Salaries."), named={"pay.md": "Salaries"})
     await scene.inbox.lease()
     await scene.inbox.answered(message().key, greeting)
     await scene.inbox.release(message().key, counts=False)
@@ -249,7 +239,7 @@ async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: S
 
 
 async def test_what_sums_up_a_thread_is_shown_as_it_was_saved(scene: Scene) -> None:
-    summed_up = cited("They agreed on Monday.").model_copy(update={"of_thread": True})
+    summed_up = replace(cited("They agreed on Monday."), of_thread=True)
     await scene.inbox.lease()
     await scene.inbox.answered(message().key, summed_up)
     await scene.inbox.release(message().key, counts=False)

@@ -30,6 +30,7 @@ from pipeline.values import (
     RetrievedChunk,
     Vote,
     Wish,
+    replace,
 )
 from pipeline.values.insights import Lack, Proposal
 from tests.doubles.samples import chunks, message
@@ -72,7 +73,7 @@ async def asked(
     sent = message(f"{number}.0", channel=channel, author=author, text=question)
     if said_in:
         conversation = ConversationId(platform="discord", space="1", channel=channel)
-        sent = sent.model_copy(update={"conversation": conversation, "said_in": said_in})
+        sent = replace(sent, conversation=conversation, said_in=said_in)
     answer = Answer(
         id=f"a{number}",
         question=question,

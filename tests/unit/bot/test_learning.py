@@ -11,7 +11,7 @@ from bot.citewell import Citewell
 from bot.wiring import open_citewell
 from pipeline.compose.cite import cite
 from pipeline.compose.compose import format_response
-from pipeline.values import Actor, Outcome, Rating, RetrievedChunk, Role, Vote
+from pipeline.values import Actor, Outcome, Rating, RetrievedChunk, Role, Vote, replace
 from tests.doubles.samples import answer, message
 from tests.doubles.settings import extractive
 
@@ -50,7 +50,7 @@ async def confirmed(citewell: Citewell, question: str, file: str) -> None:
     found = await citewell.storage.library.excerpt(of.id, 0, 1)
     assert found
     cited = cite(RetrievedChunk(chunk=found.chunks[0], document=of, score=0.5), 1)
-    given = answer("rated").model_copy(update={"standalone": question, "citations": (cited,)})
+    given = replace(answer("rated"), standalone=question, citations=(cited,))
     await citewell.storage.inbox.accept(asked)
     await citewell.storage.inbox.lease()
     await citewell.storage.inbox.answered(asked.key, given)

@@ -12,7 +12,7 @@ from bot.commands.library.indexing import summarise
 from bot.doctor.sources import _read_before, _unread
 from bot.wiring import open_citewell
 from pipeline.ingest.ingest import Summary
-from pipeline.values import READING, Document
+from pipeline.values import READING, Document, replace
 from tests.doubles.settings import extractive
 
 HOUSE = Document(
@@ -39,12 +39,12 @@ def test_the_list_of_documents_names_the_part() -> None:
 
 
 def test_doctor_counts_documents_that_are_not_read_whole_and_those_of_an_earlier_version() -> None:
-    whole = HOUSE.model_copy(update={"unread": ()})
+    whole = replace(HOUSE, unread=())
     found = _unread([whole, HOUSE])
     assert found
     assert "1 document is not read whole, such as house.pdf: page 2: no text, only a picture" in str(found)
     assert _unread([whole]) is None
-    before = _read_before([whole, HOUSE.model_copy(update={"reading": ""})])
+    before = _read_before([whole, replace(HOUSE, reading="")])
     assert before
     assert "1 document was read by an earlier version" in str(before)
     assert "citewell index /docs" in str(before)

@@ -7,7 +7,7 @@ import pytest
 from bot.config.read import read_settings, unread_names
 from bot.config.settings import Settings, environment_name
 from pipeline.errors import Misconfigured
-from pipeline.values import Place, PlaceId
+from pipeline.values import Place, PlaceId, replace
 
 
 @pytest.fixture(autouse=True)
@@ -346,3 +346,18 @@ def test_a_wrong_database_is_not_repeated_as_it_may_hold_a_password(monkeypatch:
     with pytest.raises(Misconfigured, match="postgresql://USER:PASSWORD@HOST:PORT/NAME") as raised:
         read_settings()
     assert "not-to-be-seen" not in str(raised.value)
+
+
+def test_what_is_replaced_in_settings_leaves_the_rest_as_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = {"TRUSTED_PROXIES": "10.0.0.0/8", "SLACK_HOME_WORKSPACES": "T0,T1", "OPERATIONS_HOSTS": "a.test,b.test"}
+    for name, text in lists.items():
+        monkeypatch.setenv(f"CITEWELL_{name}", text)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://one.test/v1")
+    found = read_settings()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://two.test/v1")
+    other = replace(found, top_k=7)
+    assert dict(other) == dict(found) | {"top_k": 7}
+    with pytest.raises(ValueError, match="top_k"):
+        replace(found, top_k=700)
+    with pytest.raises(TypeError, match="Settings has no topk"):
+        replace(found, topk=7)

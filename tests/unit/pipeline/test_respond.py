@@ -41,6 +41,7 @@ from pipeline.values import (
     Turn,
     Usage,
     Written,
+    replace,
 )
 from pipeline.words import wording
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
@@ -92,7 +93,7 @@ class Drafting:
     ) -> tuple[Mapping[int, Sentence], int]:
         self.refused.append({draft[number].text: reason for number, reason in refused.items()})
         texts = {number: self._again.get(draft[number].text) for number in refused}
-        return {n: draft[n].model_copy(update={"text": text}) for n, text in texts.items() if text}, 40
+        return {n: replace(draft[n], text=text) for n, text in texts.items() if text}, 40
 
 
 class Wordless(Straight):
@@ -101,7 +102,7 @@ class Wordless(Straight):
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         await asyncio.sleep(0.02)
         found = await super().retrieve(search, audience)
-        return found.model_copy(update={"degraded": ("embedder",)})
+        return replace(found, degraded=("embedder",))
 
 
 @dataclass
@@ -370,7 +371,7 @@ class Elsewhere(Reader):
 
     def _read(self, said: Said, words: Judgement) -> Judgement:
         found = super()._read(said, words)
-        return found.model_copy(update={"chunk_ids": ("c2",)}) if len(self.asked) > 1 else found
+        return replace(found, chunk_ids=("c2",)) if len(self.asked) > 1 else found
 
 
 async def test_a_sentence_may_rest_on_what_was_found_after_it_was_written() -> None:
@@ -443,7 +444,7 @@ class Wide(Straight):
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        return found.model_copy(update={"read": (FAR,)})
+        return replace(found, read=(FAR,))
 
 
 async def test_a_model_may_rest_on_what_is_read_besides_the_best_passages_and_an_extract_may_not() -> None:
@@ -541,7 +542,7 @@ class Misspelled(Straight):
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
         slip = Correction(word="vacaton", meant="vacation", others=("vacancy",))
-        return found.model_copy(update={"corrections": (slip,)})
+        return replace(found, corrections=(slip,))
 
 
 async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else() -> None:
@@ -611,11 +612,11 @@ class Corrected(Straight):
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        return found.model_copy(update={"corrections": (Correction(word="tyme", meant="time"),)})
+        return replace(found, corrections=(Correction(word="tyme", meant="time"),))
 
 
 async def test_a_slip_is_corrected_in_the_names_of_sides_as_well() -> None:
-    passages = [passage("c1", *SAID), passage("c2", "Contractors get no paid leave.").model_copy(update={"query": 1})]
+    passages = [passage("c1", *SAID), replace(passage("c2", "Contractors get no paid leave."), query=1)]
     request = Request(text="Paid leave: full-tyme staff or contractors?", audience=EVERYBODY, format=Format.TABLE)
     answer, _ = await answered(request, retriever=Corrected(passages))
     assert "tyme" not in answer.body + answer.closing

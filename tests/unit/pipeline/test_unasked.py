@@ -21,6 +21,7 @@ from pipeline.values import (
     Request,
     Stage,
     Usage,
+    replace,
 )
 from tests.contracts.answers import broken, cited, not_found
 
@@ -55,7 +56,7 @@ async def said(text: str, answer: Answer) -> Answer:
 
 @pytest.mark.parametrize("text", ["show all", "Show all.", "<@U1> alles zeigen"])
 async def test_who_wants_all_of_a_list_that_was_cut_gets_it(text: str) -> None:
-    answer = cited("Step 60.").model_copy(update={"confidence": Confidence(level=Level.LOW, score=0.3, reasons=())})
+    answer = replace(cited("Step 60."), confidence=Confidence(level=Level.LOW, score=0.3, reasons=()))
     assert await said(text, answer) == answer
 
 
@@ -68,9 +69,7 @@ async def test_an_answer_that_is_sure_and_about_what_is_named_is_said_alone() ->
     "answer",
     [
         cited("Part-timers get 15 days of annual leave.", confidence=Confidence(level=Level.LOW, score=0.59)),
-        cited(
-            "Desks are booked for a week.", citations=[cited("x").citations[0].model_copy(update={"quote": "Desks."})]
-        ),
+        cited("Desks are booked for a week.", citations=[replace(cited("x").citations[0], quote="Desks.")]),
         not_found(),
         broken(),
     ],
@@ -95,7 +94,7 @@ async def test_an_unsure_answer_is_said_where_most_of_what_is_named_is_cited(ask
 
 async def test_words_count_as_they_were_understood() -> None:
     answer = cited("Part-timers get 15 days of annual leave.")
-    slip = answer.model_copy(update={"corrections": (Correction(word="leaf", meant="leave"),)})
+    slip = replace(answer, corrections=(Correction(word="leaf", meant="leave"),))
     assert (await said("is leaf paid", answer)).outcome is Outcome.SILENT
     assert await said("is leaf paid", slip) == slip
 
@@ -135,7 +134,7 @@ async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_somet
     [
         (not_found(), False),
         (broken(), True),
-        (not_found().model_copy(update={"usage": Usage(hindered=True)}), True),
+        (replace(not_found(), usage=Usage(hindered=True)), True),
     ],
     ids=["the documents lack it", "it came to grief", "something did not work"],
 )

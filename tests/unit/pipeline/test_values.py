@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from pipeline.values import (
     PersonId,
     PlaceId,
     Sentence,
+    replace,
     row_ends,
     row_spans,
     row_text,
@@ -60,8 +63,8 @@ def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[st
 
 def test_of_a_source_that_is_gone_an_answer_says_which_it_was_and_nothing_more() -> None:
     answer = filled(Answer, "said", of_thread=False)
-    cited = {part: tuple(one.model_copy(update={"live": False}) for one in getattr(answer, part)) for part in SHOWN}
-    answer = answer.model_copy(update=cited)
+    cited = {part: tuple(replace(one, live=False) for one in getattr(answer, part)) for part in SHOWN}
+    answer = replace(answer, **cited)
     left = answer.forgetting(answer.documents, "Removed.")
     texts = set(re.findall(r"said ([a-z_ ]+)", left.model_dump_json()))
     of_the_question = {"id", "question", "standalone", "topic", "language", "incident", "ask"}
@@ -70,6 +73,35 @@ def test_of_a_source_that_is_gone_an_answer_says_which_it_was_and_nothing_more()
     which = {f"{part} {field}" for part in SHOWN for field in WHICH}
     assert texts == of_the_question | of_the_work | of_our_own | which
     assert left.body == "Removed."
+
+
+def test_what_is_replaced_is_checked_and_the_rest_kept() -> None:
+    answer = filled(Answer, "said")
+    other = replace(answer, question="Another one?", citations=answer.citations[:1])
+    assert (other.question, len(other.citations)) == ("Another one?", 1)
+    assert answer.question != other.question
+    assert other.confidence is answer.confidence
+    assert all(one is before for one, before in zip(other.sentences, answer.sentences, strict=True))
+    assert replace(other, question=answer.question, citations=answer.citations) == answer
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [({"questoin": "Misspelt?"}, TypeError), ({"question": 7}, ValueError), ({"citations": ("1",)}, ValueError)],
+)
+def test_what_does_not_fit_is_not_replaced(changes: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        replace(filled(Answer, "said"), **changes)
+
+
+@dataclass(frozen=True)
+class _Point:
+    x: int = 0
+    y: int = 0
+
+
+def test_a_dataclass_is_replaced_alike() -> None:
+    assert replace(_Point(x=1), y=2) == _Point(1, 2)
 
 
 parts = st.text(st.sampled_from("aT1:.% "), max_size=4)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pipeline.values import Citation, PlaceId, Said
+from pipeline.values import Citation, PlaceId, Said, replace
 from storage.open import Storage, open_storage
 from storage.schema.tables import TABLES
 from storage.sqlite.copies import Backups
@@ -44,7 +44,7 @@ async def said_and_quoted(storage: Storage) -> None:
     quoted = Citation(
         number=1, document_id=thread.id, chunk_id=f"{thread.id}#0", title=CANARY, filename="x", quote=said.text
     )
-    given = answer("a1", said.text).model_copy(update={"citations": (quoted,), "standalone": "What?"})
+    given = replace(answer("a1", said.text), citations=(quoted,), standalone="What?")
     asked = message("2.0", author="U2")
     await storage.inbox.accept(asked)
     await storage.inbox.lease()

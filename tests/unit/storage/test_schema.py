@@ -15,7 +15,7 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.rules.tenancy import EVERYTHING
-from pipeline.values import Audience
+from pipeline.values import Audience, replace
 from storage.database import Connection
 from storage.open import open_storage
 from storage.schema.tables import TABLES
@@ -195,7 +195,7 @@ async def test_the_sources_of_an_older_database_keep_the_collection_of_their_new
 
 async def test_the_documents_of_an_older_database_keep_their_days(tmp_path: Path) -> None:
     async with open_storage(tmp_path) as storage:
-        dated = document("a").model_copy(update={"metadata": {"reviewed": "2026-05-02"}})
+        dated = replace(document("a"), metadata={"reviewed": "2026-05-02"})
         await storage.library.put(dated, chunks("a", ["text"]), None, "")
     with closing(sqlite3.connect(tmp_path / "citewell.db")) as raw:
         raw.executescript(
@@ -208,7 +208,7 @@ async def test_the_documents_of_an_older_database_keep_their_days(tmp_path: Path
 
 
 async def test_insights_count_what_was_asked_before_the_upgrade(older: sqlite3.Connection, tmp_path: Path) -> None:
-    kept = answer("before").model_copy(update={"standalone": "How many days of leave?"})
+    kept = replace(answer("before"), standalone="How many days of leave?")
     older.execute("INSERT INTO answer VALUES ('before', 'slack:T1:U1', 5.0, ?)", (kept.model_dump_json(),))
     older.commit()
     async with open_storage(tmp_path) as storage:

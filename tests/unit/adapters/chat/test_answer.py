@@ -7,7 +7,7 @@ from adapters.chat.reply.answer import growing, plain, reply
 from adapters.chat.reply.markdown import pieces
 from adapters.chat.reply.parts import Button, Code, Listing, Look, Note, Paragraph, Quote, Table
 from adapters.discord.parts.render import MARKDOWN
-from pipeline.values import BlockKind, CitedSentence, Outcome, Quoted
+from pipeline.values import BlockKind, CitedSentence, Outcome, Quoted, replace
 from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
@@ -85,9 +85,9 @@ def test_what_is_offered_is_what_there_is() -> None:
     assert reply(cited("Yes."), stoppable=True).actions == (*everything, stop)
     assert reply(not_found().offering("Ask HR")).actions[-2:] == (ask, tell)
     assert reply(not_found()).actions == (Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES, tell)
-    assert reply(not_found().model_copy(update={"nearest": ()})).actions == (*everything[:2], tell)
+    assert reply(replace(not_found(), nearest=())).actions == (*everything[:2], tell)
     assert reply(broken()).actions == ()
-    declined = cited(outcome=Outcome.DECLINED).model_copy(update={"sentences": (), "citations": ()})
+    declined = replace(cited(outcome=Outcome.DECLINED), sentences=(), citations=())
     assert reply(declined).actions == ()
 
 
@@ -118,9 +118,9 @@ def test_a_space_stands_between_sentences_where_their_script_has_spaces() -> Non
 
 
 def test_the_button_shows_all_of_a_passage_that_an_unsure_answer_shows_in_part() -> None:
-    part = citation(1).model_copy(update={"quote": "Leave is 25 days.", "passage": "Leave is 25 days. It lapses."})
+    part = replace(citation(1), quote="Leave is 25 days.", passage="Leave is 25 days. It lapses.")
     (_, shown) = panels.passages(
-        cited(sentences=[sentence("Leave is 25 days.", BlockKind.PROSE, 1)]).model_copy(update={"citations": (part,)})
+        replace(cited(sentences=[sentence("Leave is 25 days.", BlockKind.PROSE, 1)]), citations=(part,))
     ).blocks
     assert shown == Quote(text="Leave is 25 days. It lapses.")
 
@@ -128,9 +128,7 @@ def test_the_button_shows_all_of_a_passage_that_an_unsure_answer_shows_in_part()
 def test_the_button_shows_tables_and_code_as_what_they_are() -> None:
     quoted = (Quoted(text="Rooms:"), Quoted(header=("Room", "*"), rows=(("", "2"),)), Quoted(text="a\n b", code=True))
     answer = cited(sentences=[sentence("Rooms:", BlockKind.PROSE, 1)])
-    shown = panels.passages(
-        answer.model_copy(update={"citations": (citation(1).model_copy(update={"parts": quoted}),)})
-    )
+    shown = panels.passages(replace(answer, citations=(replace(citation(1), parts=quoted),)))
     told, table, code = shown.blocks[1:]
     assert (told, code) == (Quote(text="Rooms:"), Code(text="a\n b"))
     assert isinstance(table, Table)

@@ -10,6 +10,7 @@ import pytest
 from adapters.discord.memory import Memory
 from adapters.discord.transport.client import Client
 from pipeline.errors import Unavailable
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
@@ -18,7 +19,7 @@ from tests.doubles.discord.faults import Fault
 class Unwatched(DiscordDriver):
     """Nothing is noted but when a gap has been read, or when a test asks for it."""
 
-    pace = QUICK.model_copy(update={"mark": 3600.0})
+    pace = replace(QUICK, mark=3600.0)
 
     @property
     def client(self) -> Client:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipeline.values import Place
+from pipeline.values import Place, replace
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually
 from tests.doubles.discord.world import FORUM, PRIVATE_THREAD
@@ -27,7 +27,7 @@ async def test_a_forums_posts_are_documents_under_their_titles(tmp_path: Path) -
     driver.discord.messages.write(private, ann, {"content": "Somebody earns 1234."})
     driver.rig.places |= {
         driver.place: Place(index=True),
-        driver.place.model_copy(update={"channel": forum}): Place(index=True),
+        replace(driver.place, channel=forum): Place(index=True),
     }
     await driver.discord.__aenter__()
     await driver.connect()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.chat.reply.answer import reply
 from adapters.chat.reply.panels import why
 from adapters.slack.parts.render import posts
-from pipeline.values import CitedSentence
+from pipeline.values import CitedSentence, replace
 from tests.contracts.answers import citation, cited, not_found
 from tests.contracts.slack_driver import elements, seen
 from tests.doubles.slack.rules import wrong_message
@@ -22,7 +22,7 @@ def test_many_sources_with_long_addresses_are_all_shown() -> None:
 
 
 def test_passages_are_offered_only_where_there_are_some() -> None:
-    (post,) = posts(reply(not_found().model_copy(update={"nearest": ()})))
+    (post,) = posts(reply(replace(not_found(), nearest=())))
     assert [one["action_id"] for one in elements(post.blocks)] == ["rate", "tell"]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pipeline.values import Place
+from pipeline.values import Place, replace
 from tests.contracts.slack_driver import SHARED, SlackDriver
 from tests.contracts.waiting import eventually
 
 
 async def test_a_channel_that_another_organisation_writes_in_is_not_read(slack: SlackDriver) -> None:
-    place = slack.place.model_copy(update={"channel": SHARED})
+    place = replace(slack.place, channel=SHARED)
     slack.people.write("U0BOB", SHARED, "The code of the archive is 1234.")
     slack.rig.places[place] = Place(index=True)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import ConversationId
+from pipeline.values import ConversationId, replace
 from pipeline.words.text import visible
 from storage.messages.history import keep_answer
 from tests.contracts.answers import cited
@@ -103,8 +103,10 @@ async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> No
 
 async def test_what_the_check_left_out_is_shown_but_nothing_that_was_asked_in_private(page: Page) -> None:
     for number, where in enumerate(("slack:T1:C2:1.0", "web:page:abc:")):
-        answer = cited("Thirty.", answer_id=f"a{number}", question=f"Question {number}?").model_copy(
-            update={"citations": (), "ungrounded_claims": (f"Claim {number} of a model.",)}
+        answer = replace(
+            cited("Thirty.", answer_id=f"a{number}", question=f"Question {number}?"),
+            citations=(),
+            ungrounded_claims=(f"Claim {number} of a model.",),
         )
 
         def keep(db: object, answer: object = answer, where: str = where) -> None:
@@ -176,8 +178,10 @@ async def test_no_page_shows_what_turns_the_direction_or_hides_whoever_wrote_it(
     await page.citewell.indexer.keep(
         parsed("turned", blocks, title=f"Nights {turned}", filename=f"nights {turned}.md", collection="travel")
     )
-    answer = cited("Thirty.", answer_id="a1", question=f"Question {turned}?").model_copy(
-        update={"citations": (), "ungrounded_claims": (f"A claim {turned}.",)}
+    answer = replace(
+        cited("Thirty.", answer_id="a1", question=f"Question {turned}?"),
+        citations=(),
+        ungrounded_claims=(f"A claim {turned}.",),
     )
 
     def keep(db: object) -> None:

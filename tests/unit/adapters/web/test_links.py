@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.web.links import AHEAD, CITED, LIFETIME, Cited, Closed, SignedLinks, Why
-from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
+from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk, replace
 from tests.doubles.samples import chunks, document
 
 URL = "https://citewell.acme.example"
@@ -40,7 +40,7 @@ class Shelf:
 
     async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
         there = self.documents.get(document_id)
-        return there and there.model_copy(update={"chunks": there.chunks[start : start + most]})
+        return there and replace(there, chunks=there.chunks[start : start + most])
 
     async def has_original(self, document: Document) -> bool:
         return False
@@ -94,7 +94,7 @@ async def test_words_that_follow_on_each_other_are_one_span_and_words_that_are_n
 
 async def test_a_document_with_an_address_of_its_own_keeps_it() -> None:
     shelf = Shelf()
-    owner = document("wiki").model_copy(update={"url": "https://wiki.acme.example/a"})
+    owner = replace(document("wiki"), url="https://wiki.acme.example/a")
     (passage,) = shelf.put(owner, ["Text."])
     assert (await opening(shelf)).link(passage) == "https://wiki.acme.example/a"
 
@@ -199,13 +199,13 @@ async def test_it_opens_nothing_once_what_it_was_made_for_is_another() -> None:
     links = await opening(shelf)
     link = token(links.link(passage))
 
-    shelf.put(before.model_copy(update={"version": "2"}), ["Text."])
+    shelf.put(replace(before, version="2"), ["Text."])
     assert await refused(links, link) is Why.CHANGED
     shelf.put(before, [])
     assert await refused(links, link) is Why.CHANGED
     shelf.documents["leave"] = Excerpt(document=before, chunks=(recut(passage.chunk),), total=1)
     assert await refused(links, link) is Why.CHANGED
-    shelf.put(before.model_copy(update={"collection": "hr"}), ["Text."])
+    shelf.put(replace(before, collection="hr"), ["Text."])
     assert await refused(links, link) is Why.MOVED
     shelf.put(before, ["Text."])
     shelf.rules["default"] = "only board"
@@ -216,4 +216,4 @@ async def test_it_opens_nothing_once_what_it_was_made_for_is_another() -> None:
 
 def recut(chunk: Chunk) -> Chunk:
     """What stands at its place after the document was split anew."""
-    return chunk.model_copy(update={"id": f"{chunk.id}-anew"})
+    return replace(chunk, id=f"{chunk.id}-anew")

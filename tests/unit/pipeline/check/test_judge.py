@@ -18,6 +18,7 @@ from pipeline.values import (
     RetrievedChunk,
     Sentence,
     Support,
+    replace,
     row_cells,
 )
 from tests.doubles.samples import extracted, indexed
@@ -28,7 +29,7 @@ VERBATIM, VETOED, UNSURE = Support.VERBATIM, Support.VETOED, Support.UNSURE
 
 def passage(name: str, *blocks: str | Block, title: str = "Handbook", flagged: bool = False) -> RetrievedChunk:
     found = indexed(Document(id=name, filename=f"{name}.md", title=title, flagged=flagged), *blocks)[0]
-    return found.model_copy(update={"chunk": found.chunk.model_copy(update={"id": name})})
+    return replace(found, chunk=replace(found.chunk, id=name))
 
 
 def table(*rows: str) -> list[Block]:

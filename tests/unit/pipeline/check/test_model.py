@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.check.exhibits import MOST_CLAIMS, MOST_TOKENS, Said
 from pipeline.check.model import CUT, NOT_READ, VOID, ModelJudge
-from pipeline.values import BlockKind, Judgement, Sentence, Support
+from pipeline.values import BlockKind, Judgement, Sentence, Support, replace
 from pipeline.words.tokens import estimate
 from tests.doubles.llm.faults import Act, Hang, Status, Text
 from tests.doubles.llm.models import models
@@ -119,15 +119,13 @@ async def test_the_words_may_be_spelled_otherwise_or_leave_something_out(words: 
 @pytest.mark.parametrize("named", ["c1", "c2", ""])
 async def test_the_words_may_stand_in_a_passage_that_the_sentence_does_not_name(named: str) -> None:
     async with judging(YES) as (judge, _, _):
-        (judgement,), _ = await judge.review(
-            [Said(CLAIM.model_copy(update={"chunk_ids": (named,) if named else ()}))], PASSAGES
-        )
+        (judgement,), _ = await judge.review([Said(replace(CLAIM, chunk_ids=(named,) if named else ()))], PASSAGES)
     assert (judgement.support, judgement.chunk_ids) == (Support.JUDGED, ("c1",))
 
 
 async def test_the_words_may_stand_in_two_passages() -> None:
     words = "staff get 25 days of paid leave … asked for in the people portal"
-    both = CLAIM.model_copy(update={"text": "Employees ask for their 25 days of paid leave in the portal."})
+    both = replace(CLAIM, text="Employees ask for their 25 days of paid leave in the portal.")
     async with judging(says(found(words=words))) as (judge, _, _):
         (judgement,), _ = await judge.review([Said(both)], PASSAGES)
     assert (judgement.support, judgement.chunk_ids) == (Support.JUDGED, ("c1", "c3"))
@@ -192,7 +190,7 @@ async def test_a_name_that_was_heard_before_needs_nothing_beside_it() -> None:
 @pytest.mark.parametrize("text", [LEAVE, "Full-time staff get 52 days off.", ORDER])
 async def test_what_words_decide_is_not_asked_about(text: str) -> None:
     async with judging(YES) as (judge, server, _):
-        (judgement,), tokens = await judge.review([Said(CLAIM.model_copy(update={"text": text}))], PASSAGES)
+        (judgement,), tokens = await judge.review([Said(replace(CLAIM, text=text))], PASSAGES)
     assert judgement.support in (Support.VERBATIM, Support.VETOED)
     assert judgement.judge == ""
     assert tokens == 0
@@ -245,9 +243,7 @@ async def test_a_slow_verdict_is_not_waited_for() -> None:
 @pytest.mark.parametrize(("count", "words"), [(1, 400), (40, 400), (40, 1)], ids=["one", "many long", "many short"])
 async def test_a_review_costs_no_more_than_is_set_aside_for_it(count: int, words: int) -> None:
     long = [passage(f"c{number}", *(["Full-time staff get paid leave. " * 40] * 10)) for number in range(6)]
-    claim = CLAIM.model_copy(
-        update={"text": "All staff get leave. " * words, "chunk_ids": tuple(one.chunk.id for one in long)}
-    )
+    claim = replace(CLAIM, text="All staff get leave. " * words, chunk_ids=tuple(one.chunk.id for one in long))
     async with judging(YES) as (judge, server, _):
         judgements, _ = await judge.review([Said(claim)] * count, long, question="Who gets leave? " * 100)
     told = server.requests[0]

@@ -18,6 +18,7 @@ from pipeline.values import (
     Sentence,
     Support,
     Unit,
+    replace,
 )
 
 
@@ -67,8 +68,8 @@ def test_each_style_marks_and_refers_in_its_own_way(style: CitationStyle, expect
 
 def test_inline_style_names_product_and_document_type_where_they_are_known() -> None:
     known = passage("a")
-    document = known.document.model_copy(update={"product": "Kestrel", "document_type": "Manual"})
-    source = cite(known.model_copy(update={"document": document}), 1)
+    document = replace(known.document, product="Kestrel", document_type="Manual")
+    source = cite(replace(known, document=document), 1)
     text, _ = body([CitedSentence(text="Yes.", numbers=(1,))], [source], CitationStyle.INLINE)
     assert text == "Yes. (Source: Kestrel Manual)"
 
@@ -197,8 +198,8 @@ def test_the_link_of_a_citation_leads_to_the_heading_above_what_is_quoted(
     url: str, quotes: list[str], link: str
 ) -> None:
     found = passage("a", "Before. Call in.", anchors=((8, "kranken üb"),))
-    document = found.document.model_copy(update={"url": url})
-    assert cite(found.model_copy(update={"document": document}), 1, quotes=quotes).url == link
+    document = replace(found.document, url=url)
+    assert cite(replace(found, document=document), 1, quotes=quotes).url == link
 
 
 @pytest.mark.parametrize(
@@ -214,9 +215,9 @@ def test_only_a_sentence_that_its_passage_supports_has_its_links(
     support: Support, kind: BlockKind, links: list[tuple[str, str]]
 ) -> None:
     found = passage("a", "Fill in the form.", links=((8, 16, "https://docs.example/form"),))
-    document = found.document.model_copy(update={"url": "https://docs.example/leave"})
+    document = replace(found.document, url="https://docs.example/leave")
     other = passage("b", "Fill in the form.", links=((8, 16, "https://elsewhere.example/form"),))
-    numbering = Numbering([found.model_copy(update={"document": document}), other])
+    numbering = Numbering([replace(found, document=document), other])
     judgement = Judgement(support=support, score=1, chunk_ids=("a", "b"), quote="Fill in the form.")
     cited = numbering.cite(Sentence(text="You fill in the form.", kind=kind, chunk_ids=("a", "b")), judgement)
     assert [(link.text, link.url) for link in cited.links] == links

@@ -19,6 +19,7 @@ from pipeline.values import (
     RetrievedChunk,
     Sentence,
     Support,
+    replace,
 )
 from tests.doubles.llm.walk import passage
 
@@ -93,5 +94,5 @@ def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:
 
 def test_sources_are_listed_under_the_marks_that_sentences_bear() -> None:
     update = {"citation_style": CitationStyle.FOOTNOTE}
-    assert "\n¹ Leave" in format_response(answer().model_copy(update=update))
-    assert "\n[1] Leave" in format_response(answer(found=False).model_copy(update=update))
+    assert "\n¹ Leave" in format_response(replace(answer(), **update))
+    assert "\n[1] Leave" in format_response(replace(answer(found=False), **update))

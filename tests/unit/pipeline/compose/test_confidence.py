@@ -19,6 +19,7 @@ from pipeline.values import (
     Sentence,
     Support,
     Unit,
+    replace,
 )
 from tests.doubles.samples import prose
 
@@ -51,7 +52,7 @@ def test_what_somebody_said_in_a_channel_is_sure_only_where_it_solved_something(
 ) -> None:
     found = prose("leave", ANSWER)
     thread = Document(id="t", collection="slack:T1:C2", filename="#hr", title="Leave", metadata=solved)
-    evidence = gather(read(QUESTION), [found.model_copy(update={"document": thread})])
+    evidence = gather(read(QUESTION), [replace(found, document=thread)])
     assert assess(evidence, [judged(ANSWER, "leave")], generator=EXTRACTIVE).confidence.level is level
 
 
@@ -82,9 +83,7 @@ def test_a_list_is_shown_where_its_title_asks_for_it_whatever_its_entries_say(ti
         score=0.5,
         unit_scores=(0.3, 0.3),
     )
-    said = [
-        (one.model_copy(update={"kind": BlockKind.ITEM}), found) for one, found in (judged(e, "a") for e in entries)
-    ]
+    said = [(replace(one, kind=BlockKind.ITEM), found) for one, found in (judged(e, "a") for e in entries)]
     result = assess(gather(read("List all spare parts"), [found]), said, generator="extractive")
     assert result.abstain == abstains
     assert result.confidence.level is (Level.LOW if abstains else Level.MEDIUM)
@@ -192,7 +191,7 @@ def test_what_a_model_wrote_is_high_only_where_another_read_it_with_little_risk(
     how: dict[str, object], level: Level
 ) -> None:
     said = judged("Full-time staff may take 25 days off a year and are paid for all of them.", "leave")
-    said = said[0], said[1].model_copy(update=how)
+    said = said[0], replace(said[1], **how)
     result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [said], generator="some-model")
     assert result.confidence.level is level
 
@@ -200,7 +199,7 @@ def test_what_a_model_wrote_is_high_only_where_another_read_it_with_little_risk(
 def test_who_read_what_words_do_not_decide_is_told_and_whether_its_passage_says_more() -> None:
     def told(**how: str) -> dict[str, str]:
         said = judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)
-        said = said[0], said[1].model_copy(update=how)
+        said = said[0], replace(said[1], **how)
         result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [said], generator="some-model")
         return {factor.name: factor.text for factor in result.confidence.reasons if factor.name in ("read", "more")}
 
@@ -255,7 +254,7 @@ def test_what_a_second_reader_thinks_counts_and_the_worst_is_no_silence(read_as:
     """0 is a verdict: only None is none."""
     scores = {}
     for value in (None, read_as, 1.0):
-        found = prose("leave", ANSWER, 0.6).model_copy(update={"read": value})
+        found = replace(prose("leave", ANSWER, 0.6), read=value)
         scores[value] = assess(
             gather(read(QUESTION), [found]), [judged(ANSWER, "leave")], generator=EXTRACTIVE
         ).confidence.score
@@ -265,7 +264,7 @@ def test_what_a_second_reader_thinks_counts_and_the_worst_is_no_silence(read_as:
 
 @pytest.mark.parametrize(("others", "level"), [(0.8, Level.HIGH), (0.95, Level.MEDIUM), (None, Level.HIGH)])
 def test_where_a_second_reader_likes_another_passage_better_nothing_is_sure(others: float | None, level: Level) -> None:
-    said = prose("leave", ANSWER, 0.95).model_copy(update={"read": 0.9})
-    other = prose("other", "Leave is a word.", 0.1).model_copy(update={"read": others, "score": 0.3})
+    said = replace(prose("leave", ANSWER, 0.95), read=0.9)
+    other = replace(prose("other", "Leave is a word.", 0.1), read=others, score=0.3)
     evidence = gather(read(QUESTION), [said, other])
     assert assess(evidence, [judged(ANSWER, "leave")], generator=EXTRACTIVE).confidence.level is level

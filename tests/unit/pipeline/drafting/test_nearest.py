@@ -11,7 +11,19 @@ from pipeline.compose.compose import Drafted, format_response
 from pipeline.drafting.nearest import beside
 from pipeline.read.excerpt import EXCERPT, ROOM, excerpts
 from pipeline.respond import Responder
-from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Outcome, Request, RetrievedChunk
+from pipeline.values import (
+    Answer,
+    Block,
+    BlockKind,
+    Brief,
+    Document,
+    Level,
+    Options,
+    Outcome,
+    Request,
+    RetrievedChunk,
+    replace,
+)
 from tests.doubles import samples
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, passage
 from tests.doubles.samples import evidence, indexed
@@ -69,7 +81,7 @@ def test_a_row_of_a_long_table_comes_under_its_header() -> None:
 
 def test_of_many_near_passages_four_are_shown_the_best_first() -> None:
     passages = [
-        samples.prose(name, f"Leave of kind {name} is thirty days.").model_copy(update={"score": score})
+        replace(samples.prose(name, f"Leave of kind {name} is thirty days."), score=score)
         for name, score in (("a", 0.5), ("b", 0.8), ("c", 0.6), ("d", 0.7), ("e", 0.4))
     ]
     assert said(asked("How long is leave?", *passages)) == [
@@ -96,7 +108,7 @@ def test_of_a_flagged_document_nothing_is_quoted_and_it_is_named() -> None:
 
 
 def test_what_has_nothing_to_do_with_the_question_is_not_named() -> None:
-    far = samples.prose("a", "The canteen opens at noon.").model_copy(update={"score": 0.1})
+    far = replace(samples.prose("a", "The canteen opens at noon."), score=0.1)
     assert asked("How long is leave?", far).citations() == ()
 
 
@@ -145,7 +157,7 @@ LOUNGE = ("The lounge opens at nine.", "It has a kitchen.", "Its windows look to
 
 
 async def test_an_answer_of_medium_confidence_is_the_passage_it_stands_in() -> None:
-    unsure = passage("lounge", *LOUNGE, score=0.9).model_copy(update={"unit_scores": (0.72, 0.1, 0.1)})
+    unsure = replace(passage("lounge", *LOUNGE, score=0.9), unit_scores=(0.72, 0.1, 0.1))
     answer = await answered("When does the lounge open?", unsure)
     assert answer.confidence.level is Level.MEDIUM
     assert [one.text for one in answer.sentences] == list(LOUNGE)
@@ -154,8 +166,8 @@ async def test_an_answer_of_medium_confidence_is_the_passage_it_stands_in() -> N
 
 
 async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_under_their_headings() -> None:
-    low = passage("a", *LOUNGE, score=0.7).model_copy(update={"unit_scores": (0.62, 0.1, 0.1)})
-    near = passage("b", "Everybody likes the lounge.", score=0.6).model_copy(update={"unit_scores": (0.1,)})
+    low = replace(passage("a", *LOUNGE, score=0.7), unit_scores=(0.62, 0.1, 0.1))
+    near = replace(passage("b", "Everybody likes the lounge.", score=0.6), unit_scores=(0.1,))
     answer = await answered("When does the lounge open?", low, near)
     assert answer.confidence.level is Level.LOW
     assert [one.text for one in answer.sentences] == [
@@ -169,9 +181,9 @@ async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_unde
 
 
 async def test_what_a_flagged_document_says_is_not_lost_at_low_confidence() -> None:
-    low = passage("a", *LOUNGE, score=0.7).model_copy(update={"unit_scores": (0.62, 0.1, 0.1)})
-    flagged = low.model_copy(update={"document": low.document.model_copy(update={"flagged": True})})
-    near = passage("b", "Everybody likes the lounge.", score=0.6).model_copy(update={"unit_scores": (0.1,)})
+    low = replace(passage("a", *LOUNGE, score=0.7), unit_scores=(0.62, 0.1, 0.1))
+    flagged = replace(low, document=replace(low.document, flagged=True))
+    near = replace(passage("b", "Everybody likes the lounge.", score=0.6), unit_scores=(0.1,))
     answer = await answered("When does the lounge open?", flagged, near)
     assert answer.confidence.level is Level.LOW
     assert LOUNGE[0] in [one.text for one in answer.sentences]
@@ -184,9 +196,7 @@ async def test_entries_of_a_list_are_counted_only_where_it_is_said() -> None:
     found = indexed(LEVELS, (BlockKind.PROSE, "These are the rules of the lounge:"), *rules)
     for cosine, counted in ((0.7, False), (0.76, True)):
         scores = [(cosine, *[0.3] * (len(one.chunk.units) - 1)) for one in found]
-        passages = [
-            one.model_copy(update={"score": 0.6, "unit_scores": some}) for one, some in zip(found, scores, strict=True)
-        ]
+        passages = [replace(one, score=0.6, unit_scores=some) for one, some in zip(found, scores, strict=True)]
         answer = await answered("rules of the lounge", *passages)
         assert (answer.outcome is Outcome.PARTIAL) == ("entries are shown" in answer.closing) == counted
 
@@ -199,8 +209,8 @@ def test_what_a_term_means_is_shown_with_the_term() -> None:
 
 
 async def test_below_an_answer_of_medium_confidence_stands_the_closest_passage_and_its_numbers_go_on() -> None:
-    medium = passage("a", "The lounge opens at nine.", score=0.5).model_copy(update={"unit_scores": (0.8,)})
-    near = passage("b", "Everybody likes the lounge.", score=0.9).model_copy(update={"unit_scores": (0.1,)})
+    medium = replace(passage("a", "The lounge opens at nine.", score=0.5), unit_scores=(0.8,))
+    near = replace(passage("b", "Everybody likes the lounge.", score=0.9), unit_scores=(0.1,))
     answer = await answered("When does the lounge open?", medium, near)
     assert [one.text for one in answer.sentences] == ["The lounge opens at nine."]
     assert answer.quoted[-1].text == "Everybody likes the lounge."

@@ -10,7 +10,7 @@ from pipeline.find.confirmed import RAISE, lifted
 from pipeline.find.rank import Ranked
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
-from pipeline.values import Document
+from pipeline.values import Document, replace
 from tests.doubles.samples import document, prose
 
 
@@ -52,7 +52,7 @@ def test_how_well_each_fits_by_itself_is_known(before: list[Ranked]) -> None:
 
 def test_a_thread_that_was_solved_comes_before_an_open_one_that_fits_hardly_better() -> None:
     said = document("thread", collection="slack:T1:C1")
-    solved = said.model_copy(update={"metadata": {"solved": "yes"}})
+    solved = replace(said, metadata={"solved": "yes"})
 
     def found(about: Document, score: float) -> Ranked:
         return Ranked(prose(f"{about.solved}", "A text.").chunk, about, score, 0, np.zeros(0, np.float32))
@@ -63,9 +63,9 @@ def test_a_thread_that_was_solved_comes_before_an_open_one_that_fits_hardly_bett
 
 def test_evidence_tells_how_it_would_be_had_nobody_confirmed_any_of_it() -> None:
     first, second = prose("first", "Leave is 30 days."), prose("second", "Leave is asked for in the portal.")
-    up = second.model_copy(update={"score": 0.7, "lift": 0.05, "confirmed": 2})
-    down = first.model_copy(update={"score": 0.65, "lift": -0.05})
-    entered = prose("third", "Leave is for staff.").model_copy(update={"score": 0.6, "lift": 0.6})
+    up = replace(second, score=0.7, lift=0.05, confirmed=2)
+    down = replace(first, score=0.65, lift=-0.05)
+    entered = replace(prose("third", "Leave is for staff."), score=0.6, lift=0.6)
     plain = gather(read("How much leave?"), [up, down, entered]).unlifted()
     assert [(one.chunk.id, round(one.score, 9)) for one in plain.passages] == [("first", 0.7), ("second", 0.65)]
     assert plain.unlifted() is plain

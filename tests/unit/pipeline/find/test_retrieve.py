@@ -13,7 +13,7 @@ import pytest
 from pipeline.errors import Unavailable
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import Lexical, Vectors
-from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Intent, Retrieval, Search, Unit
+from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Intent, Retrieval, Search, Unit, replace
 from pipeline.words.text import sentences, terms
 from storage.documents.index import SearchIndex
 from storage.open import Storage, open_storage
@@ -381,7 +381,7 @@ async def test_passages_between_which_a_reranker_sees_no_difference_stay_in_thei
 
 async def test_a_reranker_that_does_not_work_is_named_and_changes_nothing(machines: Storage) -> None:
     plain, found = [await read_by(machines, reranker) for reranker in (None, Absent(""))]
-    assert found == plain.model_copy(update={"degraded": ("reranker",)})
+    assert found == replace(plain, degraded=("reranker",))
 
 
 async def test_a_reranker_reads_the_whole_question_and_passages_behind_their_titles(machines: Storage) -> None:

@@ -13,7 +13,7 @@ from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.ingest import Change, Event, Failed, Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ports import SourceItem, Vectors
-from pipeline.values import Audience, Block, BlockKind, Document, Parsed
+from pipeline.values import Audience, Block, BlockKind, Document, Parsed, replace
 from storage.open import Storage, open_storage
 
 
@@ -41,7 +41,7 @@ class Pages:
         if text is None:
             raise Refused("it is damaged", what_to_do="Save it again.")
         document = Document(id=item.id, filename=item.id, title=item.id, source=self.name, version=item.version)
-        document = document.model_copy(update={"unread": self._unread})
+        document = replace(document, unread=self._unread)
         return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),) if text else ())
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adapters.files.text.markdown import read_markdown
 from pipeline.ingest.older import with_tree
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit
+from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit, replace
 from tests.doubles.samples import document
 
 HEADING, PROSE, ITEM, STEP = BlockKind.HEADING, BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP
@@ -92,11 +92,7 @@ flat = st.lists(
         kind=st.sampled_from([HEADING, PROSE, ITEM, STEP, CODE, HEADER, ROW]),
         text=st.sampled_from(["Take the bus.", "Bring:", "Where? There. Soon.", "the rules of 3.", "a | b"]),
         depth=st.just(0),
-    ).map(
-        lambda block: (
-            block.model_copy(update={"text": block.text.replace(" | ", " ")}) if block.kind is not ROW else block
-        )
-    ),
+    ).map(lambda block: replace(block, text=block.text.replace(" | ", " ")) if block.kind is not ROW else block),
     min_size=1,
     max_size=12,
 ).map(tuple)
@@ -118,9 +114,7 @@ def test_what_a_unit_stands_under_comes_before_it_and_no_part_is_two_stretches(b
 @given(flat)
 def test_a_chunk_of_before_gets_its_tree_from_its_text(blocks: tuple[Block, ...]) -> None:
     for chunk in cut(document("d"), blocks):
-        bare = chunk.model_copy(
-            update={"units": tuple(Unit(start=one.start, end=one.end, kind=one.kind) for one in chunk.units)}
-        )
+        bare = replace(chunk, units=tuple(Unit(start=one.start, end=one.end, kind=one.kind) for one in chunk.units))
         told = with_tree(bare)
         assert [(one.kind, one.number) for one in told.units] == [(one.kind, one.number) for one in chunk.units]
         listed = (ITEM, STEP, ROW)

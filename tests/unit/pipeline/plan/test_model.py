@@ -25,6 +25,7 @@ from pipeline.values import (
     Plan,
     Search,
     Turn,
+    replace,
 )
 from tests.doubles.llm.faults import Act, Hang, Status, Text
 from tests.doubles.llm.models import models
@@ -32,17 +33,16 @@ from tests.doubles.llm.server import LlmServer
 
 EVERYBODY = Audience(collections=frozenset({"default"}))
 ALONE = Conversation(id=ConversationId(platform="t", space="s", channel="c"))
-SAID = ALONE.model_copy(
-    update={
-        "turns": (
-            Turn(
-                question="How much leave do full-time staff get?",
-                answer="Full-time staff get 25 days of paid leave a year [1].",
-                said="Full-time staff get 25 days of paid leave a year.",
-                asked_at=datetime(2026, 3, 1, tzinfo=UTC),
-            ),
-        )
-    }
+SAID = replace(
+    ALONE,
+    turns=(
+        Turn(
+            question="How much leave do full-time staff get?",
+            answer="Full-time staff get 25 days of paid leave a year [1].",
+            said="Full-time staff get 25 days of paid leave a year.",
+            asked_at=datetime(2026, 3, 1, tzinfo=UTC),
+        ),
+    ),
 )
 LEANING = "and those who are contractors?"
 SEVERAL = "How much leave do contractors get? Who approves their leave?"
@@ -121,7 +121,7 @@ async def test_without_a_usable_reply_the_heuristics_stand_and_the_operator_is_t
     async with planning(act) as (planner, _, reasons):
         plan = await planner.plan(LEANING, SAID, EVERYBODY)
     assert isinstance(plan, Search)
-    assert plan.model_copy(update={"tokens": 0}) == await Heuristic().plan(LEANING, SAID, EVERYBODY)
+    assert replace(plan, tokens=0) == await Heuristic().plan(LEANING, SAID, EVERYBODY)
     assert bool(plan.tokens) == isinstance(act, Text), "only what never gave a reply costs nothing"
     assert len(reasons) == 1
 

@@ -18,6 +18,7 @@ from pipeline.values import (
     Intent,
     RetrievedChunk,
     Style,
+    replace,
 )
 from pipeline.write.extract import completed
 from tests.doubles.samples import evidence, extracted, indexed
@@ -53,7 +54,7 @@ CODES = passages(
 
 
 def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
-    copy = LEAVE.model_copy(update={"chunk": LEAVE.chunk.model_copy(update={"id": "copy", "document_id": "copy"})})
+    copy = replace(LEAVE, chunk=replace(LEAVE.chunk, id="copy", document_id="copy"))
     texts = [text for _, text in said("What happens to unused days of paid leave?", LEAVE, copy, style=Style.DETAILED)]
     assert texts == sorted(set(texts), key=LEAVE.chunk.text.index)
 
@@ -206,7 +207,7 @@ def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int
     part = extracted(brief, found)
     assert part.extent == Extent(shown=len(part.sentences), total=60, kind=STEP)
     assert sum(len(sentence.text) for sentence in part.sentences) <= brief.max_length
-    whole = extracted(brief.model_copy(update={"everything": True}), found)
+    whole = extracted(replace(brief, everything=True), found)
     assert whole.extent is None
     assert [sentence.text.split()[2] for sentence in whole.sentences] == [str(number) for number in range(60)]
     assert {sentence.kind for sentence in whole.sentences} == {STEP}

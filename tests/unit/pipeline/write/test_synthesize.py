@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import BlockKind, Brief, Chunk, Document, Finished, Found, RetrievedChunk, Sentence, Usage
+from pipeline.values import BlockKind, Brief, Chunk, Document, Finished, Found, RetrievedChunk, Sentence, Usage, replace
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS, ModelWriter
 
@@ -85,7 +85,7 @@ async def test_numbers_become_chunk_ids_and_unknown_ones_nothing() -> None:
 
 
 async def test_the_day_in_front_of_a_sentence_is_its_documents_or_stays_where_it_is() -> None:
-    dated = [one.model_copy(update={"document": _of(one, day)}) for one, day in zip(PASSAGES, DAYS, strict=True)]
+    dated = [replace(one, document=_of(one, day)) for one, day in zip(PASSAGES, DAYS, strict=True)]
     writer = ModelWriter(
         ScriptedModel(f"As of {DAYS[1]}: Staff get 25 days [2]. As of {DAYS[1]}: Staff get 20 days [1].", STOP),
         PromptOptions(),
@@ -98,7 +98,7 @@ async def test_the_day_in_front_of_a_sentence_is_its_documents_or_stays_where_it
 
 
 def _of(passage: RetrievedChunk, day: str) -> Document:
-    return passage.document.model_copy(update={"metadata": {"updated": day}})
+    return replace(passage.document, metadata={"updated": day})
 
 
 async def test_usage_is_the_providers_and_estimated_where_it_gives_none() -> None:
@@ -160,7 +160,7 @@ async def test_a_sentence_with_an_address_that_no_passage_has_is_left_out(trick:
 
 
 async def test_the_draft_ends_at_the_sentence_with_which_it_would_be_twice_as_long_as_was_asked_for() -> None:
-    brief = BRIEF.model_copy(update={"max_length": 18})
+    brief = replace(BRIEF, max_length=18)
     first, end = await written("Staff get 25 days [1]. Contractors get none [2].", STOP, brief=brief)
     assert isinstance(first, Sentence)
     assert isinstance(end, Finished)
