@@ -49,22 +49,13 @@ class Standing(NamedTuple):
 class ReplySender(Sender[P], Protocol[P]):
     """The messages of the reply to one question. It is one of `Streams`, or of `Edits`, where it can grow."""
 
-    @property
-    def known(self) -> Sequence[str]:
-        """The messages that are recorded of it."""
-        ...
+    known: Sequence[str]
+    """The messages that are recorded of it."""
+    withheld: bool
+    """The platform did not show us what was said."""
+    place: str
+    """Where the question stands, as a message names it."""
 
-    @property
-    def withheld(self) -> bool:
-        """The platform did not show us what was said."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """Where the question stands, as a message names it."""
-        ...
-
-    @property
     def standing(self) -> Standing:
         """Once the place is made."""
         ...
@@ -161,7 +152,10 @@ class Deliverer(Generic[P]):
         self._replies[work.message.conversation] = reply
         try:
             if instead := await self._instead(work.message, sender):
-                await self._refuse(work, sender, reply, instead)
+                if work.message.manner.unannounced:
+                    log.info("unasked_reply_withheld", key=work.key)
+                else:
+                    await reply.show([sender.line(Words(work.language)(instead))])
             else:
                 await self._answer(growing, sender, reply)
         except NotTaken as refused:
@@ -223,12 +217,6 @@ class Deliverer(Generic[P]):
             return None
         return OUTSIDER if self._alone(message) else wording.SHARED_CHANNEL
 
-    async def _refuse(self, work: Work, sender: ReplySender[P], reply: Messages[P], instead: Message) -> None:
-        if work.message.manner.unannounced:
-            log.info("unasked_reply_withheld", key=work.key)
-        else:
-            await reply.show([sender.line(Words(work.language)(instead))])
-
     async def _answer(self, growing: Growing, sender: ReplySender[P], reply: Messages[P]) -> None:
         work, message = growing.work, growing.work.message
         words = Words(work.language)
@@ -241,15 +229,22 @@ class Deliverer(Generic[P]):
             await settled()
             await reply.begin()
             if answer is None:
-                await growth.end(sender.drawn(draft.stopped, None))
+                await _end(growth, reply, sender.drawn(draft.stopped, None))
                 return
-            there = sender.standing
+            there = sender.standing()
             remarks = [words(remark) for remark in there.remarks]
             made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, adds=adds)
             made = partial(made, stoppable=there.stoppable)
             shown, plain = made(attachable=there.attachable), made()
             above = wishes.above(answer) if message.manner is Manner.AWAITED else None
-            taken = await _ended(growth, sender, shown, above)
+            taken = True
+            try:
+                await _end(growth, reply, sender.drawn(shown, above))
+            except (NotTaken, Unusable) as error:
+                if isinstance(error, NotTaken) and not error.form:
+                    raise
+                log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
+                taken = False
         if not (taken and await sender.attach(shown.files, again=reply.resumed)):
             await reply.show(sender.plainly(plain, above, begun=bool(reply.names)))
 
@@ -294,18 +289,19 @@ def _growth(
     if isinstance(sender, Streams):
         return StreamGrowth(sender, reply, settled)
     assert isinstance(sender, Edits)
-    return EditGrowth(sender, reply, settled, words)
+    edits: Edits[P] = sender
+
+    async def show(post: P) -> None:
+        await settled()
+        if reply.names:
+            await edits.glimpse(post, reply.names[0])
+        else:
+            await reply.show([post])
+
+    return EditGrowth(edits, show, words)
 
 
-async def _ended(
-    growth: StreamGrowth[P] | EditGrowth[P], sender: ReplySender[P], shown: Reply, above: AboveAnswer | None
-) -> bool:
-    """Make the reply what is to be shown; False where the platform does not take that form."""
-    try:
-        await growth.end(sender.drawn(shown, above))
-    except (NotTaken, Unusable) as error:
-        if isinstance(error, NotTaken) and not error.form:
-            raise
-        log.warning("reply_told_plainly", answer=shown.answer_id, reason=str(error))
-        return False
-    return True
+async def _end(growth: StreamGrowth[P] | EditGrowth[P], reply: Messages[P], posts: Sequence[P]) -> None:
+    """Make the reply exactly `posts`."""
+    closed = isinstance(growth, StreamGrowth) and await growth.close(posts[0])
+    await reply.show(posts, already=int(closed))

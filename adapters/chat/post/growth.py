@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from types import TracebackType
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from adapters.chat.messages import Messages
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
-from pipeline.errors import Unusable
+from pipeline.errors import CitewellError, Unusable
 from pipeline.translations import Words
 from pipeline.values import Answer, Event, Stage
 
@@ -24,8 +24,7 @@ Settle = Callable[[], Awaitable[None]]
 class Stream(Protocol[P_contra]):
     """One message that is being streamed. Nothing here raises."""
 
-    @property
-    def name(self) -> str: ...
+    name: str
 
     async def show(self, text: str) -> None:
         """All that there is of it now."""
@@ -40,10 +39,8 @@ class Stream(Protocol[P_contra]):
 class Streams(Protocol[P_contra]):
     """A sender whose messages grow by themselves."""
 
-    @property
-    def patience(self) -> float:
-        """Seconds that what is there waits for the rest, before it is streamed rather than posted whole."""
-        ...
+    patience: float
+    """Seconds that what is there waits for the rest, before it is streamed rather than posted whole."""
 
     def free(self) -> bool:
         """Whether a stream may be opened now; one is."""
@@ -71,8 +68,7 @@ class Pace(NamedTuple):
 class Edits(Protocol[P]):
     """A sender whose messages grow by edits."""
 
-    @property
-    def pace(self) -> Pace: ...
+    pace: Pace
 
     def progress(self, reply: Reply, stage: Stage, words: Words) -> P:
         """What is there of an answer, and what is being done about the rest."""
@@ -135,8 +131,8 @@ class Feed:
             self._news.set()
 
 
-async def follow(feed: Feed, draft: Draft, newest: Callable[[Draft], None] = lambda _: None) -> Answer | None:
-    """Read to the answer, or to the stop (None), and hand on what is there meanwhile."""
+async def follow(feed: Feed, draft: Draft) -> Answer | None:
+    """Read to the answer, or to the stop (None), and show nothing meanwhile."""
     while True:
         events = await feed.take()
         if feed.stopped:
@@ -145,15 +141,6 @@ async def follow(feed: Feed, draft: Draft, newest: Callable[[Draft], None] = lam
             if isinstance(event, Answer):
                 return event
             draft.add(event)
-            newest(draft)
-
-
-async def follow_by_edits(
-    feed: Feed, draft: Draft, words: Words, sender: Edits[P], show: Callable[[P], Awaitable[None]]
-) -> Answer | None:
-    """The same, while `show` is given what is there."""
-    async with Throttle(show, sender.pace) as painter:
-        return await follow(feed, draft, lambda now: painter.newest(sender.progress(now.reply, now.stage, words)))
 
 
 class StreamGrowth(Generic[P]):
@@ -188,10 +175,9 @@ class StreamGrowth(Generic[P]):
                 self._may_stream = False
                 self._stream = await self._open(text)
 
-    async def end(self, posts: Sequence[P]) -> None:
-        """Make the reply exactly `posts`."""
-        closed = self._stream is not None and await self._stream.close(posts[0])
-        await self._reply.show(posts, already=int(closed))
+    async def close(self, post: P) -> bool:
+        """End what was streamed as `post`; False where there is no message that shows exactly that."""
+        return self._stream is not None and await self._stream.close(post)
 
     async def _open(self, text: str) -> Stream[P] | None:
         if not self._sender.free():
@@ -205,76 +191,34 @@ class StreamGrowth(Generic[P]):
 
 
 class EditGrowth(Generic[P]):
-    """One reply by edits."""
+    """One reply by edits: the newest state at a time."""
 
-    def __init__(self, sender: Edits[P], reply: Messages[P], settled: Settle, words: Words) -> None:
+    def __init__(self, sender: Edits[P], show: Callable[[P], Awaitable[None]], words: Words) -> None:
         self._sender = sender
-        self._reply = reply
-        self._settled = settled
+        self._show = show
         self._words = words
 
     async def follow(self, feed: Feed, draft: Draft) -> Answer | None:
-        """Read to the answer, or to the stop (None), and show what is there meanwhile."""
-        return await follow_by_edits(feed, draft, self._words, self._sender, self._show)
-
-    async def end(self, posts: Sequence[P]) -> None:
-        """Make the reply exactly `posts`."""
-        await self._reply.show(posts)
-
-    async def _show(self, post: P) -> None:
-        await self._settled()
-        if self._reply.names:
-            await self._sender.glimpse(post, self._reply.names[0])
-        else:
-            await self._reply.show([post])
-
-
-class Throttle(Generic[P]):
-    """Calls `show` with the newest post, first and then every so often, and never twice at the same time.
-
-    What goes wrong in `show` ends the painting and is raised when the painter is left: the final post must not
-    be shown by somebody who does not know.
-    """
-
-    def __init__(self, show: Callable[[P], Awaitable[None]], pace: Pace) -> None:
-        self._show = show
-        self._pace = pace
-        self._post: P | None = None
-        self._news = asyncio.Event()
-        self._stop = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._paint())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Wait for an edit under way: one that arrived later would undo the final post."""
-        self._stop.set()
-        self._news.set()
-        if self._task:
-            await self._task
-
-    def newest(self, post: P) -> None:
-        if post != self._post:
-            self._post = post
-            self._news.set()
-
-    async def _paint(self) -> None:
-        pause = self._pace.first
-        while not await self._stopped(pause):
-            await self._news.wait()
-            self._news.clear()
-            if self._stop.is_set():
-                return
-            if self._post is not None:
-                await self._show(self._post)
-            pause = self._pace.every
-
-    async def _stopped(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stop.wait()
-        except TimeoutError:
-            return False
-        return True
+        """Read to the answer, or to the stop (None), and show what is there meanwhile. What cannot be shown ends the
+        showing, and is raised once there is an answer, which is then kept."""
+        now, pace = asyncio.get_running_loop().time, self._sender.pace
+        due, shown, wanted = now() + pace.first, None, None
+        failed: CitewellError | None = None
+        while True:
+            events = await feed.take(None if wanted == shown or failed else max(0.0, due - now()))
+            if feed.stopped:
+                return None
+            for event in events:
+                if isinstance(event, Answer):
+                    if failed:
+                        raise failed
+                    return event
+                draft.add(event)
+                wanted = self._sender.progress(draft.reply, draft.stage, self._words)
+            if wanted is None or wanted == shown or failed or now() < due:
+                continue
+            try:
+                await self._show(wanted)
+            except CitewellError as error:
+                failed = error
+            shown, due = wanted, now() + pace.every

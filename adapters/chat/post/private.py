@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import structlog
 
 from adapters.chat.messages import NotTaken
-from adapters.chat.post.growth import Edits, Feed, follow, follow_by_edits
+from adapters.chat.post.growth import EditGrowth, Edits, Feed, follow
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Look, Reply
@@ -36,15 +36,10 @@ class PrivateSender(Protocol[P]):
 
     Raises NotTaken: `hopeless` where that is no longer possible, `over` where somebody deleted what was there."""
 
-    @property
-    def shareable(self) -> bool:
-        """The answer may be shared with those who are there, who do not see it."""
-        ...
-
-    @property
-    def attachable(self) -> bool:
-        """Long code may be a file."""
-        ...
+    shareable: bool
+    """The answer may be shared with those who are there, who do not see it."""
+    attachable: bool
+    """Long code may be a file."""
 
     def line(self, text: str) -> P:
         """One message of our own words."""
@@ -121,7 +116,7 @@ async def _grown(back: Edits[P], gone: P, growing: Growing, receipt: Receipt) ->
     try:
         await receipt.posting()
         async with Feed(growing.events) as feed:
-            return await follow_by_edits(feed, Draft(words=words), words, back, back.glimpse)
+            return await EditGrowth(back, back.glimpse, words).follow(feed, Draft(words=words))
     except Withdrawn:
         await back.glimpse(gone)
         raise

@@ -11,13 +11,14 @@ import discord
 
 from adapters.chat.post.deliver import Standing
 from adapters.chat.post.growth import Pace, Settle
+from adapters.chat.reply.cut import clean
 from adapters.chat.reply.parts import File, Reply
 from adapters.chat.words import wishes
 from adapters.chat.words.wishes import AboveAnswer
 from adapters.discord import limits
-from adapters.discord.errors import translated
+from adapters.discord.errors import THREAD_EXISTS, translated
 from adapters.discord.events.incoming import in_thread, root, withheld
-from adapters.discord.events.places import place
+from adapters.discord.events.places import MessagePlace, place
 from adapters.discord.parts.blocks import attachments, card, layout
 from adapters.discord.parts.render import Page, pages, plain, progress
 from adapters.discord.parts.wishes import told
@@ -36,11 +37,54 @@ from adapters.discord.post.reply import (
     person_of,
     reference,
 )
-from adapters.discord.post.target import Target
 from adapters.discord.retry import steadily
 from pipeline.ports import Receipt
-from pipeline.translations import Words
+from pipeline.translations import Message, Words
 from pipeline.values import IncomingMessage, Manner, Stage, Work, replace
+
+NO_THREADS = Message("I may not open threads here: I lack the permission “Create Public Threads”.")
+
+
+class Target:
+    """The thread of a message has the message's id, so it is found again without any record."""
+
+    def __init__(self, client: discord.Client, message: IncomingMessage, where: MessagePlace) -> None:
+        self._client = client
+        self._message = message
+        self._where = where
+        begins = message.conversation.channel == str(where.message_id)
+        itself = where.channel_id == where.message_id
+        self._threads = begins and not itself and message.manner in (Manner.MENTION, Manner.OVERHEARD)
+        self.remarks: list[Message] = []
+        """What is to be said about where the reply went."""
+
+    @property
+    def begins_thread(self) -> bool:
+        """The reply goes into a thread that is opened for it."""
+        return self._threads
+
+    @property
+    def possible(self) -> tuple[int, ...]:
+        """The channels the reply may be in, the likeliest first."""
+        return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)
+
+    async def open(self) -> int:
+        """The channel to post in. Without the permission to open a thread, the question's own, with a remark."""
+        if not self._threads:
+            return self._where.channel_id
+        channel = self._client.get_partial_messageable(self._where.channel_id, guild_id=self._where.guild_id)
+        question = channel.get_partial_message(self._where.message_id)
+        try:
+            await steadily(lambda: question.create_thread(name=thread_name(self._message.text)))
+        except discord.DiscordServerError:
+            raise
+        except discord.HTTPException as error:
+            if error.code == THREAD_EXISTS:
+                return self._where.message_id
+            if isinstance(error, discord.Forbidden):
+                self.remarks.append(NO_THREADS)
+            return self._where.channel_id
+        return self._where.message_id
 
 
 class DiscordReply(DiscordSender):
@@ -52,12 +96,12 @@ class DiscordReply(DiscordSender):
         self._target = Target(client, work.message, place(work.message))
         self._content = content
         self.pace = pace
+        self.known: Sequence[str]
         channel_id, self.known = parse(work.reference)
         self.withheld = withheld(work.message) and not content
         self.place = f"<#{place(work.message).channel_id}>"
         super().__init__(client, destination(client, work, self._target), work.key, receipt, channel_id=channel_id)
 
-    @property
     def standing(self) -> Standing:
         stoppable = self._content and in_thread(self._message, self.channel.id)
         return Standing(stoppable=stoppable, attachable=True, remarks=self._target.remarks)
@@ -168,3 +212,14 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
     if size > limits.TEXT:
         return (Page(body=above), *pages)
     return (replace(first, above=above), *more)
+
+
+def thread_name(question: str) -> str:
+    """The question as the name of a thread: one line of at most 100 characters."""
+    name = clean(question) or "Question"
+    if limits.length(name) <= limits.THREAD_NAME:
+        return name
+    name = name[: limits.THREAD_NAME]
+    while limits.length(name) >= limits.THREAD_NAME:
+        name = name[:-1]
+    return f"{name.rstrip()}…"

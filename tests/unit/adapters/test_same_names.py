@@ -41,14 +41,13 @@ JOBS = {
 ALONE = {
     "slack": {
         "actors", "events/missed", "events/names", "events/search", "members", "pages", "parts/footer",
-        "post/stream", "press/adding", "press/home_view", "press/pressed", "sight",
-        "transport/connection",
-        "transport/front", "transport/install_page", "transport/installing", "transport/requests",
+        "press/adding", "press/home_view", "press/pressed", "sight", "transport/connection", "transport/front",
+        "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
     },
     "discord": {
         "connection", "errors", "events/places", "limits", "memory", "pace", "parts/buttons", "permissions",
-        "post/alone", "post/found", "post/target", "press/commands", "press/names", "retry",
+        "post/alone", "post/found", "press/commands", "press/names", "retry",
         "transport/client", "transport/identify", "transport/shards",
     },
     "console": {"follow", "piped", "render", "table"},
