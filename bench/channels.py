@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
 from bench.filling import fill
 from bench.synthetic import Corpus
@@ -43,11 +44,12 @@ def read(folder: str, api_url: str, messages: int) -> None:
 
 async def _read(folder: Path, api_url: str, messages: int) -> None:
     settings = read_settings(
-        data=folder, places={PLACE: Place(index=True)}, slack_index="own-app-under-slack-api-terms"
+        data=folder, places={PLACE: Place(index=True)}, slack={"index": "own-app-under-slack-api-terms"}
     )
     async with open_citewell(settings, exclusive=True) as citewell:
         pace = SlackPace(reading=0.0)
-        adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=print, desk=citewell.desk, pace=pace)
+        reached = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
+        adapter = SlackAdapter(reached, say=print, desk=citewell.desk, pace=pace)
         storage = citewell.storage
         reader = ChannelReader(
             storage.said, storage.outbox, citewell.desk.places, citewell.indexer, {"slack": adapter}, every=0.1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
-from bot.config.settings import Settings, environment_name
+from bot.config.settings import PREFIX, environment_name, every_setting
 from bot.config.wrong import JSON
 
 HEADING = """\
@@ -29,11 +29,13 @@ HEADING = """\
 
 
 def example() -> str:
-    """The text of `.env.example`."""
+    """The text of `.env.example`: first what stands under its owner's name."""
     lines = [HEADING]
-    for name, field in Settings.model_fields.items():
+    fields = every_setting()
+    for name in sorted(fields, key=lambda one: environment_name(one).startswith(PREFIX)):
         if name in JSON:
             continue
+        field = fields[name]
         default = field.default
         if default is None or default is PydanticUndefined or default == ():
             shown = ""

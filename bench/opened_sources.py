@@ -64,7 +64,7 @@ async def show_refusals(folder: Path, requests: int) -> None:
     ends: Counter[int] = Counter()
     shown = 0
     for who in (None, _outsider()):
-        async with open_page(with_page(folder / "closed", collections=now, web_originals=True), visitor=who) as page:
+        async with open_page(with_page(folder / "closed", collections=now, originals=True), visitor=who) as page:
             valid = [tokens["was"], *([tokens["hr"]] if who else [])]
             for _ in range(requests // 2):
                 token = _drawn(drawn, [*valid, *rotated.values()], [*tokens.values(), *rotated.values()], tokens["hr"])

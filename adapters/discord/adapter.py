@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from discord.http import Route
@@ -19,10 +19,11 @@ from adapters.discord.events.places import DIRECT, PLATFORM
 from adapters.discord.events.talk import file_of, history
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.thread import thread
 from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
-from adapters.discord.transport.shards import ALL, Shards
+from adapters.discord.transport.shards import ALL
 from pipeline.errors import Unavailable
 from pipeline.ports import AmongPeople, Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
@@ -55,36 +56,21 @@ class DiscordAdapter(AmongPeople):
 
     def __init__(
         self,
-        token: str,
+        settings: DiscordSettings,
         *,
-        message_content: bool,
-        answer_in_thread: bool,
-        home_guilds: Iterable[int],
         folder: Path,
         say: Callable[[str], None],
         look: Look = EVERYTHING,
         retention_days: int = 30,
-        api_url: str = "",
-        shards: Shards | None = None,
         pace: DiscordPace | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
-        """`shards`: this process has a part of the servers, in as many sessions."""
-        self._token = token
+        self._settings = settings
         self._pace = pace or DiscordPace()
-        self._options = DiscordOptions(
-            content=message_content,
-            threads=answer_in_thread,
-            home=tuple(home_guilds),
-            look=look,
-            days=retention_days,
-            api_url=api_url,
-            pace=self._pace,
-            shards=shards,
-            say=say,
-        )
-        self._memory = Memory(folder, shards.name if shards else "")
-        self._budget = identify_budget or IdentifyBudget(self._memory, shards=shards or ALL)
+        self._options = DiscordOptions(settings, look, retention_days, self._pace, say)
+        self._shards = settings.part
+        self._memory = Memory(folder, self._shards.name if self._shards else "")
+        self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or ALL)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
         self._delivering = 0
@@ -103,8 +89,8 @@ class DiscordAdapter(AmongPeople):
                 f"{wait:.0f} seconds; Discord resets the token of a bot that opens too many."
             )
             await asyncio.sleep(wait)
-        if self._options.api_url:
-            Route.BASE = self._options.api_url
+        if self._settings.api_url:
+            Route.BASE = self._settings.api_url
         line = connect(self._options, self._memory, self._budget, inbox, desk, self._connected)
         try:
             with listening():
@@ -112,7 +98,7 @@ class DiscordAdapter(AmongPeople):
                     self._connection = line
                     try:
                         with bound(NOBODY):
-                            await run(line.client, self._token, self._pace)
+                            await run(line.client, self._settings.token, self._pace)
                     except asyncio.CancelledError:
                         self._budget.stopped()
                         raise
@@ -124,7 +110,7 @@ class DiscordAdapter(AmongPeople):
 
     def serves(self, space: str) -> bool:
         """Whether a server is on a shard of this process, by its id; for direct messages `dm`."""
-        return self._options.shards is None or self._options.shards.have(int(space) if space.isdecimal() else None)
+        return self._shards is None or self._shards.have(int(space) if space.isdecimal() else None)
 
     async def connected(self) -> bool:
         """Whether the gateway is there, and has not gone silent."""
@@ -172,7 +158,7 @@ class DiscordAdapter(AmongPeople):
         """Its address is good for a day, so the message is asked for a new one."""
         line = await self._ready(said.channel.space)
         with translated("read a file"), _while_open(line.client):
-            return await file_of(line.client, said, file, self._options.api_url)
+            return await file_of(line.client, said, file, self._settings.api_url or "")
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said in a channel."""

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
-
-from pydantic import Field
+from typing import ClassVar
 
 from adapters.chat.reply.parts import Look
 from adapters.discord.platform import DISCORD
-from adapters.discord.transport.shards import ALL, Shards
+from adapters.discord.settings import DiscordSettings
 from pipeline.ports import Host, Installations, PlatformAdapter
 from pipeline.rules.places import unindexed
-from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
 API = "https://discord.com/api/v10"
 
 
-class DiscordConfig(Value):
-    """As they stand in the settings; empty: not set."""
+class DiscordConfig(DiscordSettings):
+    """What they come to."""
 
     platform: ClassVar[Platform] = DISCORD
-
-    token: str = Field("", repr=False)
-    api_url: str = ""
-    message_content: bool
-    threads: bool
-    shards: str = ""
-    home_guilds: tuple[int, ...] = ()
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        return cls.model_validate(settings)
 
     @property
     def wanted(self) -> bool:
@@ -63,7 +50,7 @@ class DiscordConfig(Value):
     async def channels_named(self, name: str) -> list[PlaceId]:
         from adapters.discord.named import channels_named
 
-        return await channels_named(self.token, name, api_url=self.api_url)
+        return await channels_named(self.token, name, api_url=self.api_url or "")
 
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line when questions are to be answered unasked, and their text is not shown to the bot."""
@@ -78,16 +65,11 @@ class DiscordConfig(Value):
         from adapters.discord.adapter import DiscordAdapter
 
         return DiscordAdapter(
-            self.token,
-            message_content=self.message_content,
-            answer_in_thread=self.threads,
-            home_guilds=self.home_guilds,
+            self,
             folder=Path(host.folder),
             say=host.say,
             look=Look(citations=host.citations, confidence=host.confidence),
             retention_days=host.retention_days,
-            api_url=self.api_url,
-            shards=Shards.parse(self.shards) if self.shards else None,
         )
 
     async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
@@ -98,12 +80,5 @@ class DiscordConfig(Value):
     ) -> AsyncIterator[Finding]:
         from adapters.discord.doctor import examine
 
-        async for finding in examine(
-            self.token,
-            message_content=self.message_content,
-            home_guilds=self.home_guilds,
-            servers=[int(place.space) for place in places],
-            shards=Shards.parse(self.shards) if self.shards else ALL,
-            api_url=self.api_url,
-        ):
+        async for finding in examine(self, [int(place.space) for place in places]):
             yield finding

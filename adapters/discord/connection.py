@@ -31,9 +31,9 @@ from adapters.discord.press.account import Panels
 from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.knowledge import DiscordShelf
 from adapters.discord.press.sharing import DiscordSharer
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
-from adapters.discord.transport.shards import Shards
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage
@@ -50,18 +50,11 @@ log = structlog.get_logger(__name__)
 class DiscordOptions(NamedTuple):
     """What the operator chose."""
 
-    content: bool
-    """We may read what is not addressed to us."""
-    threads: bool
-    """Mentions are answered in threads."""
-    home: tuple[int, ...]
+    settings: DiscordSettings
     look: Look
     days: int
     """That something is kept."""
-    api_url: str
     pace: DiscordPace
-    shards: Shards | None
-    """Those of this process; None: all servers in one session."""
     say: Callable[[str], None]
     """Tells the operator."""
 
@@ -79,10 +72,11 @@ def connect(
     options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
 ) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
-    pace, look, threads = options.pace, options.look, options.threads
+    settings, pace, look, threads = options.settings, options.pace, options.look, options.settings.threads
+    api_url = settings.api_url or ""
     make: Callable[..., Client] = Client
-    if options.shards:
-        make = partial(ShardedClient, shards=options.shards)
+    if settings.part:
+        make = partial(ShardedClient, shards=settings.part)
 
     def appearing(conversation: ConversationId) -> bool:
         return deliverer.takes_part(conversation)
@@ -92,15 +86,15 @@ def connect(
         DiscordIntake(inbox, desk, memory, appearing, threads=threads),
         memory,
         budget,
-        message_content=options.content,
-        api_url=options.api_url,
+        message_content=settings.message_content,
+        api_url=api_url,
         ready_seconds=pace.ready,
         lag_seconds=pace.lag,
         identify_seconds=pace.identify,
     )
-    audiences = DiscordAudiences(client, desk, home_guilds=options.home)
+    audiences = DiscordAudiences(client, desk, home_guilds=settings.home_guilds)
     sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
-    dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=options.api_url))
+    dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=api_url))
     interactions = DiscordInteractions(desk, audiences, dispatcher)
     asking = Asking(inbox)
     panels = Panels(desk, audiences, interactions, retention_days=options.days)
@@ -114,14 +108,14 @@ def connect(
         await _declare(tree, memory, options.say)
         invite = invite_url(client.application_id or 0)
         options.say(f"Discord: I am {client.user}. Invite me to a server: {invite}")
-        if client.public and not options.home:
+        if client.public and not settings.home_guilds:
             options.say(ANYBODYS)
         connected.set()
 
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    posts = DiscordPosts(client, asking, content=options.content, pace=Pace(pace.first, pace.edit))
+    posts = DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit))
     deliverer = Deliverer(posts, DISCORD, look, adds)
     client.take_away = partial(deliverer.take_away, "")  # what is posted names its channel
     return DiscordConnection(client, audiences, deliverer, DiscordNotices(client))

@@ -10,6 +10,7 @@ import discord
 from discord.http import Route
 
 from adapters.discord.permissions import NEEDED, intents, invite_url
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.shards import ALL, Shards
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
@@ -18,53 +19,46 @@ from pipeline.words import wording
 UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
 
 
-async def examine(
-    token: str,
-    *,
-    message_content: bool,
-    home_guilds: Collection[int],
-    servers: Collection[int] = (),
-    shards: Shards = ALL,
-    api_url: str = "",
-) -> AsyncIterator[Finding]:
+async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
     """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
     Discord allows 1,000 a day. `api_url` counts for the whole process."""
-    if api_url:
-        Route.BASE = api_url
-    client = discord.Client(intents=intents(message_content=message_content), max_ratelimit_timeout=30.0)
+    if settings.api_url:
+        Route.BASE = settings.api_url
+    client = discord.Client(intents=intents(message_content=settings.message_content), max_ratelimit_timeout=30.0)
     try:
         async with client:
             try:
-                await client.login(token)
+                await client.login(settings.token)
             except discord.LoginFailure:
                 fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
                 yield bad("Discord token", "Discord refuses it", fix)
                 return
             yield good("Discord token", f"it is of {client.user}")
             application = await client.application_info()
-            for finding in _application(application, message_content=message_content, home=bool(home_guilds)):
+            for finding in _application(application, settings):
                 yield finding
             wanted, _, limits = await client.http.get_bot_gateway()
-            yield _sessions(wanted, int(limits["remaining"]), shards)
+            yield _sessions(wanted, int(limits["remaining"]), settings.part or ALL)
             found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
-            for finding in _servers(found, {*home_guilds, *servers}, invite_url(application.id)):
+            for finding in _servers(found, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         yield bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
 
 
-def _application(application: discord.AppInfo, *, message_content: bool, home: bool) -> list[Finding]:
+def _application(application: discord.AppInfo, settings: DiscordSettings) -> list[Finding]:
     found = []
     flags = application.flags
     granted = flags.gateway_message_content or flags.gateway_message_content_limited
-    if message_content and not granted:
+    if settings.message_content and not granted:
         fix = (
             "Switch Message Content Intent on in the Developer Portal (Bot), or unset CITEWELL_DISCORD_MESSAGE_CONTENT."
         )
         found.append(bad("Discord intents", "the message content intent is not granted, and Discord refuses us", fix))
     else:
-        found.append(good("Discord intents", "message content" if message_content else "none that must be granted"))
-    if application.bot_public and not home:
+        asked = "message content" if settings.message_content else "none that must be granted"
+        found.append(good("Discord intents", asked))
+    if application.bot_public and not settings.home_guilds:
         fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
         found.append(warning("Discord audience", "anybody may add the bot, so every server counts as outside", fix))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.values.ids import DIRECT
 from pipeline.values.platform import Id, Platform
 
 DISCORD = Platform(
@@ -15,7 +16,7 @@ DISCORD = Platform(
     role=Id(word="role", form="discord:[0-9]+:role:[0-9]+", example="discord:1234:role:5678"),
     everywhere=True,
     read_by_role=True,
-    direct_space="dm",
+    direct_space=DIRECT,
     private_thread="private-",
     threads_apart=True,
     one_connection=True,

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.routing import BaseRoute
 
+from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
 from adapters.chat.thread import of_thread, parsed
 from adapters.slack.events.around import around
 from adapters.slack.events.search import search
 from adapters.slack.platform import SLACK
+from adapters.slack.settings import SlackSettings
 from adapters.slack.thread import thread
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
-from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
+from adapters.slack.transport.installing import INSTALL, Installing
 from adapters.slack.transport.requests import events
 from adapters.slack.transport.session import SlackSession, Terms
 from adapters.slack.transport.startup import socket_address
 from adapters.slack.transport.workspaces import Connecting, Installed, NotInstalled, Only, Workspaces
 from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
-from pipeline.ports import AmongPeople, Desk, Doors, Growing, Inbox, Receipt, Searches, Stoppable, Whispers
+from pipeline.ports import (
+    AmongPeople,
+    Desk,
+    Doors,
+    Growing,
+    Inbox,
+    Installations,
+    Receipt,
+    Searches,
+    Stoppable,
+    Whispers,
+)
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import (
@@ -53,54 +66,35 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
 
     def __init__(
         self,
-        bot_token: str = "",
-        app_token: str | None = None,
-        signing_secret: str | None = None,
+        settings: SlackSettings,
         *,
-        client: OAuthClient | None = None,
+        installations: Installations | None = None,
         desk: Desk | None = None,
-        api_url: str = "https://slack.com/api/",
         doors: Doors | None = None,
-        host: str = "127.0.0.1",
-        port: int = 3000,
-        shared_channels: bool = False,
-        workflows: Collection[str] = (),
-        citations: bool = True,
-        confidence: bool = True,
+        look: Look = EVERYTHING,
         say: Callable[[str], None],
         pace: SlackPace | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """The workspace of `bot_token`, or with `client` all that add the bot by themselves. `shared_channels`: answer
-        in Slack Connect channels, from public collections. `workflows`: apps that may ask, by app or bot
-        id. `say` tells the operator. `desk`: for a process that
-        delivers and does not listen."""
-        self._app_token = app_token
-        self._signing_secret = signing_secret
+        """The workspace of the bot token, or with `installations` all that add the bot by themselves. `say` tells the
+        operator. `desk`: for a process that delivers and does not listen."""
+        self._settings = settings
+        self._installations = installations
         self._doors = doors
-        self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        self._address = f"{host}:{settings.port}"
         self._say = say
-        terms = Terms(
-            api_url=api_url,
-            signing_secret=signing_secret,
-            look=Look(citations=citations, confidence=confidence),
-            pace=pace or SlackPace(),
-            shared_channels=shared_channels,
-            workflows=frozenset(workflows),
-            clock=clock,
-            desk=desk,
-        )
+        terms = Terms(settings, look, pace or SlackPace(), clock, desk)
         self._connecting = Connecting(terms)
-        self._client = client
         self._workspaces: Workspaces
-        if client:
-            self._workspaces = Installed(terms, self._connecting, client.installations)
+        if installations:
+            self._workspaces = Installed(terms, self._connecting, installations)
         else:
-            self._workspaces = Only(terms, self._connecting, bot_token)
+            self._workspaces = Only(terms, self._connecting)
         self._reached = _never
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
-        if not (self._app_token or self._signing_secret):
+        if not (self._settings.app_token or self._settings.signing_secret):
             raise Misconfigured(
                 "SLACK_APP_TOKEN",
                 "neither it nor SLACK_SIGNING_SECRET is set",
@@ -116,12 +110,13 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         await self._workspaces.listen(inbox, desk)
         web = self._connecting.client()
         front = Front(self._workspaces, web)
-        routes = Installing(self._client, web).routes if self._client else []
-        if self._signing_secret:
+        kept = self._installations
+        routes = Installing(self._settings, kept, web).routes if kept else []
+        if self._settings.signing_secret:
             how, self._reached = f"HTTP at {self._address}", _always
-            parts = [self._serve([events(front, self._signing_secret), *routes])]
+            parts = [self._serve([events(front, self._settings.signing_secret), *routes])]
         else:
-            app_token = str(self._app_token)
+            app_token = self._settings.app_token
             first = await socket_address(web, app_token)
             connections = Connections()
             how, self._reached = "Socket Mode", connections.any

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
-from pydantic import Field
-
+from adapters.chat.reply.parts import Look
 from adapters.slack.platform import SLACK
+from adapters.slack.settings import SlackSettings
 from pipeline.ports import Host, Installations, PlatformAdapter
 from pipeline.rules.places import unindexed
-from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
 OWN_APP = "own-app-under-slack-api-terms"
 
 
-class SlackConfig(Value):
-    """As they stand in the settings; empty: not set."""
+class SlackConfig(SlackSettings):
+    """What they come to."""
 
     platform: ClassVar[Platform] = SLACK
-
-    bot_token: str = Field("", repr=False)
-    app_token: str = Field("", repr=False)
-    signing_secret: str = Field("", repr=False)
-    client_id: str = ""
-    client_secret: str = Field("", repr=False)
-    api_url: str
-    shared_channels: str
-    index: str
-    home_workspaces: tuple[str, ...] = ()
-    workflows: tuple[str, ...] = ()
-    host: str
-    port: int
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        return cls.model_validate(settings)
 
     @property
     def wanted(self) -> bool:
@@ -75,23 +58,13 @@ class SlackConfig(Value):
 
     def adapter(self, host: Host) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter
-        from adapters.slack.transport.installing import OAuthClient
 
-        client = OAuthClient(self.client_id, self.client_secret, host.installations()) if self.client_id else None
         return SlackAdapter(
-            self.bot_token,
-            self.app_token or None,
-            self.signing_secret or None,
-            client=client,
+            self,
+            installations=host.installations() if self.client_id else None,
             desk=host.desk,
-            api_url=self.api_url,
             doors=host.doors,
-            host=self.host,
-            port=self.port,
-            shared_channels=self.shared_channels == "public",
-            workflows=self.workflows,
-            citations=host.citations,
-            confidence=host.confidence,
+            look=Look(citations=host.citations, confidence=host.confidence),
             say=host.say,
         )
 
@@ -105,11 +78,10 @@ class SlackConfig(Value):
     ) -> AsyncIterator[Finding]:
         from adapters.slack.doctor import examine, examine_installed
 
-        secrets = self.app_token, self.signing_secret
         if self.bot_token:
             channels = [place.channel for place in places if place.channel]
-            async for finding in examine(self.bot_token, *secrets, api_url=self.api_url, channels=channels):
+            async for finding in examine(self, channels):
                 yield finding
         if self.client_id and (found := await kept()) is not None:
-            async for finding in examine_installed(found, *secrets, api_url=self.api_url):
+            async for finding in examine_installed(self, found):
                 yield finding

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.named import joined
+from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
 from adapters.slack.web import Declined, SlackPace, Web, passing
 from pipeline.errors import CitewellError, Misconfigured
@@ -18,12 +19,10 @@ from pipeline.values.platform import Installation
 UNREACHED = "Check the network, the proxy and SLACK_API_URL."
 
 
-async def examine(
-    bot_token: str, app_token: str, signing_secret: str, *, api_url: str, channels: Collection[str] = ()
-) -> AsyncIterator[Finding]:
+async def examine(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
     """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
-    async with passing(api_url) as clients:
-        client = clients(bot_token)
+    async with passing(settings.api_url) as clients:
+        client = clients(settings.bot_token)
         try:
             workspace = await introduce(Web(client, SlackPace(longest_wait=1.0)))
         except CitewellError as error:
@@ -32,7 +31,7 @@ async def examine(
         yield good("Slack token", f"it is of @{workspace.name} in {workspace.team_name}")
         for finding in _scopes(workspace):
             yield finding
-        yield await _connection(client, app_token, signing_secret)
+        yield await _connection(client, settings)
         yield await _membership(Web(client, SlackPace(longest_wait=1.0)), channels)
 
 
@@ -47,12 +46,10 @@ async def examine_kept(installations: Callable[[], Installations]) -> Finding:
     return good("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
 
 
-async def examine_installed(
-    installations: Collection[Installation], app_token: str, signing_secret: str, *, api_url: str
-) -> AsyncIterator[Finding]:
+async def examine_installed(settings: SlackSettings, installations: Collection[Installation]) -> AsyncIterator[Finding]:
     """The workspaces that added the bot by themselves."""
-    async with passing(api_url) as client:
-        yield await _connection(client(None), app_token, signing_secret)
+    async with passing(settings.api_url) as client:
+        yield await _connection(client(None), settings)
         for one in installations:
             where = f"{one.name} ({one.space.space})"
             try:
@@ -91,16 +88,16 @@ def _scopes(workspace: Workspace) -> list[Finding]:
     return found or [good("Slack scopes", f"all {len(SCOPES) + len(OPTIONAL)} of manifest.yml")]
 
 
-async def _connection(client: AsyncWebClient, app_token: str, signing_secret: str) -> Finding:
-    if app_token:
+async def _connection(client: AsyncWebClient, settings: SlackSettings) -> Finding:
+    if settings.app_token:
         try:
-            await socket_address(client, app_token)
+            await socket_address(client, settings.app_token)
         except Misconfigured as error:
             return bad("Slack connection", str(error), error.what_to_do)
         except CitewellError as error:
             return bad("Slack connection", str(error), error.what_to_do or UNREACHED)
         return good("Slack connection", "Socket Mode opens with the app-level token")
-    if signing_secret:
+    if settings.signing_secret:
         return good("Slack connection", "events come over HTTP, signed; whether Slack reaches this machine shows there")
     return bad(
         "Slack connection",

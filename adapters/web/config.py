@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from adapters.web.platform import WEB
 from adapters.web.settings import WebSettings
@@ -19,10 +19,6 @@ class WebConfig(WebSettings):
     """What they come to."""
 
     platform: ClassVar[Platform] = WEB
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        return cls.model_validate(settings)
 
     @property
     def wanted(self) -> bool:

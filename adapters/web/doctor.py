@@ -16,7 +16,7 @@ SUBJECT = "page"
 
 async def examine(config: WebSettings) -> AsyncIterator[Finding]:
     """Who may open it, and whether whoever vouches for them can be reached."""
-    local = loopback(config.listen) and loopback(config.reached)
+    local = loopback(config.listen or "") and loopback(config.reached)
     if not config.signs_in:
         if not local:
             yield bad(SUBJECT, f"anybody could open {config.reached}: it does not start", "See docs/page.md.")

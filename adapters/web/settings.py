@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
 
+from pydantic import ConfigDict, Field
+
+from pipeline.rules.settings import Address, Listener, Server
 from pipeline.values import Value
 
 
 class WebSettings(Value):
-    """As they stand in the settings; empty: not set."""
+    """Empty: not set."""
 
-    listen: str = ""
-    url: str = ""
-    originals: bool = False
-    oidc_issuer: str = ""
-    oidc_client_id: str = ""
-    oidc_client_secret: str = Field("", repr=False)
-    oidc_groups: str = "groups"
-    slack_client_id: str = ""
-    slack_client_secret: str = Field("", repr=False)
-    discord_client_id: str = ""
-    discord_client_secret: str = Field("", repr=False)
-    proxy_secret: str = Field("", repr=False)
+    model_config = ConfigDict(populate_by_name=True)
+
+    listen: Annotated[str, Listener] | None = Field(
+        default=None,
+        validation_alias="CITEWELL_WEB",
+        description="Where the page, the HTTP API and MCP are served, e.g. 127.0.0.1:8080; empty: nowhere",
+    )
+    url: Annotated[str, Server] | None = Field(
+        default=None,
+        description="What readers reach it as, e.g. https://citewell.example.com: links in replies lead there; empty: "
+        "citations stay as they are",
+    )
+    originals: bool = Field(default=False, description="Let readers of the page download the original file of a source")
+    oidc_issuer: Annotated[str, Address] | None = Field(
+        default=None,
+        description="Sign-in by OpenID Connect: the provider's address, such as https://login.example.com/realm",
+    )
+    oidc_client_id: str = Field(default="", description="Client ID of Citewell at that provider")
+    oidc_client_secret: str = Field(default="", repr=False, description="Client secret of Citewell at that provider")
+    oidc_groups: str = Field(default="groups", description="The claim that names a person's groups at that provider")
+    slack_client_id: str = Field(default="", description="Sign in with Slack: client ID of your Slack app")
+    slack_client_secret: str = Field(
+        default="", repr=False, description="Sign in with Slack: client secret of your Slack app"
+    )
+    discord_client_id: str = Field(
+        default="", description="Sign in with Discord: client ID of your Discord application"
+    )
+    discord_client_secret: str = Field(
+        default="", repr=False, description="Sign in with Discord: client secret of your Discord application"
+    )
+    proxy_secret: str = Field(
+        default="", repr=False, description="Sign-in by a reverse proxy: the secret that it sends as X-Citewell-Proxy"
+    )
 
     @property
     def signs_in(self) -> bool:

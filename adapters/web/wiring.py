@@ -28,7 +28,7 @@ SLACK, DISCORD = "https://slack.com", "https://discord.com"
 
 def adapter(config: WebSettings, host: Host) -> WebAdapter:
     """Raises Misconfigured where strangers could reach it and nobody would sign in."""
-    local = loopback(config.listen) and loopback(config.reached)
+    local = loopback(config.listen or "") and loopback(config.reached)
     if not local and not config.signs_in:
         raise Misconfigured(
             "CITEWELL_WEB",
@@ -65,8 +65,8 @@ def adapter(config: WebSettings, host: Host) -> WebAdapter:
         originals=config.originals,
         admin=lambda actor: host.desk.authority.allows(actor, Action.READ_INSIGHTS),
     )
-    programs = partial(host.programs, url=config.url, machine=machine, tokens=openid)
-    return WebAdapter(config.listen, host.doors, site, host.say, programs, machine or door, config.reached)
+    programs = partial(host.programs, url=config.url or "", machine=machine, tokens=openid)
+    return WebAdapter(config.listen or "", host.doors, site, host.say, programs, machine or door, config.reached)
 
 
 def openid_of(config: WebSettings) -> OpenID | None:

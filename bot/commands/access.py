@@ -13,6 +13,7 @@ from bot.commands.terminal import Data, note, out, run, say, settings
 from pipeline.rules.access import Roles, Rules, Sight, roles_of
 from pipeline.rules.places import Layer
 from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value, replace
+from pipeline.values.ids import parts_of
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
 OUTSIDE = "While a guest or somebody of another organisation reads along"
@@ -32,7 +33,7 @@ def _place(value: str) -> PlaceId:
 
 def _person(place: PlaceId, user: str) -> PersonId:
     platform = known.platforms().of(place.platform)
-    found = platform.person_id(place.space, user) if platform else None
+    found = platform.person_id(place.space, ":".join(parts_of(user))) if platform else None
     if platform is None or found is None or not platform.person.fits(found.group):
         raise typer.BadParameter(f"--person must be an id of {place.platform}, not {user!r}")
     return found

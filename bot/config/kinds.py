@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
-from adapters.discord.transport.shards import Shards
 from bot import known
+from pipeline.rules.settings import allowing, is_address
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
 _NO_BRANCH = re.compile(r"[\s~^:?*\[\\\x00-\x1f\x7f]|\.\.|@\{|//|\.lock$|[./]$|^/")
 """What git takes for something else than a name (git-check-ref-format)."""
-
-
-def allowing(fits: Callable[[str], object], allowed: str) -> AfterValidator:
-    """A text that `fits`; what is allowed is told otherwise."""
-
-    def check(value: str) -> str:
-        if not fits(value):
-            raise ValueError(allowed)
-        return value
-
-    return AfterValidator(check)
 
 
 def one_of(*forms: str) -> AfterValidator:
@@ -44,14 +33,6 @@ def enumerated(names: Iterable[str], word: str) -> str:
     return f"{', '.join(some)} {word} {last}"
 
 
-def listed(value: object, form: str, allowed: str) -> object:
-    """The parts of a list that may be written as one text. Raises ValueError where one is not of that `form`."""
-    parts = value.replace(",", " ").split() if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(re.fullmatch(form, str(part)) for part in parts):
-        raise ValueError(allowed)
-    return parts
-
-
 def networks(value: object) -> object:
     """Addresses and networks in a list that may be written as one text. Raises ValueError where one is neither."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
@@ -68,28 +49,8 @@ def collection_name(value: str) -> str:
     return value
 
 
-def _is_address(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
-def _is_server(value: str) -> bool:
-    return _is_address(value) and urlsplit(value).path in ("", "/") and not urlsplit(value).query
-
-
-def _is_listener(value: str) -> bool:
-    try:
-        parts = urlsplit(f"//{value}")
-        return bool(parts.hostname and parts.port) and parts.netloc == value and "@" not in value
-    except ValueError:
-        return False
-
-
 def _clones(value: str) -> bool:
-    known = _is_address(value) or value.startswith("file:///")
+    known = is_address(value) or value.startswith("file:///")
     return known and "@" not in urlsplit(value).netloc and not _BLANK.search(value)
 
 
@@ -97,16 +58,6 @@ def _names_branch(value: str) -> bool:
     return not value.startswith("-") and not _NO_BRANCH.search(value)
 
 
-def _shard_range(value: str) -> str:
-    Shards.parse(value)
-    return value
-
-
-Address = allowing(_is_address, "an address that begins with http:// or https://")
-"""With or without a path."""
-Server = allowing(_is_server, "the address of a server: http://HOST:PORT or https://HOST:PORT")
-Listener = allowing(_is_listener, "HOST:PORT, such as 127.0.0.1:9464")
-"""Where a server of ours listens: `HOST:PORT`, `[::1]:PORT`."""
 GitUrl = allowing(
     _clones, "the https:// address that the host shows for cloning (SSH is not supported), without a password"
 )
@@ -131,6 +82,4 @@ Bearer = AfterValidator(lambda text: known.platforms().bearer(text))
 """Whom a role may be given to: never a channel, which people join by themselves."""
 Recipient = AfterValidator(lambda text: known.platforms().recipient(text))
 """Where the bot may post by itself."""
-ShardRange = AfterValidator(_shard_range)
-"""Which of all shards on Discord."""
 CollectionName = AfterValidator(collection_name)

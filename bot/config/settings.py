@@ -6,34 +6,31 @@ the prefix, in the working folder or where `CITEWELL_CONFIG` points).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
+from adapters.discord.config import DiscordConfig
+from adapters.slack.config import SlackConfig
+from adapters.web.config import WebConfig
 from bot import known
 from bot.config.files import DOTENV, config_file
-from bot.config.kinds import (
-    Address,
-    CollectionName,
-    Listener,
-    Recipient,
-    Server,
-    ShardRange,
-    Somewhere,
-    listed,
-    networks,
-    one_of,
-)
+from bot.config.kinds import CollectionName, Recipient, Somewhere, networks, one_of
 from bot.config.tables import AnySource, Collection, Roles, one_name_each
-from pipeline.values import CitationStyle, Place, PlaceId, Role, Style, replace
+from pipeline.rules.settings import Address, Listener, Server, listed
+from pipeline.values import CitationStyle, Place, PlaceId, Role, Style, Value, replace
 
 PREFIX = "CITEWELL_"
 
@@ -53,35 +50,6 @@ class Settings(BaseSettings):
         env_file=DOTENV,
         populate_by_name=True,
         env_ignore_empty=True,
-    )
-
-    slack_bot_token: SecretStr | None = _secret("SLACK_BOT_TOKEN", "Bot token of your Slack app (xoxb-…)")
-    slack_app_token: SecretStr | None = _secret("SLACK_APP_TOKEN", "App-level token for Socket Mode (xapp-…)")
-    slack_signing_secret: SecretStr | None = _secret(
-        "SLACK_SIGNING_SECRET", "Signing secret: receive events over HTTP instead of Socket Mode"
-    )
-    slack_client_id: str | None = Field(
-        None,
-        validation_alias="SLACK_CLIENT_ID",
-        description="Client ID of your Slack app, instead of SLACK_BOT_TOKEN: people add it at /slack/install",
-    )
-    slack_client_secret: SecretStr | None = _secret("SLACK_CLIENT_SECRET", "Client secret of your Slack app")
-    slack_api_url: Annotated[str, Address] = Field(
-        "https://slack.com/api/",
-        validation_alias="SLACK_API_URL",
-        description="Base of Slack's Web API, for proxies and tests",
-    )
-    discord_token: SecretStr | None = _secret("DISCORD_TOKEN", "Bot token of your Discord application")
-    discord_api_url: Annotated[str, Address] | None = Field(
-        None, validation_alias="DISCORD_API_URL", description="Base of Discord's API, for proxies and tests"
-    )
-    openai_api_key: SecretStr | None = _secret("OPENAI_API_KEY", "Key for OpenAI or a compatible server")
-    openai_base_url: Annotated[str, Address] | None = Field(
-        None, validation_alias="OPENAI_BASE_URL", description="Base URL of a server that speaks OpenAI's API"
-    )
-    anthropic_api_key: SecretStr | None = _secret("ANTHROPIC_API_KEY", "Key for Anthropic")
-    anthropic_base_url: Annotated[str, Address] | None = Field(
-        None, validation_alias="ANTHROPIC_BASE_URL", description="Base URL of a server that speaks Anthropic's API"
     )
 
     data: Path = Field(Path("citewell-data"), description="Folder for the database, index and backups")
@@ -190,65 +158,9 @@ class Settings(BaseSettings):
     late: Literal["answer", "expire"] = Field(
         "answer", description="Questions reached after 15 minutes: answer or expire"
     )
-    slack_shared_channels: Literal["refuse", "public"] = Field(
-        "refuse", description="Slack Connect channels: refuse, or answer from public collections"
-    )
-    slack_index: Literal["off", "own-app-under-slack-api-terms"] = Field(
-        "off",
-        description="Keeping what is said in named channels: off, or own-app-under-slack-api-terms, which says that "
-        "it is your organisation's own app, distributed to nobody, and that Slack's API Terms are agreed with",
-    )
-    slack_home_workspaces: Annotated[tuple[str, ...], NoDecode] = Field(
-        (),
-        description="With SLACK_CLIENT_ID: workspace ids (T0123,T0456) that are inside the organisation; empty: none",
-    )
-    slack_workflows: Annotated[tuple[str, ...], NoDecode] = Field(
-        (),
-        description="Workflows whose mentions are answered, by the id of their app or bot (A0123,B0456); empty: none",
-    )
-    slack_host: str = Field("127.0.0.1", description="Where HTTP mode and /slack/install listen")
-    slack_port: int = Field(3000, ge=1, le=65535, description="Where HTTP mode and /slack/install listen")
-    discord_message_content: bool = Field(
-        False, description="Ask for the message content intent (un-mentioned follow-ups)"
-    )
-    discord_threads: bool = Field(False, description="Answer a mention in a thread opened from it")
-    discord_shards: Annotated[str, ShardRange] | None = Field(
-        None, description="Beyond 2,500 servers: the shards of this process, such as 0-1/2 or 0-3/8; empty: one session"
-    )
-    discord_home_guilds: Annotated[tuple[int, ...], NoDecode] = Field(
-        (),
-        description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
-    )
-    web_listen: Annotated[str, Listener] | None = Field(
-        None,
-        validation_alias=f"{PREFIX}WEB",
-        description="Where the page, the HTTP API and MCP are served, e.g. 127.0.0.1:8080; empty: nowhere",
-    )
-    web_url: Annotated[str, Server] | None = Field(
-        None,
-        description="What readers reach it as, e.g. https://citewell.example.com: links in replies lead there; empty: "
-        "citations stay as they are",
-    )
-    web_originals: bool = Field(False, description="Let readers of the page download the original file of a source")
-    web_oidc_issuer: Annotated[str, Address] | None = Field(
-        None, description="Sign-in by OpenID Connect: the provider's address, such as https://login.example.com/realm"
-    )
-    web_oidc_client_id: str | None = Field(None, description="Client ID of Citewell at that provider")
-    web_oidc_client_secret: SecretStr | None = Field(None, description="Client secret of Citewell at that provider")
-    web_oidc_groups: str = Field("groups", description="The claim that names a person's groups at that provider")
-    web_slack_client_id: str | None = Field(None, description="Sign in with Slack: client ID of your Slack app")
-    web_slack_client_secret: SecretStr | None = Field(
-        None, description="Sign in with Slack: client secret of your Slack app"
-    )
-    web_discord_client_id: str | None = Field(
-        None, description="Sign in with Discord: client ID of your Discord application"
-    )
-    web_discord_client_secret: SecretStr | None = Field(
-        None, description="Sign in with Discord: client secret of your Discord application"
-    )
-    web_proxy_secret: SecretStr | None = Field(
-        None, description="Sign-in by a reverse proxy: the secret that it sends as X-Citewell-Proxy"
-    )
+    slack: Annotated[SlackConfig, NoDecode] = SlackConfig()
+    discord: Annotated[DiscordConfig, NoDecode] = DiscordConfig()
+    web: Annotated[WebConfig, NoDecode] = WebConfig()
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         ("127.0.0.1", "::1"),
         description="Addresses and networks of reverse proxies (10.0.0.5,172.16.0.0/12) whose X-Forwarded-For says who "
@@ -270,6 +182,14 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much is logged: debug, info, warning or error"
+    )
+    openai_api_key: SecretStr | None = _secret("OPENAI_API_KEY", "Key for OpenAI or a compatible server")
+    openai_base_url: Annotated[str, Address] | None = Field(
+        None, validation_alias="OPENAI_BASE_URL", description="Base URL of a server that speaks OpenAI's API"
+    )
+    anthropic_api_key: SecretStr | None = _secret("ANTHROPIC_API_KEY", "Key for Anthropic")
+    anthropic_base_url: Annotated[str, Address] | None = Field(
+        None, validation_alias="ANTHROPIC_BASE_URL", description="Base URL of a server that speaks Anthropic's API"
     )
 
     @field_validator("places")
@@ -322,21 +242,6 @@ class Settings(BaseSettings):
     def _hosts(cls, value: object) -> object:
         return listed(value, r"[0-9a-z.-]+", "names of hosts, such as citewell.monitoring.svc")
 
-    @field_validator("discord_home_guilds", mode="before")
-    @classmethod
-    def _servers(cls, value: object) -> object:
-        return listed(value, r"[0-9]+", "ids of Discord servers, such as 1234,5678")
-
-    @field_validator("slack_home_workspaces", mode="before")
-    @classmethod
-    def _workspaces(cls, value: object) -> object:
-        return listed(value, r"T[A-Z0-9]+", "ids of Slack workspaces, such as T0123,T0456")
-
-    @field_validator("slack_workflows", mode="before")
-    @classmethod
-    def _workflows(cls, value: object) -> object:
-        return listed(value, r"[AB][A-Z0-9]+", "ids of Slack apps or their bots, such as A0123,B0456")
-
     @model_validator(mode="after")
     def _passages_advance(self) -> Self:
         if self.chunk_overlap >= self.chunk_tokens:
@@ -350,16 +255,6 @@ class Settings(BaseSettings):
     def _vectors_in_one_place(self) -> Self:
         if self.database and self.chroma_url:
             raise ValueError("CITEWELL_CHROMA_URL must be empty with CITEWELL_DATABASE: PostgreSQL holds the vectors")
-        return self
-
-    @model_validator(mode="after")
-    def _tokens_from_one_place(self) -> Self:
-        if self.slack_client_id and self.slack_bot_token:
-            raise ValueError(
-                "SLACK_BOT_TOKEN must be empty with SLACK_CLIENT_ID: each workspace has a token of its own"
-            )
-        if self.slack_client_id and not self.slack_client_secret:
-            raise ValueError("SLACK_CLIENT_SECRET must be set with SLACK_CLIENT_ID: Basic Information shows both")
         return self
 
     def apart(self, folder: Path) -> Settings:
@@ -376,7 +271,42 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         toml = TomlConfigSettingsSource(settings_cls, toml_file=config_file())
-        return init_settings, env_settings, dotenv_settings, toml
+        environment, dotenv = (
+            _Beside(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
+            for source in (env_settings, dotenv_settings)
+        )
+        return init_settings, environment, dotenv, _Beside(settings_cls, toml, toml.toml_data, str)
+
+
+class _Beside(PydanticBaseSettingsSource):
+    """A source in which the settings of a platform stand beside all others, each by a name of its own."""
+
+    def __init__(
+        self,
+        settings: type[BaseSettings],
+        source: PydanticBaseSettingsSource,
+        written: Mapping[str, Any],
+        called: Callable[[str], str],
+    ) -> None:
+        """`written`: all that stands there; `called`: how a setting is called there."""
+        super().__init__(settings)
+        self._source = source
+        self._written = written
+        self._called = called
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return self._source.get_field_value(field, field_name)
+
+    def __call__(self) -> dict[str, Any]:
+        return self._source() | {platform: self._own(platform) for platform in platform_settings()}
+
+    def _own(self, platform: str) -> dict[str, Any]:
+        names = {field: self._called(f"{platform}_{field}") for field in platform_settings()[platform].model_fields}
+        return {field: self._written[name] for field, name in names.items() if name in self._written}
+
+
+def _variable(setting: str) -> str:
+    return environment_name(setting).lower()
 
 
 def secret(value: SecretStr | None) -> str:
@@ -389,12 +319,29 @@ def keys(settings: Settings) -> list[str]:
     return secret(settings.encryption_keys).replace(",", " ").split()
 
 
-def environment_name(field: str) -> str:
+@cache
+def platform_settings() -> dict[str, type[Value]]:
+    """The settings of each platform, by its name."""
+    kinds = {name: info.annotation for name, info in Settings.model_fields.items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Value)}
+
+
+@cache
+def every_setting() -> dict[str, FieldInfo]:
+    """By the name that it has in `citewell.toml`: that of Slack's `host` is `slack_host`."""
+    found: dict[str, FieldInfo] = {}
+    for name, info in Settings.model_fields.items():
+        kind = platform_settings().get(name)
+        found |= {f"{name}_{own}": one for own, one in kind.model_fields.items()} if kind else {name: info}
+    return found
+
+
+def environment_name(setting: str) -> str:
     """The environment variable of a setting: `top_k` -> `CITEWELL_TOP_K`, `slack_bot_token` -> `SLACK_BOT_TOKEN`."""
-    alias = Settings.model_fields[field].validation_alias
-    return str(alias) if alias else f"{PREFIX}{field.upper()}"
+    alias = every_setting()[setting].validation_alias
+    return str(alias) if alias else f"{PREFIX}{setting.upper()}"
 
 
 def environment_names() -> frozenset[str]:
     """Those of all settings."""
-    return frozenset(map(environment_name, Settings.model_fields))
+    return frozenset(map(environment_name, every_setting()))

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from bot.config.kinds import (
-    Address,
     Bearer,
     Branch,
     CollectionName,
@@ -19,10 +18,10 @@ from bot.config.kinds import (
     GitUrl,
     Group,
     Repository,
-    Server,
     SpaceKey,
     Variable,
 )
+from pipeline.rules.settings import Address, Server
 
 
 class SettingTable(BaseModel):

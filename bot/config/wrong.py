@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.config.kinds import enumerated
-from bot.config.settings import PREFIX, Settings, environment_name, environment_names
+from bot.config.settings import PREFIX, environment_name, environment_names, every_setting, platform_settings
 from bot.config.tables import KINDS
 from bot.log import redact
 
@@ -43,14 +43,14 @@ class WrittenSettings:
 
     def wrong(self, errors: Sequence[ErrorDetails]) -> list[tuple[str, str]]:
         """Each wrong setting, and what is wrong with it."""
-        return [self._explain(error) for error in errors if not self._misplaced(error)]
+        return [self._explain(error) for error in map(_beside, errors) if not self._misplaced(error)]
 
     def unknown(self) -> list[tuple[str, str]]:
         """Each name that no setting has, and the one that was probably meant. Values are never repeated."""
         known = environment_names()
         found = [(name, _hint(name)) for name in sorted(self.environment - known)]
         found += [(f"{name} in .env", _hint(name)) for name in sorted(self.dotenv - known)]
-        fields = Settings.model_fields
+        fields = every_setting()
         unread = [name for name in self.table if name not in fields or fields[name].validation_alias]
         return found + [(f"{name} in {self.file}", _toml_hint(name, self.table[name])) for name in unread]
 
@@ -63,7 +63,7 @@ class WrittenSettings:
     def _misplaced(self, error: ErrorDetails) -> bool:
         """Whether `unknown` reports the setting: it stands in the file, which is not where it is read from."""
         name = _setting(error) if error["loc"] else ""
-        return bool(name and Settings.model_fields[name].validation_alias) and name in map(str.lower, self.table)
+        return bool(name and every_setting()[name].validation_alias) and name in map(str.lower, self.table)
 
     def _where(self, name: str, spot: Spot | None) -> str:
         variable = environment_name(name)
@@ -97,10 +97,10 @@ def spot_of(name: str, error: ErrorDetails) -> Spot | None:
     if name == "sources":
         kind = KINDS.get(_at(loc, 2))
         return Spot(f"[[sources]] number {int(loc[1]) + 1}", kind.model_fields if kind else {}, _at(loc, 3))
-    model = _model(Settings.model_fields[name])
+    model = _model(every_setting()[name])
     if model is None:
         return None
-    depth = 1 if Settings.model_fields[name].annotation is model else 2
+    depth = 1 if every_setting()[name].annotation is model else 2
     return Spot(_title(*loc[:depth]), model.model_fields, _at(loc, depth))
 
 
@@ -119,7 +119,7 @@ def explain(name: str, error: ErrorDetails) -> str:
             near = nearest(str(error["loc"][-1]).lower(), inside.keys)
             there = ", ".join(inside.keys) if name == "sources" else enumerated(inside.keys, "and")
             return f"there is no such key{f'. Did you mean {near}?' if near else f'; there are {there}'}"
-    setting = Settings.model_fields[name]
+    setting = every_setting()[name]
     info = inside.keys.get(key, setting) if inside else setting
     whole_source = name == "sources" and not key and error["type"] == "value_error"
     hidden = is_secret(info) or key == "token_from" or whole_source
@@ -148,7 +148,7 @@ def nearest(name: str, known: Iterable[str], alike: float = 0.7) -> str:
 
 
 def is_secret(info: FieldInfo) -> bool:
-    return info.annotation is SecretStr or SecretStr in get_args(info.annotation)
+    return not info.repr or info.annotation is SecretStr or SecretStr in get_args(info.annotation)
 
 
 def shown(given: object) -> str:
@@ -195,10 +195,22 @@ def _range(info: FieldInfo) -> str:
     return " ".join([noun, *filter(None, parts)])
 
 
+def _beside(error: ErrorDetails) -> ErrorDetails:
+    """As if a platform's settings stood beside all others; what is wrong with all of them, with all settings."""
+    platform, *inner = error["loc"] or ("",)
+    if platform not in platform_settings():
+        return error
+    moved = error.copy()
+    own = str(inner[0]) if inner else ""
+    name = own if own in environment_names() else f"{platform}_{own}"
+    moved["loc"] = (name, *inner[1:]) if inner else ()
+    return moved
+
+
 def _setting(error: ErrorDetails) -> str:
     """The setting of a name that pydantic reports: its own, or the variable it is read from."""
     name = str(error["loc"][0])
-    return next(found for found in Settings.model_fields if name in (found, environment_name(found)))
+    return next(found for found in every_setting() if name in (found, environment_name(found)))
 
 
 def _model(info: FieldInfo) -> type[BaseModel] | None:
@@ -224,15 +236,15 @@ def _hint(name: str) -> str:
 
 def _toml_hint(name: str, given: object) -> str:
     plain = name.lower().removeprefix(PREFIX.lower())
-    if info := Settings.model_fields.get(plain):
+    if info := every_setting().get(plain):
         if not info.validation_alias:
             return f"in this file it is called {plain}"
         what = "secrets belong" if is_secret(info) else "it belongs"
         return f"{what} in the environment or in .env, as {info.validation_alias}"
-    near = nearest(plain, [name for name, info in Settings.model_fields.items() if not info.validation_alias])
-    model = _model(Settings.model_fields[near]) if near else None
+    near = nearest(plain, [name for name, info in every_setting().items() if not info.validation_alias])
+    model = _model(every_setting()[near]) if near else None
     if near and model and isinstance(given, dict):
-        several = Settings.model_fields[near].annotation is not model
+        several = every_setting()[near].annotation is not model
         meant = ", ".join(_title(near, key) for key in given) if several else _title(near)
         return f"there is no such setting. Did you mean {meant or _title(near, 'NAME')}?"
     return f"there is no such setting. {f'Did you mean {near}?' if near else OTHERWISE}"

@@ -174,4 +174,4 @@ def _where(platforms: Platforms, conversation: str, channel: str) -> tuple[str, 
     if platform and platform.direct(where):
         return f"{where.platform}: direct messages", True
     private = platform is not None and platform.private(where)
-    return channel or f"{where.platform}:{where.space}:{where.channel}", private
+    return channel or where.where, private

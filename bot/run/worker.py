@@ -16,6 +16,7 @@ from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter, Stoppable
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
+from pipeline.values.ids import parts_of
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
@@ -144,7 +145,7 @@ class Worker:
             self.ring()
 
     def _serves(self, space: str) -> bool:
-        platform, _, name = space.partition(":")
+        platform, name = parts_of(space)
         adapter = self._adapters.get(platform)
         return adapter is not None and self._reached(platform) and adapter.serves(name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pipeline.ports.archive import Archive
 from pipeline.ports.desk import Desk
@@ -50,11 +50,6 @@ class PlatformConfig(Protocol):
     """The settings of one platform. An SDK is imported where it is connected or examined, not before."""
 
     platform: ClassVar[Platform]
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        """From the settings that begin with the platform's name, without it: `slack_bot_token` is `bot_token`."""
-        ...
 
     @property
     def wanted(self) -> bool:

@@ -35,7 +35,8 @@ class Receipt(Protocol):
         ...
 
     async def posted(self, reference: str) -> None:
-        """Right after the platform named what was posted; again when a further part of it was."""
+        """Right after the platform named what was posted; again when a further part of it was. A reference is for the
+        adapter alone to read; that of an announcement is the key of its message, by which a reply to it is known."""
         ...
 
 

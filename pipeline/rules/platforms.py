@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.values import Id, PersonId, PlaceId, Platform
+from pipeline.values.ids import joined, parts_of
 
 
 @dataclass(frozen=True)
 class Platforms:
-    """Each check gives the text back, or raises ValueError that says what is allowed."""
+    """Each check gives the text as it is compared, or raises ValueError that says what is allowed."""
 
     known: tuple[Platform, ...] = ()
 
@@ -37,10 +38,11 @@ class Platforms:
 
     def group(self, text: str) -> str:
         """Whom a collection may be opened to."""
-        if self.of(text) is None or not all(text.split(":")) or ":" not in text:
+        parts = parts_of(text)
+        if self.of(text) is None or not all(parts) or len(parts) == 1:
             shown = (each.role if each.role and each.read_by_role else each.channel for each in self.known)
             raise ValueError(f"a group, such as {alternatives(f'{one.example} (a {one.word})' for one in shown)}")
-        return text
+        return joined(*parts)
 
     def whom(self, recipient: str) -> PlaceId | PersonId:
         """The channel or the person that is named."""
@@ -67,7 +69,8 @@ def alternatives(words: Iterable[str]) -> str:
 
 
 def _one_of(text: str, *kinds: Id) -> str:
-    if not any(kind.fits(text) for kind in kinds):
+    written = joined(*parts_of(text))
+    if not any(kind.fits(written) for kind in kinds):
         words = alternatives(kind.word for kind in kinds)
         raise ValueError(f"a {words}: {alternatives(kind.example for kind in kinds)}")
-    return text
+    return written

@@ -1,8 +1,10 @@
-"""Who, where and which message, as values that are parsed once."""
+"""Who, where and which message, as values that are parsed once.
+
+An id may hold any character. In its text colons stand between its parts alone, and there is no white space in it."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 from urllib.parse import quote, unquote
 
 from pydantic import model_serializer, model_validator
@@ -11,6 +13,18 @@ from pipeline.values.base import Value, replace
 
 ANYWHERE = "user"
 """In the place of a space, where a rule names a person who is the same in all of them."""
+DIRECT = "dm"
+"""In the place of a space, where people write to the bot alone and that belongs to none."""
+
+
+def joined(*parts: str) -> str:
+    """The text of an id: what could be taken for something else in one is percent-encoded."""
+    return ":".join(quote(part, safe="@+", errors="surrogatepass") for part in parts)
+
+
+def parts_of(text: str) -> list[str]:
+    """The inverse of `joined`."""
+    return [unquote(part, errors="surrogatepass") for part in text.split(":")]
 
 
 class ConversationId(Value):
@@ -18,24 +32,29 @@ class ConversationId(Value):
 
     platform: str
     space: str
-    """Slack team, Discord guild, or `dm`."""
+    """Slack team, Discord guild, or DIRECT."""
     channel: str
     thread: str = ""
 
     def __str__(self) -> str:
-        """`slack:T1:C2:1712.3`; a colon inside a part is percent-encoded."""
-        return ":".join(quote(part, safe=" ./@#+-") for part in (self.platform, self.space, self.channel, self.thread))
+        """`slack:T1:C2:1712.3`"""
+        return joined(self.platform, self.space, self.channel, self.thread)
 
     @classmethod
     def parse(cls, text: str) -> ConversationId:
         """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
-        platform, space, channel, thread = (unquote(part) for part in text.split(":"))
+        platform, space, channel, thread = parts_of(text)
         return cls(platform=platform, space=space, channel=channel, thread=thread)
 
     @property
     def workspace(self) -> str:
         """`slack:T1`, `discord:1`; `discord:dm` of what is written to the bot alone there."""
-        return f"{self.platform}:{self.space}"
+        return joined(self.platform, self.space)
+
+    @property
+    def where(self) -> str:
+        """Its channel, as `platform:space:channel`."""
+        return joined(self.platform, self.space, self.channel)
 
 
 class PersonId(Value):
@@ -48,25 +67,20 @@ class PersonId(Value):
 
     def __str__(self) -> str:
         """`slack:T1:U3`, `discord:123`."""
-        return ":".join(part for part in (self.platform, self.space, self.user) if part)
+        return joined(self.platform, *([self.space] if self.space else []), self.user)
 
     @property
     def group(self) -> str:
         """The person as rules, roles and recipients name them: `slack:T1:U3`, `discord:user:123`."""
-        return f"{self.platform}:{self.space or ANYWHERE}:{self.user}"
+        return joined(self.platform, self.space or ANYWHERE, self.user)
 
     @classmethod
     def parse(cls, text: str) -> PersonId:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
-        platform, *space, user = text.split(":")
+        platform, *space, user = parts_of(text)
         if len(space) > 1:
             raise ValueError("not a person")
         return cls(platform=platform, space="".join(space), user=user)
-
-    @model_validator(mode="after")
-    def _can_be_parsed(self) -> Self:
-        _whole(self.platform, self.space, self.user)
-        return self
 
 
 class MessageKey(Value):
@@ -79,28 +93,23 @@ class MessageKey(Value):
 
     def __str__(self) -> str:
         """`slack:T1:C2:1712.3`"""
-        return f"{self.where}:{self.message}"
+        return joined(self.platform, self.space, self.channel, self.message)
 
     @property
     def where(self) -> str:
         """Its channel, as `platform:space:channel`."""
-        return f"{self.platform}:{self.space}:{self.channel}"
+        return joined(self.platform, self.space, self.channel)
 
     @property
     def workspace(self) -> str:
         """As of its conversation."""
-        return f"{self.platform}:{self.space}"
+        return joined(self.platform, self.space)
 
     @classmethod
     def parse(cls, text: str) -> MessageKey:
         """The inverse of `str()`. Raises ValueError for what has not four parts."""
-        platform, space, channel, message = text.split(":", 3)
+        platform, space, channel, message = parts_of(text)
         return cls(platform=platform, space=space, channel=channel, message=message)
-
-    @model_validator(mode="after")
-    def _can_be_parsed(self) -> Self:
-        _whole(self.platform, self.space, self.channel)
-        return self
 
 
 class PlaceId(Value):
@@ -113,12 +122,12 @@ class PlaceId(Value):
 
     def __str__(self) -> str:
         """`slack:T1:C2`, `discord:1`."""
-        return ":".join(part for part in (self.platform, self.space, self.channel) if part)
+        return joined(self.platform, self.space, *([self.channel] if self.channel else []))
 
     @classmethod
     def parse(cls, text: str) -> PlaceId:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
-        platform, space, *channel = parts = text.split(":")
+        platform, space, *channel = parts = parts_of(text)
         if len(channel) > 1 or not all(parts):
             raise ValueError("not a place")
         return cls(platform=platform, space=space, channel="".join(channel))
@@ -138,17 +147,6 @@ class PlaceId(Value):
     def _written(cls, value: Any) -> Any:
         return dict(cls.parse(value)) if isinstance(value, str) else value
 
-    @model_validator(mode="after")
-    def _can_be_parsed(self) -> Self:
-        _whole(self.platform, self.space, self.channel)
-        return self
-
     @model_serializer
     def _text(self) -> str:
         return str(self)
-
-
-def _whole(*parts: str) -> None:
-    """Raises ValueError for a part that could not be told from two."""
-    if any(":" in part for part in parts):
-        raise ValueError("a colon in an id")

@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import Field
 
 from pipeline.values.base import Value
-from pipeline.values.ids import ConversationId, PersonId, PlaceId
+from pipeline.values.ids import ConversationId, PersonId, PlaceId, joined, parts_of
 
 
 class Id(Value):
@@ -49,7 +49,7 @@ class Platform(Value):
     read_by_role: bool = False
     """Readers are told by their roles, too."""
     direct_space: str = ""
-    """The space of what is written to the bot alone, where that belongs to none."""
+    """DIRECT, where what is written to the bot alone belongs to no space; where everyone is alone, their one space."""
     direct_channel: str = ""
     """How the channels begin in which people write to the bot alone, where they belong to a space."""
     private_thread: str = ""
@@ -68,7 +68,7 @@ class Platform(Value):
     @property
     def direct_workspace(self) -> str:
         """What is written to the bot alone belongs there, where it belongs to no space; else no workspace."""
-        return f"{self.name}:{self.direct_space}"
+        return joined(self.name, self.direct_space)
 
     def person_id(self, space: str, user: str) -> PersonId:
         """Somebody in a space, by the platform's own id."""
@@ -78,7 +78,7 @@ class Platform(Value):
         """The channel or the person that is named."""
         if not self.person.fits(recipient):
             return PlaceId.parse(recipient)
-        _, space, user = recipient.split(":")
+        _, space, user = parts_of(recipient)
         return self.person_id(space, user)
 
     def direct(self, where: ConversationId) -> bool:

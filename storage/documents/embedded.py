@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from pipeline.ingest.older import with_tree
 from pipeline.ports import Vectors
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Chunk, Document
@@ -84,7 +83,7 @@ class EmbeddedDocuments:
             body = scalar(db, "SELECT body FROM revision WHERE id = $1", (revision,))
             title = Document.model_validate_json(body).title if body else ""
             rows = db.execute("SELECT body FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number", span(revision))
-            return title, [with_tree(Chunk.model_validate_json(body)) for (body,) in rows]
+            return title, [Chunk.model_validate_json(body) for (body,) in rows]
 
         return await self._database.read(work)
 
@@ -132,7 +131,7 @@ def _numbers(db: Connection, embedder: str) -> list[int]:
 
 
 def _passage(document: str, body: str, dimensions: int, matrix: bytes) -> Passage:
-    title, chunk = Document.model_validate_json(document).title, with_tree(Chunk.model_validate_json(body))
+    title, chunk = Document.model_validate_json(document).title, Chunk.model_validate_json(body)
     return Passage(title, chunk, unpack(matrix, dimensions))
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from pipeline.ingest.older import with_tree
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import READING, WITHHELD, Audience, Chunk, Document, Excerpt
 from storage.database import Connection, Database, scalar
@@ -270,7 +269,7 @@ def _document(body: str) -> Document:
 
 @lru_cache(maxsize=1024)
 def _chunk(body: str) -> Chunk:
-    return with_tree(Chunk.model_validate_json(body))
+    return Chunk.model_validate_json(body)
 
 
 def _within(audience: Audience | None) -> tuple[bool, str]:

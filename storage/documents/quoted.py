@@ -20,7 +20,6 @@ _QUOTE = """
         NOT EXISTS (SELECT 1 FROM revision WHERE document = CAST($1 AS TEXT) AND state = 'live')
         WHERE TRUE ON CONFLICT DO NOTHING
 """
-_ANSWERS = "SELECT id, CAST(body AS TEXT) FROM answer WHERE id > $1 ORDER BY id LIMIT $2"
 _GONE = """
     SELECT answer, document FROM quoting WHERE gone
         AND answer IN (SELECT DISTINCT answer FROM quoting WHERE gone ORDER BY answer LIMIT $1)
@@ -30,15 +29,6 @@ _GONE = """
 def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
     """Keep which documents an answer has words of; of one that was removed while it was written they go, too."""
     db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
-
-
-def quote_all(db: Connection) -> None:
-    """The same of every answer there is, whichever version wrote it."""
-    last = ""
-    while answers := db.execute(_ANSWERS, (last, ANSWERS)).fetchall():
-        for last, body in answers:
-            found = json.loads(body)
-            quote(db, last, (one["document_id"] for part in ("citations", "nearest") for one in found.get(part, ())))
 
 
 def unquote(db: Connection, document_ids: Collection[str]) -> None:

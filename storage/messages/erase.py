@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import IncomingMessage, replace
+from pipeline.values import IncomingMessage, PlaceId, replace
 from storage.database import Alone, Connection
 from storage.documents.sweep import hide
 from storage.schema.answers import ASKED_OR_WRITTEN_BY
@@ -23,7 +23,7 @@ _TAUGHT_BY = f"""
 _TAUGHT_OF = "SELECT 'taught/' || id FROM handoff WHERE answer IN (SELECT answer FROM question WHERE key = $1)"
 _OF_SPACE = """
     substr(body ->> 'target', 1, length($1)) = $1
-        OR (body -> 'origin' ->> 'platform') || ':' || (body -> 'origin' ->> 'space') || ':' = $1
+        OR body -> 'origin' ->> 'platform' = $2 AND body -> 'origin' ->> 'space' = $3
 """
 """What was asked in a `platform:space:`, or of people there."""
 _TAUGHT_IN = f"SELECT 'taught/' || id FROM handoff WHERE {_OF_SPACE}"  # noqa: S608 - our own words
@@ -71,17 +71,18 @@ def erase_wishes_for(db: Connection, author: str) -> None:
         _erase_wish(db, key)
 
 
-def erase_space(db: Connection, space: str) -> None:
-    """Erase what is kept of a `platform:space`: its installation, questions that wait, conversations, where we took
+def erase_space(db: Connection, space: PlaceId) -> None:
+    """Erase what is kept of a workspace or server: its installation, questions that wait, conversations, where we took
     part, replies that were kept as answers, what people added there to the documents, what was said in channels that
     are read, what admins set, what people chose."""
     db.alone(Alone.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
     added = _documents(db, _ADDED_IN, f"chat:{space}")
-    hide(db, [*_documents(db, _TAUGHT_IN, prefix), *added, *_documents(db, _SAID_IN, prefix)])
-    db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", (prefix,))  # noqa: S608 - our own words
-    for (key,) in db.execute(_WISHES_OF, (*inside, space)).fetchall():
+    of_space = (prefix, space.platform, space.space)
+    hide(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
+    db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", of_space)  # noqa: S608 - our own words
+    for (key,) in db.execute(_WISHES_OF, (*inside, str(space))).fetchall():
         _erase_wish(db, key)
     _erase_answers(db, "substr(key, 1, $1) = $2", inside)
     for table in TABLES:
@@ -107,5 +108,5 @@ def taught_by(db: Connection, person: str) -> list[str]:
     return _documents(db, _TAUGHT_BY, person)
 
 
-def _documents(db: Connection, query: str, value: str) -> list[str]:
-    return [document for (document,) in db.execute(query, (value,))]
+def _documents(db: Connection, query: str, *values: str) -> list[str]:
+    return [document for (document,) in db.execute(query, values)]

@@ -44,12 +44,10 @@ class SQLHandoffs:
         """The one that waits for a reply and was posted as that message."""
         query = (
             "SELECT body FROM outbox JOIN handoff ON handoff.id = outbox.handoff"
-            " WHERE about = $1 AND resolved_at IS NULL AND reference IN ($2, $3)"
+            " WHERE about = $1 AND resolved_at IS NULL AND reference = $2"
         )
-        names = (About.ASKED, message.message, f"{message.channel}/{message.message}")
-        rows = await self._database.read(lambda db: db.execute(query, names).fetchall())
-        found = (Handoff.model_validate_json(body) for (body,) in rows)
-        return next((one for one in found if str(one.target) == message.where), None)
+        body = await self._database.read(lambda db: scalar(db, query, (About.ASKED, str(message))))
+        return Handoff.model_validate_json(body) if body else None
 
     async def resolve(self, handoff_id: str, resolver: str, name: str, reply: str) -> bool:
         """Keep who resolved it with which reply, and that the asker is to hear of it; False when it was resolved."""

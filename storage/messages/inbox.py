@@ -124,7 +124,7 @@ class SQLInbox:
     async def leave(self, space: PlaceId) -> None:
         """Erase all that is kept of a workspace or server that the bot was removed from."""
         with bound(EVERYTHING):
-            await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
+            await self._database.write(lambda db: erase_space(db, space), durable=True)
         await self._database.scrub()
 
     async def lease(self, served: Callable[[str], bool] = lambda _: True) -> Work | None:

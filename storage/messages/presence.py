@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.values.ids import parts_of
 from storage.database import Alone, Connection, scalar
 from storage.schema.tables import keep
 
@@ -41,7 +42,7 @@ def channels(db: Connection, space: str) -> list[str]:
     """The ids of the channels of `space` that messages were accepted from."""
     start = f"{space}:"
     rows = db.execute("SELECT channel FROM seen WHERE substr(channel, 1, $1) = $2", (len(start), start))
-    return [str(channel).removeprefix(start) for (channel,) in rows]
+    return [parts_of(channel)[2] for (channel,) in rows]
 
 
 def takes_part(db: Connection, conversation: str, said_at: float) -> bool:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 
 from storage.database import Alone, Connection
 from storage.documents.said_rows import drop_of
 from storage.documents.sweep import hide
 from storage.messages.erase import erase_wishes_for, taught_by
 from storage.schema.documents import ADDED_BY
-from storage.schema.table import BY_PROGRAM, DELETED, Personal, StoredTable
+from storage.schema.table import BY_PROGRAM, DELETED, Personal
 from storage.schema.tables import TABLES
 
 
-def erase_person(db: Connection, person: str, retired: Collection[StoredTable] = ()) -> int:
-    """Returns how many turns, messages, ratings and preferences went. `retired`: tables of earlier versions that are
-    there."""
+def erase_person(db: Connection, person: str) -> int:
+    """Returns how many turns, messages, ratings and preferences went."""
     db.alone(Alone.INBOX)
     hide(db, taught_by(db, person))
     erase_wishes_for(db, person)
     said = drop_of(db, person)
-    of_people = [(table.name, personal) for table in (*TABLES, *retired) for personal in table.personal]
+    of_people = [(table.name, personal) for table in TABLES for personal in table.personal]
     erased = said + sum(_erase(db, table, personal, person) for table, personal in of_people)
     _unsign(db, person)
     return erased

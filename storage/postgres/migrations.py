@@ -15,6 +15,7 @@ from storage.schema import ddl
 from storage.schema.documents import LIVE
 from storage.schema.table import ColumnType
 from storage.schema.tables import TABLES
+from storage.schema.triggers import TRIGGERS, Trigger
 
 LOCK = 0x636974657765  # "citewe"
 NEEDED = (0, 8)
@@ -52,45 +53,7 @@ _OWN = f"""
     DROP VIEW IF EXISTS live;
     {LIVE};
 """
-TRIGGERS = """
-    CREATE OR REPLACE FUNCTION message_opened() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO waiting VALUES (
-            NEW.space, '', '', 1, coalesce((SELECT turn FROM served WHERE scope = NEW.space), 0), NEW.sequence)
-            ON CONFLICT (scope) DO UPDATE SET messages = waiting.messages + 1;
-        INSERT INTO waiting VALUES (
-            NEW.space || ' ' || NEW.author, NEW.space, NEW.author, 1,
-            coalesce((SELECT turn FROM served WHERE scope = NEW.space || ' ' || NEW.author), 0), NEW.sequence)
-            ON CONFLICT (scope) DO UPDATE SET messages = waiting.messages + 1;
-        RETURN NULL;
-    END $$;
-    CREATE OR REPLACE FUNCTION message_closed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        UPDATE waiting SET messages = messages - 1 WHERE scope IN (OLD.space, OLD.space || ' ' || OLD.author);
-        DELETE FROM waiting WHERE messages = 0 AND scope IN (OLD.space, OLD.space || ' ' || OLD.author);
-        RETURN NULL;
-    END $$;
-    CREATE OR REPLACE FUNCTION message_answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO question VALUES (NEW.key, NEW.answer, NEW.conversation) ON CONFLICT (key)
-            DO UPDATE SET answer = excluded.answer, conversation = excluded.conversation;
-        RETURN NULL;
-    END $$;
-    CREATE OR REPLACE FUNCTION answer_forgotten() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        DELETE FROM question WHERE answer = OLD.id;
-        DELETE FROM asked WHERE answer = OLD.id;
-        DELETE FROM quoting WHERE answer = OLD.id;
-        RETURN NULL;
-    END $$;
-    CREATE OR REPLACE TRIGGER message_opened AFTER INSERT ON message FOR EACH ROW EXECUTE FUNCTION message_opened();
-    CREATE OR REPLACE TRIGGER message_closed AFTER UPDATE OF state ON message FOR EACH ROW
-        WHEN (OLD.state = 'open' AND NEW.state <> 'open') EXECUTE FUNCTION message_closed();
-    CREATE OR REPLACE TRIGGER message_erased AFTER DELETE ON message FOR EACH ROW
-        WHEN (OLD.state = 'open') EXECUTE FUNCTION message_closed();
-    CREATE OR REPLACE TRIGGER message_answered AFTER UPDATE OF answer ON message FOR EACH ROW
-        WHEN (NEW.answer <> '') EXECUTE FUNCTION message_answered();
-    CREATE OR REPLACE TRIGGER answer_forgotten AFTER DELETE ON answer FOR EACH ROW
-        EXECUTE FUNCTION answer_forgotten();
-"""
 _APPLIED = "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
-_TABLES = "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
 
 
 def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
@@ -101,7 +64,6 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         raw.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
         raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (EVERYTHING,))
         raw.execute("SET LOCAL client_min_messages TO warning")
-        before = [name for (name,) in raw.execute(_TABLES)]
         raw.execute(_APPLIED)
         applied = [name for (name,) in raw.execute("SELECT name FROM migration")]
         what_to_do = "Install that version again, or restore a dump that was made before."
@@ -111,11 +73,23 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
             raw.execute(_FIRST)
         if names:
             _complete(raw)
-            run(names, PostgresConnection(raw), before)
-            raw.execute(TRIGGERS)
+            run(names, PostgresConnection(raw))
+            for trigger in TRIGGERS:
+                raw.execute(_made(trigger))
             raw.execute(walls())
         for name in names:
             raw.execute("INSERT INTO migration (name) VALUES ($1)", (name,))
+
+
+def _made(trigger: Trigger) -> str:
+    """With the function of its name."""
+    when = f"WHEN ({trigger.when}) " if trigger.when else ""
+    return f"""
+        CREATE OR REPLACE FUNCTION {trigger.name}() RETURNS trigger LANGUAGE plpgsql
+            AS $$ BEGIN {trigger.does} RETURN NULL; END $$;
+        CREATE OR REPLACE TRIGGER {trigger.name} AFTER {trigger.after} FOR EACH ROW {when}
+            EXECUTE FUNCTION {trigger.name}();
+    """
 
 
 def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:

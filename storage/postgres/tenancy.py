@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipeline.rules.tenancy import ALL, EVERYTHING, NOBODY, NONE, Reach, Reaches
+from pipeline.values.ids import DIRECT
 from storage.schema.table import Owned, Owner
 from storage.schema.tables import TABLES
 
@@ -27,13 +28,13 @@ OWNERS: Mapping[Owner, str] = {
     Owner.PERSON: "person_workspace({})",
     Owner.SCOPE: "split_part({}, ' ', 1)",
 }
-"""Whose a row is. On Discord people are the same in every server: what is kept under a person's id alone, answers
-among it, is not one server's but Discord's."""
+"""Whose a row is. Where people are the same in every space, what is kept under a person's id alone, answers among it,
+is not one space's but the platform's."""
 _BOUND = "= ANY ((SELECT bound())::text[])"
 BEHIND: Mapping[str, str] = {
-    "collection": """
+    "collection": f"""
         CASE WHEN name LIKE '%:%' THEN workspace(name) = (SELECT named()) OR
-            split_part(name, ':', 1) || ':dm' = (SELECT named())
+            split_part(name, ':', 1) || ':{DIRECT}' = (SELECT named())
         ELSE (name = ANY ((SELECT nullif(current_setting('citewell.collections', TRUE), ''))::text[])) <>
             (SELECT nullif(current_setting('citewell.others', TRUE), '')::boolean) END
     """,

@@ -6,7 +6,6 @@ from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, Ta
 
 ASKED_OR_WRITTEN_BY = "$1 IN (asker, body ->> 'author')"
 
-RECIPIENT = Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'")
 TABLES = (
     StoredTable(
         "turn",
@@ -130,13 +129,7 @@ TABLES = (
             TableIndex("outbox_open", "(not_before) WHERE state = 'open'"),
             TableIndex("outbox_handoff", "(handoff)"),
         ),
-        people=(RECIPIENT,),
+        people=(Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'"),),
         owned=Owned(Owner.RULE),
     ),
-)
-DIGEST = StoredTable(
-    "digest",
-    "week word, recipient word",
-    people=(RECIPIENT,),
-    owned=Owned(Owner.PLACE, "recipient"),
 )

@@ -6,8 +6,6 @@ from __future__ import annotations
 from storage.schema import answers, documents, messages, operation
 
 TABLES = (*documents.TABLES, *messages.TABLES, *answers.TABLES, *operation.TABLES)
-RETIRED = (answers.DIGEST,)
-"""Of earlier versions: backups have them, and what they know of people is forgotten there."""
 _NAMED = {table.name: table for table in TABLES}
 
 

@@ -11,11 +11,11 @@ from urllib.parse import quote, unquote
 import structlog
 
 from pipeline.errors import Unavailable
-from storage.documents.quoted import bare, quote_all
+from storage.documents.quoted import bare
 from storage.documents.sweep import delete_revision, erased, hidden
 from storage.people.forget import erase_person
 from storage.schema import ddl
-from storage.schema.tables import RETIRED, TABLES
+from storage.schema.tables import TABLES
 from storage.sqlite.backup import drop_partial, seal, unseal
 from storage.sqlite.connection import SQLiteConnection, immediate
 from storage.sqlite.disk import DAMAGED
@@ -80,9 +80,7 @@ def _erase(db: SQLiteConnection, person: str) -> None:
     for table in TABLES:
         if table.name not in there:
             db.execute(ddl.table(table, TYPES).replace("CREATE TABLE", "CREATE TEMP TABLE"))
-    if "quoting" not in there:
-        quote_all(db)
-    erase_person(db, person, [table for table in RETIRED if table.name in there])
+    erase_person(db, person)
     removed, revisions = hidden(db)
     for revision in revisions:
         while not delete_revision(db, passages, revision):

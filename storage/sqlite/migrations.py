@@ -10,6 +10,7 @@ from storage.schema import ddl
 from storage.schema.documents import LIVE
 from storage.schema.table import ColumnType, StoredTable
 from storage.schema.tables import TABLES
+from storage.schema.triggers import TRIGGERS, Trigger
 from storage.sqlite.connection import SQLiteConnection
 
 TYPES = {
@@ -34,40 +35,6 @@ _OWN = (
     "CREATE UNIQUE INDEX IF NOT EXISTS wish_question ON wish (person, question)",
     LIVE,
 )
-_FEWER = """
-    UPDATE waiting SET messages = messages - 1 WHERE scope IN (OLD.space, OLD.space || ' ' || OLD.author);
-    DELETE FROM waiting WHERE messages = 0 AND scope IN (OLD.space, OLD.space || ' ' || OLD.author);
-"""
-TRIGGERS = {
-    "message_opened": """
-        AFTER INSERT ON message BEGIN
-            INSERT INTO waiting VALUES (
-                NEW.space, '', '', 1,
-                coalesce((SELECT turn FROM served WHERE scope = NEW.space), 0), NEW.sequence)
-                ON CONFLICT (scope) DO UPDATE SET messages = messages + 1;
-            INSERT INTO waiting VALUES (
-                NEW.space || ' ' || NEW.author, NEW.space, NEW.author, 1,
-                coalesce((SELECT turn FROM served WHERE scope = NEW.space || ' ' || NEW.author), 0), NEW.sequence)
-                ON CONFLICT (scope) DO UPDATE SET messages = messages + 1;
-        END
-    """,
-    "message_closed": f"""
-        AFTER UPDATE OF state ON message WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN {_FEWER} END
-    """,
-    "message_erased": f"AFTER DELETE ON message WHEN OLD.state = 'open' BEGIN {_FEWER} END",
-    "message_answered": """
-        AFTER UPDATE OF answer ON message WHEN NEW.answer <> '' BEGIN
-            INSERT OR REPLACE INTO question VALUES (NEW.key, NEW.answer, NEW.conversation);
-        END
-    """,
-    "answer_forgotten": """
-        AFTER DELETE ON answer BEGIN
-            DELETE FROM question WHERE answer = OLD.id;
-            DELETE FROM asked WHERE answer = OLD.id;
-            DELETE FROM quoting WHERE answer = OLD.id;
-        END
-    """,
-}
 _RUN = "SELECT type, replace(name, '\"', '\"\"') FROM sqlite_master WHERE type IN ('trigger', 'view')"
 _APPLIED = Migrations("citewell")
 """Which of them a file has, kept where sqlite-utils keeps it."""
@@ -88,7 +55,7 @@ def migrate(db: SQLiteConnection) -> None:
     """Make of a database what is declared, inside the caller's transaction. None of its triggers and views is run, and
     none stays that is not declared."""
     tables = Tables(db.raw)
-    before, names = tables.table_names(), outdated(db)
+    names = outdated(db)
     for kind, name in db.execute(_RUN).fetchall():
         db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
@@ -96,12 +63,17 @@ def migrate(db: SQLiteConnection) -> None:
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
-    run(names, db, before)
-    for name, what in TRIGGERS.items():
-        db.execute(f"CREATE TRIGGER {name} {what}")
+    run(names, db)
+    for trigger in TRIGGERS:
+        db.execute(_made(trigger))
     db.executemany(
         "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('citewell', $1)", ((name,) for name in names)
     )
+
+
+def _made(trigger: Trigger) -> str:
+    when = f"WHEN {trigger.when} " if trigger.when else ""
+    return f"CREATE TRIGGER {trigger.name} AFTER {trigger.after} {when}BEGIN {trigger.does} END"
 
 
 def _complete(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -37,8 +35,6 @@ async def open_sqlite(
         stack.push_async_callback(database.close)
         vectors = VectorIndex(database, embedder=embedder, url=chroma_url)
         stack.push_async_callback(vectors.close)
-        if exclusive:
-            await asyncio.to_thread(shutil.rmtree, folder / "index", ignore_errors=True)  # Chroma's, once on disk
 
         async def back_up(target: Path | None) -> Path:
             file = destination(target or folder / "backups", folder / DATABASE)

@@ -12,7 +12,7 @@ from typing import Self
 from adapters.chat.reply import labels as words
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.pace import DiscordPace
-from adapters.discord.transport.shards import Shards
+from adapters.discord.settings import DiscordSettings
 from pipeline.values import PlaceId, Reason, Style
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
@@ -67,7 +67,7 @@ class DiscordDriver:
     content = True
     """The message content intent."""
     pace = QUICK
-    shards: Shards | None = None
+    shards: str | None = None
 
     def __init__(self, folder: Path) -> None:
         self.rig = Rig(folder)
@@ -120,14 +120,16 @@ class DiscordDriver:
     async def connect(self) -> None:
         before = self.discord.gateway.identifies
         self.adapter = DiscordAdapter(
-            self.discord.token,
-            message_content=self.content,
-            answer_in_thread=self.threads,
-            home_guilds=self.home,
+            DiscordSettings(
+                token=self.discord.token,
+                api_url=self.discord.api_url,
+                message_content=self.content,
+                threads=self.threads,
+                shards=self.shards,
+                home_guilds=tuple(self.home),
+            ),
             folder=self.rig.folder,
             say=self.said.append,
-            api_url=self.discord.api_url,
-            shards=self.shards,
             pace=self.pace,
         )
         await self.rig.start(self.adapter)

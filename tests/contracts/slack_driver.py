@@ -14,6 +14,7 @@ import yaml
 
 from adapters.http.doors import Doors
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
 from pipeline.values import About, PlaceId, Reason, Style
 from pipeline.words import wording
@@ -125,12 +126,14 @@ class SlackDriver:
 
     async def connect(self) -> None:
         self.adapter = SlackAdapter(
-            BOT_TOKEN,
-            None if self.http else APP_TOKEN,
-            SECRET if self.http else None,
-            api_url=self.slack.api_url,
+            SlackSettings(
+                bot_token=BOT_TOKEN,
+                app_token="" if self.http else APP_TOKEN,
+                signing_secret=SECRET if self.http else "",
+                api_url=self.slack.api_url,
+                port=self.port or 3000,
+            ),
             doors=Doors(),
-            port=self.port,
             say=self.said.append,
             pace=self.pace,
             clock=lambda: self.workspace.clock(),

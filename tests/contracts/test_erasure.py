@@ -87,42 +87,49 @@ async def test_the_unseen_answer_to_a_question_that_was_changed_is_kept_no_more(
     assert await kept(storage, CANARY) == []
 
 
-async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Storage) -> None:
-    left, stays = "discord:4321", "discord:43210"
-    for space, word in ((left, CANARY), (stays, "archaeopteryx")):
-        place = ConversationId(platform="discord", space=space.rpartition(":")[2], channel="7", thread="8")
+SPACES = pytest.mark.parametrize(("left", "stays"), [("4321", "43210"), ("43:2 1/%", "43"), ("43", "43:2")])
+
+
+@SPACES
+async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Storage, left: str, stays: str) -> None:
+    spaces = [PlaceId(platform="discord", space=one) for one in (left, stays)]
+    for space, word in zip(spaces, (CANARY, "archaeopteryx"), strict=True):
+        place = ConversationId(platform="discord", space=space.space, channel="7:", thread="8")
         for number in ("8", "9"):
             asked = replace(
-                message(text=f"What is {word}?"), key=f"{space}:7:{number}", conversation=place, author="discord:5"
+                message(text=f"What is {word}?"), key=f"{place.where}:{number}", conversation=place, author="discord:5"
             )
             if number == "8":
                 await answered(storage, asked, word)
             else:
                 await storage.inbox.accept(asked)
-    await storage.inbox.leave(PlaceId.parse(left))
+    await storage.inbox.leave(spaces[0])
     assert await kept(storage, CANARY) == []
-    assert [table for end in (":", " ", '"') for table in await kept(storage, f"{left}{end}")] == []
-    others = {*await kept(storage, "archaeopteryx"), *await kept(storage, stays)}
+    assert [table for end in (":", " ", '"') for table in await kept(storage, f"{spaces[0]}{end}")] == []
+    others = {*await kept(storage, "archaeopteryx"), *await kept(storage, str(spaces[1]))}
     assert others >= {"message", "turn", "answer", "rating", "part", "seen"}
     assert (await storage.inbox.counts()) == {"done": 1, "open": 1}
     assert await storage.inbox.lease() is not None
 
 
-@pytest.mark.parametrize("asked_in", ["43210", "dm"])
-async def test_a_reply_that_was_kept_in_a_space_goes_when_that_is_left(storage: Storage, asked_in: str) -> None:
-    for number, space in enumerate(("4321", "43211")):
+@pytest.mark.parametrize("asked_of", ["5", "43210", None], ids=["others", "a space alike", "them"])
+@SPACES
+async def test_a_reply_to_what_was_asked_in_a_space_or_of_it_goes_when_that_is_left(
+    storage: Storage, left: str, stays: str, asked_of: str | None
+) -> None:
+    for number, space in enumerate((left, stays)):
         handoff = Handoff(
             id=f"h{number}",
             answer_id=f"a{number}",
             asker="discord:5",
             question="What?",
-            target=PlaceId(platform="discord", space=space, channel="9"),
-            origin=ConversationId(platform="discord", space=asked_in, channel="7"),
+            target=PlaceId(platform="discord", space=asked_of or space, channel="9"),
+            origin=ConversationId(platform="discord", space=space if asked_of else "dm", channel="7"),
         )
         await storage.handoffs.begin(handoff)
         taught = document(f"taught/h{number}", source="taught")
         await storage.library.put(taught, chunks(taught.id, [CANARY]), None, "")
-    await storage.inbox.leave(PlaceId.parse("discord:4321"))
+    await storage.inbox.leave(PlaceId(platform="discord", space=left))
     assert [one.id for one in await storage.library.documents()] == ["taught/h1"]
 
 

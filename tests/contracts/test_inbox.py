@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipeline.errors import Busy, Withdrawn
-from pipeline.values import IncomingMessage, Manner, replace
+from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, PersonId, replace
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.lease import ALONE_SECONDS, PATIENCE_SECONDS
@@ -466,6 +466,25 @@ async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(i
     assert await inbox.seen("slack:T1") == "7.500000"
     assert sorted(await inbox.channels("slack:T1")) == ["C1", "C2"]
     assert await inbox.channels("slack:T") == []
+
+
+async def test_ids_of_spaces_and_channels_may_hold_any_character(inbox: SQLInbox) -> None:
+    place = ConversationId(platform="teams", space="a:b/c %", channel="19:x y@thread.tacv2")
+    await inbox.accept(
+        IncomingMessage(
+            key=str(MessageKey(platform="teams", space=place.space, channel=place.channel, message="1:0")),
+            conversation=place,
+            author=str(PersonId(platform="teams", space=place.space, user="8:ann b")),
+            text="How many vacation days?",
+            sent_at=datetime.now(UTC),
+            manner=Manner.MENTION,
+        )
+    )
+    assert await inbox.channels(place.workspace) == [place.channel]
+    assert await inbox.seen(place.where) == "1:0"
+    work = await inbox.lease(lambda one: one == place.workspace)
+    assert work
+    assert work.message.asker.user == "8:ann b"
 
 
 async def test_the_conversations_that_the_bot_answered_in_last_come_first(inbox: SQLInbox, clock: Clock) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.errors import Withdrawn
-from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId
+from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId, replace
 from pipeline.values.posting.digest import Digest
 from storage.messages.handoffs import SQLHandoffs
 from storage.messages.outbox import SQLOutbox
@@ -105,16 +105,16 @@ async def test_the_asker_hears_of_a_question_that_could_not_be_posted_and_of_not
     assert await scene.outbox.take() is None
 
 
-@pytest.mark.parametrize("reference", ["7.0", "C9/7.0"])
-async def test_a_question_waits_where_it_was_posted_until_it_is_resolved(scene: Scene, reference: str) -> None:
+@pytest.mark.parametrize("channel", ["C9", "19:a/b c@thread.tacv2"])
+async def test_a_question_waits_where_it_was_posted_until_it_is_resolved(scene: Scene, channel: str) -> None:
+    there = MessageKey(platform="slack", space="T1", channel=channel, message="7:0")
     await scene.handoffs.begin(handoff())
     await scene.outbox.posting((await scene.took()).key)
-    await scene.outbox.posted(ASKED, reference)
+    await scene.outbox.posted(ASKED, str(there))
     await scene.outbox.done(ASKED)
-    there = MessageKey.parse("slack:T1:C9:7.0")
     assert await scene.handoffs.waits(there)
-    assert not await scene.handoffs.waits(MessageKey.parse("slack:T1:C8:7.0"))
-    assert not await scene.handoffs.waits(MessageKey.parse("slack:T1:C9:7.1"))
+    assert not await scene.handoffs.waits(replace(there, channel="C8"))
+    assert not await scene.handoffs.waits(replace(there, message="7.1"))
     await scene.handoffs.resolve("h1", "slack:T1:U2", "ann", "This.")
     assert not await scene.handoffs.waits(there)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
@@ -45,10 +45,6 @@ class KioskConfig:
     homes: frozenset[str] | None = None
     wanted, divided, clock = True, False, ""
     answers: ClassVar[dict[str, Answer]] = {}
-
-    @classmethod
-    def read(cls, settings: Mapping[str, Any]) -> Self:
-        return cls()
 
     @property
     def unindexed(self) -> str:

@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute
 from adapters.http.machine import Machine
 from adapters.http.pace import Pace
 from adapters.web import pages
+from adapters.web.config import WebConfig
 from adapters.web.links import SignedLinks
 from adapters.web.loopback import AtTheMachine
 from adapters.web.site import Site
@@ -35,9 +36,10 @@ URL = "https://citewell.acme.example"
 """What readers reach it as."""
 
 
-def with_page(data: Path, **more: object) -> Settings:
+def with_page(data: Path, *, originals: bool = False, **more: object) -> Settings:
     """Settings of a bot with a page, whose links lead to it."""
-    return extractive(data, embedder="none", web_listen="127.0.0.1:8080", web_url=URL, **more)
+    web = WebConfig(listen="127.0.0.1:8080", url=URL, originals=originals)
+    return extractive(data, embedder="none", web=web, **more)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ async def open_page(
             visitors=_Always(visitor),
             reading=citewell.reading,
             links=SignedLinks(URL, citewell.sources, clock),
-            originals=settings.web_originals,
+            originals=settings.web.originals,
             pace=Pace(clock=count(step=60).__next__),
         )
         routes = [pages.assets(), *source.routes(cast("Site", site))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import httpx2 as httpx
 
 from adapters.http.doors import Doors
 from adapters.http.machine import Machine
+from adapters.web.config import WebConfig
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection, Roles
@@ -37,13 +38,14 @@ class Page:
 
 
 @asynccontextmanager
-async def opened(folder: Path, **settings: Any) -> AsyncIterator[Page]:
+async def opened(folder: Path, web: Mapping[str, object] | None = None, **settings: Any) -> AsyncIterator[Page]:
+    """`web`: settings of the page's own."""
     port = free_port()
     found = Settings(
         _env_file=None,  # type: ignore[call-arg] # pydantic's own
         data=folder / "data",
         embedder="none",
-        web_listen=f"127.0.0.1:{port}",
+        web=WebConfig.model_validate({"listen": f"127.0.0.1:{port}", **(web or {})}),
         collections={"hr": Collection(only=("web:group:staff",))},
         roles=Roles(admin=("web:group:leads",)),
         **{"model": "extractive", **settings},

@@ -40,13 +40,13 @@ async def every_way(provider: Provider, folder: Path) -> AsyncIterator[Page]:
     provider.subject = "77"
     provider.claims = {"name": "Ann", "groups": ["staff"], TEAM: "T1", USER: "U7"}
     ways = ("oidc", "slack", "discord")
-    settings = {
-        "web_oidc_issuer": provider.issuer,
-        **{f"web_{way}_client_id": CLIENT for way in ways},
-        **{f"web_{way}_client_secret": SECRET for way in ways},
-        "web_proxy_secret": PROXY,
+    web = {
+        "oidc_issuer": provider.issuer,
+        **{f"{way}_client_id": CLIENT for way in ways},
+        **{f"{way}_client_secret": SECRET for way in ways},
+        "proxy_secret": PROXY,
     }
-    async with opened(folder, **settings) as page:
+    async with opened(folder, web) as page:
         page.adapters["slack"], page.adapters["discord"] = Platform("slack:T1:U7"), Platform("discord:77")
         yield page
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from adapters.web.config import WebConfig
 from tests.doubles.hostile import FRAGMENTS
 from tests.doubles.page import open_page
 from tests.doubles.settings import extractive
@@ -83,7 +84,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planted]:
 
 async def links(data: Path, house: House) -> list[str]:
     """One to the first passage of each document."""
-    settings = extractive(data, embedder="none", web_listen=f"127.0.0.1:{house.port}", web_url=house.url)
+    settings = extractive(data, embedder="none", web=WebConfig(listen=f"127.0.0.1:{house.port}", url=house.url))
     async with open_page(settings) as page:
         return [await page.link(one.id) for one in await page.citewell.storage.library.documents()]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import structlog
 
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from bot.desks.desk import CitewellDesk
 from bot.documents.indexing import Indexer
 from bot.known import platforms
@@ -25,7 +26,8 @@ from tests.faults.slack_bot import PACE
 async def live(folder: str, api_url: str, channel: str) -> None:
     """Read until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
+    settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
+    adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
         places = {PlaceId.parse(channel): Place(index=True)}
         desk = CitewellDesk(storage, rules=Rules(platforms=platforms()), places=places, unindexed={"slack": ""})

@@ -10,6 +10,7 @@ import structlog
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.identify import IdentifyBudget
 from bot.desks.desk import CitewellDesk
 from bot.run.worker import Worker
@@ -33,13 +34,9 @@ async def live(folder: str, api_url: str, threads: str) -> None:
     """Answer until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = DiscordAdapter(
-        "token",
-        message_content=False,
-        answer_in_thread=threads == "threads",
-        home_guilds=[],
+        DiscordSettings(token="token", api_url=api_url, threads=threads == "threads"),
         folder=Path(folder),
         say=lambda _: None,
-        api_url=api_url,
         pace=PACE,
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
 from bot.desks.desk import CitewellDesk
 from bot.run.peers import Peers
@@ -53,7 +54,8 @@ async def live(folder: str, api_url: str, database: str = "") -> None:
 
 
 async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds: float = RETRY_SECONDS) -> None:
-    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
+    settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
+    adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         await hold(storage, cited())
         desk = CitewellDesk(storage)

@@ -11,6 +11,7 @@ import pytest
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable
@@ -35,13 +36,9 @@ def adapter(
     discord: FakeDiscord, folder: Path, *, token: str = "", content: bool = False, pace: DiscordPace = QUICK
 ) -> DiscordAdapter:
     return DiscordAdapter(
-        token or discord.token,
-        message_content=content,
-        answer_in_thread=False,
-        home_guilds=[],
+        DiscordSettings(token=token or discord.token, api_url=discord.api_url, message_content=content),
         folder=folder,
         say=lambda _: None,
-        api_url=discord.api_url,
         pace=pace,
     )
 

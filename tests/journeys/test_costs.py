@@ -86,9 +86,7 @@ def on_slack(folder: Path, slack: SlackServer, database: str = "") -> Settings:
     return extractive(
         folder,
         database=database or None,
-        slack_bot_token=BOT_TOKEN,
-        slack_app_token=APP_TOKEN,
-        slack_api_url=slack.api_url,
+        slack={"bot_token": BOT_TOKEN, "app_token": APP_TOKEN, "api_url": slack.api_url},
     )
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from aiohttp import web
@@ -43,11 +43,11 @@ class Installation(NamedTuple):
     slack: SlackServer
     discord: FakeDiscord
     model: LlmServer
-    settings: dict[str, object]
+    settings: dict[str, Any]
     folder: Path
 
     async def examined(self, *, offline: bool = False) -> list[Finding]:
-        settings = Settings(_env_file=None, **self.settings)  # type: ignore[arg-type, call-arg]
+        settings = Settings(_env_file=None, **self.settings)  # type: ignore[call-arg]
         return [finding async for finding in examine(settings, offline=offline)]
 
 
@@ -63,12 +63,8 @@ async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
     async with slack, discord, LlmServer(otherwise=lambda _: VERDICT, key="k").running() as model:
         settings = {
             "data": tmp_path / "data",
-            "slack_bot_token": BOT_TOKEN,
-            "slack_app_token": APP_TOKEN,
-            "slack_api_url": slack.api_url,
-            "discord_token": "token",
-            "discord_api_url": discord.api_url,
-            "discord_message_content": True,
+            "slack": {"bot_token": BOT_TOKEN, "app_token": APP_TOKEN, "api_url": slack.api_url},
+            "discord": {"token": "token", "api_url": discord.api_url, "message_content": True},
             "model": "openai:double",
             "openai_api_key": "k",
             "openai_base_url": f"{model.url}/v1",
@@ -145,15 +141,19 @@ def _set(**settings: object) -> Callable[[Installation], None]:
     return lambda installation: installation.settings.update(settings)
 
 
+def _of(platform: str, **settings: object) -> Callable[[Installation], None]:
+    return lambda installation: installation.settings[platform].update(settings)
+
+
 @pytest.mark.parametrize(
     ("plant", "subject", "said", "fix"),
     [
-        (_set(slack_bot_token="xoxb-wrong"), "Slack token", "invalid_auth", "SLACK_BOT_TOKEN"),
-        (_set(slack_app_token="xapp-wrong"), "Slack connection", "SLACK_APP_TOKEN", "connections:write"),
-        (_set(slack_app_token=None), "Slack connection", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"),
+        (_of("slack", bot_token="xoxb-wrong"), "Slack token", "invalid_auth", "SLACK_BOT_TOKEN"),
+        (_of("slack", app_token="xapp-wrong"), "Slack connection", "SLACK_APP_TOKEN", "connections:write"),
+        (_of("slack", app_token=""), "Slack connection", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"),
         (_without_scope, "Slack scopes", "users:read", "manifest.yml"),
         (_out_of_the_channel, "Slack channels", CHANNEL, "/invite"),
-        (_set(discord_token="wrong"), "Discord token", "refuses", "DISCORD_TOKEN"),
+        (_of("discord", token="wrong"), "Discord token", "refuses", "DISCORD_TOKEN"),
         (_without_intent, "Discord intents", "message content", "Developer Portal"),
         (_without_permission, "Discord permissions", "Send Messages", "role"),
         (_set(openai_api_key="wrong"), "language model", "invalid_api_key", "OPENAI_API_KEY"),
@@ -169,7 +169,7 @@ def _set(**settings: object) -> Callable[[Installation], None]:
         (_folder_gone, "sources", "does not exist", "citewell sources remove"),
         (_set(data=Path("/dev/null")), "data folder", "file", "CITEWELL_DATA"),
         (_set(data=Path("/tmp", "x" * 300)), "data folder", "cannot be used", "CITEWELL_DATA"),
-        (_set(slack_api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
+        (_of("slack", api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
     ],
 )
 async def test_what_is_wrong_is_found_with_its_remedy(
@@ -216,7 +216,8 @@ async def test_a_source_that_is_not_looked_at_any_more_or_not_in_whole_is_told(
 
 async def test_channels_whose_talk_is_kept_are_named_and_those_that_cannot_be_read(installation: Installation) -> None:
     place = PlaceId.parse("slack:T1:C0TALK")
-    installation.settings.update(places={place: {"index": True}}, slack_index="own-app-under-slack-api-terms")
+    installation.settings["places"] = {place: {"index": True}}
+    installation.settings["slack"]["index"] = "own-app-under-slack-api-terms"
     async with open_storage(installation.folder) as storage:
         await storage.said.take((), place, closed("talk"))
     kept, shut = [one for one in await installation.examined(offline=True) if one.subject == "channels"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import os
-import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -18,7 +16,8 @@ from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
-from pipeline.values import Answer, Request, Vote
+from pipeline.values import Answer, Request
+from storage import migrations
 from storage.open import open_storage
 from storage.sqlite.backup import seal, unseal, whole
 from storage.sqlite.restore import restore
@@ -30,7 +29,6 @@ from tests.trials import Count, trials
 CHUNKS = int(os.environ.get("RESTORE_CHUNKS", "300"))
 PAGE = 4096
 DAY = timedelta(days=1)
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "data-of-9988454.db.gz"
 
 
 def names(folder: Path) -> set[str]:
@@ -194,17 +192,51 @@ async def test_a_backup_in_which_something_was_planted_replaces_nothing(
         assert await storage.inbox.counts() == {"open": 1}
 
 
-async def test_what_was_planted_in_a_backup_of_an_earlier_version_is_not_restored(tmp_path: Path) -> None:
-    with gzip.open(FIXTURE) as packed, (tmp_path / "old.db").open("wb") as file:
-        shutil.copyfileobj(packed, file)
-    with closing(sqlite3.connect(tmp_path / "old.db", isolation_level=None)) as db:
-        db.execute("CREATE TRIGGER planted AFTER INSERT ON source BEGIN DELETE FROM revision; END")
-        db.execute('CREATE VIEW "planted, ""too" AS SELECT 1')
-    restored = await restore(tmp_path / "old.db", tmp_path / "data")
-    assert restored.contents.documents == 4
+async def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str = "") -> Path:
+    """A backup of a program that knew less than this one."""
+    await fill(Corpus(20), tmp_path / "before")
+    async with open_storage(tmp_path / "before") as storage:
+        backup = await storage.back_up(tmp_path / "old.db")
+    with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+        db.executescript(f"DROP TABLE wish; DROP INDEX rating_person; DROP TRIGGER message_erased; {planted}")
+        unseal(db)
+    seal(backup)
+    monkeypatch.setattr(migrations, "MIGRATIONS", {**migrations.MIGRATIONS, "wishes": None})
+    return backup
+
+
+async def test_a_backup_of_an_earlier_version_is_restored_and_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup, questions = await earlier(tmp_path, monkeypatch), Corpus(20).questions(3)
+    restored = await restore(backup, tmp_path / "data")
+    assert (restored.contents.passages, restored.kept) == (20, None)
+    given = said(await answers(tmp_path / "data", questions))
+    assert given == said(await answers(tmp_path / "before", questions))
+
+
+async def test_what_was_planted_in_a_backup_of_an_earlier_version_is_not_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = """
+        CREATE TRIGGER planted AFTER INSERT ON source BEGIN DELETE FROM revision; END;
+        CREATE VIEW "planted, ""too" AS SELECT 1;
+    """
+    restored = await restore(await earlier(tmp_path, monkeypatch, planted), tmp_path / "data")
     with closing(sqlite3.connect(tmp_path / "data" / "citewell.db")) as db:
-        assert db.execute("SELECT count(*) FROM live").fetchone() == (4,)
+        assert db.execute("SELECT count(*) FROM live").fetchone() == (restored.contents.documents,)
         assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'planted%'").fetchall() == []
+
+
+async def test_a_backup_from_before_the_first_release_replaces_nothing(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        backup = await storage.back_up(tmp_path / "old.db")
+    with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+        db.execute("UPDATE _sqlite_migrations SET name = 'library'")
+        unseal(db)
+    with pytest.raises(Misconfigured, match="before the first release"):
+        await restore(backup, tmp_path / "data")
+    assert names(tmp_path) == {"data", "old.db"}
 
 
 @pytest.mark.parametrize("kind", ["a folder", "a pipe", "a link to a pipe", "a link to nothing"])
@@ -288,29 +320,3 @@ async def test_a_backup_does_not_overwrite_what_is_none(tmp_path: Path) -> None:
         once = await storage.back_up(tmp_path / "away.db")
         assert await storage.back_up(tmp_path / "away.db") == once
         assert (await storage.back_up(tmp_path)).parent == tmp_path
-
-
-async def test_a_data_folder_of_an_earlier_version_is_backed_up_migrated_and_answers(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    with gzip.open(FIXTURE) as packed, (data / "citewell.db").open("wb") as file:
-        shutil.copyfileobj(packed, file)
-    before = contents(data / "citewell.db")
-    (given,) = await answers(data, ["How many vacation days do full-time employees get?"])
-    assert "28 days" in given.body
-    (copy,) = (data / "backups").glob("before-migration-*.db")
-    assert contents(copy) == before
-    async with open_citewell(extractive(data), exclusive=True, make=False) as citewell:
-        waiting = await citewell.storage.inbox.lease()
-        assert waiting
-        assert waiting.message.text == "How do I claim expenses?"
-        assert (await citewell.storage.feedback.counts())[Vote.UNHELPFUL] == 1
-
-
-async def test_a_backup_of_an_earlier_version_is_restored_and_answers(tmp_path: Path) -> None:
-    with gzip.open(FIXTURE) as packed, (tmp_path / "old.db").open("wb") as file:
-        shutil.copyfileobj(packed, file)
-    restored = await restore(tmp_path / "old.db", tmp_path / "data")
-    assert (restored.contents.documents, restored.contents.passages, restored.kept) == (4, 10, None)
-    (given,) = await answers(tmp_path / "data", ["How many vacation days do full-time employees get?"])
-    assert "28 days" in given.body

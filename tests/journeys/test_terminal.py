@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.__main__ import main
-from bot.config.settings import Settings, environment_name
+from bot.config.settings import environment_name, every_setting
 from pipeline.errors import Unavailable
 from pipeline.values import Document, Rating, Reason, Vote
 from storage.documents.library import SQLLibrary
@@ -74,8 +74,8 @@ class Keyboard(StringIO):
 
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Terminal]:
-    for field in Settings.model_fields:
-        monkeypatch.delenv(environment_name(field), raising=False)
+    for name in every_setting():
+        monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.chdir(tmp_path)
     umask = os.umask(0o022)
     handlers, level = logging.root.handlers[:], logging.root.level

@@ -21,7 +21,7 @@ from pipeline.values import Audience, replace
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
-from tests.doubles.slack.server import SlackServer
+from tests.doubles.slack.server import CLIENT_ID, CLIENT_SECRET, SlackServer
 from tests.journeys.workspaces import KEY, House, Team, house, opened
 from tests.trials import Count, trials
 
@@ -29,7 +29,9 @@ QUESTION = "How many vacation days do employees get?"
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> AsyncIterator[House]:
+async def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    monkeypatch.setenv("SLACK_CLIENT_ID", CLIENT_ID)  # Bolt looks for them there, too
+    monkeypatch.setenv("SLACK_CLIENT_SECRET", CLIENT_SECRET)
     async with house(tmp_path) as opened:
         yield opened
 
@@ -59,7 +61,7 @@ async def test_each_workspace_is_answered_from_what_was_opened_to_it_alone(share
 
 
 async def test_what_no_rule_names_is_for_no_workspace_that_is_not_a_home(tmp_path: Path) -> None:
-    async with house(tmp_path, slack_home_workspaces=["T0TEAM"]) as home:
+    async with house(tmp_path, home_workspaces=["T0TEAM"]) as home:
         for team in (home.acme, home.beta):
             await home.add(team)
         await home.acme.people.open_home("U0ANN")

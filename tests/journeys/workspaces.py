@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 from cryptography.fernet import Fernet
@@ -95,28 +96,33 @@ class House:
 
 
 @asynccontextmanager
-async def house(folder: Path, *, http: bool = True, **more: object) -> AsyncIterator[House]:
+async def house(folder: Path, *, http: bool = True, **more: Any) -> AsyncIterator[House]:
     """Nobody has added it yet."""
     async with SlackServer(granted()) as slack, opened(folder, slack, http=http, **more) as home:
         yield home
 
 
 @asynccontextmanager
-async def opened(folder: Path, slack: SlackServer, *, http: bool = True, **more: object) -> AsyncIterator[House]:
+async def opened(
+    folder: Path, slack: SlackServer, *, http: bool = True, home_workspaces: Sequence[str] = (), **more: object
+) -> AsyncIterator[House]:
     port = free_port()
     settings = Settings.model_validate(
         {
             "data": folder / "data",
             "model": "extractive",
             "embedder": "none",
-            "slack_client_id": CLIENT_ID,
-            "slack_client_secret": CLIENT_SECRET,
             "encryption_keys": KEY,
-            "slack_api_url": slack.api_url,
-            "slack_port": port,
+            "slack": {
+                "client_id": CLIENT_ID,
+                "client_secret": CLIENT_SECRET,
+                "api_url": slack.api_url,
+                "port": port,
+                "home_workspaces": home_workspaces,
+                **({"signing_secret": SECRET} if http else {"app_token": slack.app_token}),
+            },
             "collections": {"acme": Collection(only=(f"slack:{ACME}",)), "beta": Collection(only=(f"slack:{BETA}",))},
             "roles": Roles(admin=(f"slack:{ACME}:U0ANN", f"slack:{BETA}:U0BEA")),
-            **({"slack_signing_secret": SECRET} if http else {"slack_app_token": slack.app_token}),
             **more,
         }
     )

@@ -131,16 +131,12 @@ class Feed:
             self._news.set()
 
 
-async def follow(feed: Feed, draft: Draft) -> Answer | None:
-    """Read to the answer, or to the stop (None), and show nothing meanwhile."""
+async def whole(feed: Feed) -> Answer:
+    """Read to the answer, and show nothing meanwhile."""
     while True:
-        events = await feed.take()
-        if feed.stopped:
-            return None
-        for event in events:
+        for event in await feed.take():
             if isinstance(event, Answer):
                 return event
-            draft.add(event)
 
 
 class StreamGrowth(Generic[P]):

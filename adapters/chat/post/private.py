@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import structlog
 
 from adapters.chat.messages import NotTaken
-from adapters.chat.post.growth import EditGrowth, Edits, Feed, follow
+from adapters.chat.post.growth import EditGrowth, Edits, Feed, whole
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Look, Reply
@@ -93,9 +93,8 @@ class PrivateReplies:
             return [back.line(words(wording.ASK_AGAIN))]
         else:
             async with Feed(growing.events) as feed:
-                answer = await follow(feed, Draft())
+                answer = await whole(feed)
             await receipt.posting()
-        assert answer  # nobody stops what is asked in private
         notes = [*parts.asked(answer), *wording.notes_on(work.message, words)]
         return back.drawn(
             parts.reply(answer, self._look, notes=notes, shareable=back.shareable, attachable=back.attachable)
@@ -110,13 +109,15 @@ class PrivateReplies:
             log.warning("asker_not_told", key=work.key, reason=str(refused))
 
 
-async def _grown(back: Edits[P], gone: P, growing: Growing, receipt: Receipt) -> Answer | None:
+async def _grown(back: Edits[P], gone: P, growing: Growing, receipt: Receipt) -> Answer:
     """The answer, after what there was of it was shown; `gone` in the place of one that must not be."""
     words = Words(growing.work.language)
     try:
         await receipt.posting()
         async with Feed(growing.events) as feed:
-            return await EditGrowth(back, back.glimpse, words).follow(feed, Draft(words=words))
+            answer = await EditGrowth(back, back.glimpse, words).follow(feed, Draft(words=words))
+            assert answer  # nobody stops what is asked in private
+            return answer
     except Withdrawn:
         await back.glimpse(gone)
         raise

@@ -20,7 +20,7 @@ def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
 
 def workspace(guild_id: int | None) -> str:
     """`discord:1`, or `discord:dm` of direct messages."""
-    return f"{PLATFORM}:{guild_id or DIRECT}"
+    return str(PlaceId(platform=PLATFORM, space=str(guild_id or DIRECT)))
 
 
 class MessagePlace(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -11,12 +12,13 @@ from adapters.chat.messages import Messages
 from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, told
 from adapters.discord import limits
+from adapters.discord.events.places import key
 from adapters.discord.parts import buttons, render
 from adapters.discord.parts.blocks import layout
 from adapters.discord.parts.markup import escape, link
 from adapters.discord.platform import DISCORD
 from adapters.discord.post.found import SKEW
-from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender, look, reference
+from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender, look
 from adapters.discord.transport.client import Client
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
@@ -28,6 +30,13 @@ RESOLVED = 100
 """Characters that are left for who resolved it."""
 
 
+class _NoticeSender(DiscordSender):
+    """One message, which is named by its key."""
+
+    def reference(self, names: Sequence[str]) -> str:
+        return key(self._destination.guild_id, self._channel_id, int(names[0]))
+
+
 class DiscordNotices:
     """Posts each as one message: guarded by a nonce while Discord remembers it, then known by what it says."""
 
@@ -36,14 +45,15 @@ class DiscordNotices:
 
     async def post(self, post: Announcement, receipt: Receipt) -> None:
         """Raises what discord.py raises."""
-        sender = DiscordSender(self._client, await self._destination(post), post.key, receipt)
+        sender = _NoticeSender(self._client, await self._destination(post), post.key, receipt)
         drawn = _notice(post) if isinstance(post, Notice) else _report(post)
         await Messages(sender, receipt).show([DiscordPost(drawn)])
 
     async def find(self, post: Announcement) -> str | None:
         """Look for it where it belongs, since shortly before it was to be posted."""
-        channel_id, names = await look(self._client, await self._destination(post))
-        return reference(channel_id, names) if names else None
+        destination = await self._destination(post)
+        channel_id, names = await look(self._client, destination)
+        return key(destination.guild_id, channel_id, int(names[0])) if names else None
 
     async def _destination(self, post: Announcement) -> Destination:
         where = post.where if isinstance(post, Notice) else DISCORD.whom(str(post.to))

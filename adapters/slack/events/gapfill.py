@@ -50,7 +50,7 @@ class Gapfill:
         self._inbox = inbox
         self._intake = intake
         self._clock = clock
-        self._space = f"slack:{me.team}"
+        self._space = str(me.place())
         self._untaken: set[str] = set()
         """Channels of events that the inbox could not take in, until they are read."""
         self._began = clock()

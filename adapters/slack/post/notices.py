@@ -8,7 +8,7 @@ from adapters.chat.messages import Messages
 from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import NoticeLink, Told, told
 from adapters.slack.audience import SlackAudiences
-from adapters.slack.events.incoming import Me
+from adapters.slack.events.incoming import Me, message_key
 from adapters.slack.parts import markup
 from adapters.slack.parts.blocks import Block, button, context, quoted, said, section, short
 from adapters.slack.parts.render import Post, fallback, posts
@@ -28,6 +28,13 @@ LISTED = 2_000
 """Characters of sources with their addresses: with the names of all others, less than a section takes."""
 
 
+class _NoticeSender(SlackSender):
+    """One message, which is named by its key."""
+
+    def reference(self, names: Sequence[str]) -> str:
+        return message_key(self._me.team, self._spot.channel, names[0])
+
+
 class SlackNotices:
     """Posts each as one message."""
 
@@ -45,11 +52,13 @@ class SlackNotices:
         if asks and not self._shared_channels and await self._audiences.shared(origin.channel):
             raise Refused("the channel where people are asked is shared with another organisation")
         drawn = await self._notice(post) if isinstance(post, Notice) else _report(post)
-        await Messages(SlackSender(self._web, self._me, origin, post.key), receipt).show([drawn])
+        await Messages(_NoticeSender(self._web, self._me, origin, post.key), receipt).show([drawn])
 
     async def find(self, post: Announcement) -> str | None:
         """Look for it where it belongs, since shortly before it was to be posted."""
-        return ",".join(await find(self._web, self._me, await self._origin(post), post.key)) or None
+        origin = await self._origin(post)
+        names = await find(self._web, self._me, origin, post.key)
+        return message_key(self._me.team, origin.channel, names[0]) if names else None
 
     async def _origin(self, post: Announcement) -> Origin:
         since = post.posting_since.timestamp() - CLOCKS if post.posting_since else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import structlog
@@ -21,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.slack.settings import SlackSettings
 from adapters.slack.transport import install_page as pages
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from adapters.slack.web import LOST, SDK_LOG
@@ -35,27 +35,18 @@ INSTALL, REDIRECT = "/slack/install", "/slack/oauth_redirect"
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class OAuthClient:
-    """A Slack app that anybody may add, and who did."""
-
-    id: str
-    secret: str = field(repr=False)
-    installations: Installations
-
-
 class Installing:
-    def __init__(self, client: OAuthClient, web: AsyncWebClient) -> None:
+    def __init__(self, settings: SlackSettings, installations: Installations, web: AsyncWebClient) -> None:
         self._flow = _Flow(
             client=web,
             logger=SDK_LOG,
             settings=AsyncOAuthSettings(
-                client_id=client.id,
-                client_secret=client.secret,
+                client_id=settings.client_id,
+                client_secret=settings.client_secret,
                 scopes=[*SCOPES, *OPTIONAL],
                 user_scopes=[],
-                installation_store=_Store(client.installations),
-                state_store=_States(client.installations),
+                installation_store=_Store(installations),
+                state_store=_States(installations),
                 callback_options=AsyncCallbackOptions(_added, _not_added),
                 logger=SDK_LOG,
             ),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import structlog
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.post.deliver import Deliverer
@@ -22,7 +22,7 @@ from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.files import Files
 from adapters.slack.events.gapfill import Gapfill
-from adapters.slack.events.incoming import MALFORMED
+from adapters.slack.events.incoming import MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
@@ -36,6 +36,7 @@ from adapters.slack.press.knowledge import SlackShelf
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
 from adapters.slack.press.sharing import SlackSharer
+from adapters.slack.settings import SlackSettings
 from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
@@ -49,16 +50,11 @@ log = structlog.get_logger(__name__)
 class Terms:
     """What holds in every workspace."""
 
-    api_url: str
-    signing_secret: str | None
+    settings: SlackSettings
     look: Look
-    pace: SlackPace = field(default_factory=SlackPace)
-    shared_channels: bool = False
-    """Answer in Slack Connect channels, from public collections."""
-    workflows: frozenset[str] = frozenset()
-    """As `Me.workflows`."""
-    clock: Callable[[], float] = time.time
-    desk: Desk | None = None
+    pace: SlackPace
+    clock: Callable[[], float]
+    desk: Desk | None
     """What a process asks that delivers without listening."""
 
 
@@ -76,15 +72,15 @@ class SlackSession:
         self._desk = terms.desk
         self.web = web
         self.workspace = workspace
-        self.me = replace(workspace.me, workflows=terms.workflows)
-        self.space = f"slack:{self.me.team}"
+        self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
+        self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
         self.sight = Sight(web, self.me)
         self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
-        self.files = Files(web, web.client.token or "", terms.api_url)
+        self.files = Files(web, web.client.token or "", terms.settings.api_url)
         self.actors = Actors(web, self.me)
-        shared = terms.shared_channels
+        shared = terms.settings.shares
         self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
         self._posts = SlackPosts(web, self.me, self.audiences.shared)
         self.deliverer = Deliverer(self._posts, SLACK, terms.look, self._offer, shared_channels=shared)
@@ -100,17 +96,18 @@ class SlackSession:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
-            signing_secret=self._terms.signing_secret or "not used in Socket Mode",
+            signing_secret=self._terms.settings.signing_secret or "not used in Socket Mode",
             before_authorize=intake.receive,
+            authorize=_as(self.me, self.web.client.token or ""),
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
             name="citewell",
         )
         SDK_LOG.setLevel(logging.WARNING)
-        if self._terms.signing_secret:
+        if self._terms.settings.signing_secret:
             app.error(_failed)
         context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        shared = self._terms.shared_channels
+        shared = self._terms.settings.shares
         sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
         dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, self.files))
         setup = SetupForm(context)
@@ -139,6 +136,16 @@ class SlackSession:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
         author = partial(self.actors.of, {"id": message.asker.user})
         return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+
+
+def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
+    """Without this Bolt asks Slack who we are or, where SLACK_CLIENT_ID stands in the environment, a store of its own,
+    which knows of nobody."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token)
+
+    return authorize
 
 
 async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:

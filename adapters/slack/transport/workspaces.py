@@ -65,7 +65,7 @@ class Connecting:
     def client(self, token: str | None = None) -> AsyncWebClient:
         if self._http is None:
             self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._terms.pace.timeout))
-        return clients(self._terms.api_url, self._http)(token)
+        return clients(self._terms.settings.api_url, self._http)(token)
 
     def web(self, token: str) -> Web:
         return Web(self.client(token), self._terms.pace)
@@ -79,17 +79,16 @@ class Connecting:
 class Only:
     """The workspace of one token, whichever it is: found out once."""
 
-    def __init__(self, terms: Terms, connecting: Connecting, token: str) -> None:
+    def __init__(self, terms: Terms, connecting: Connecting) -> None:
         self._terms = terms
         self._connecting = connecting
-        self._token = token
         self._opening = asyncio.Lock()
         self._open: SlackSession | None = None
 
     async def of(self, team: str) -> SlackSession:
         async with self._opening:
             if self._open is None:
-                web = self._connecting.web(self._token)
+                web = self._connecting.web(self._terms.settings.bot_token)
                 self._open = SlackSession(web, await introduce(web), self._terms)
                 self._open.members.read_ahead()
         return self._open

@@ -64,7 +64,7 @@ class Asking:
             sent_at=datetime.now(UTC),
             manner=Manner.DIRECT,
             locale=locale(request),
-            said_in=PlaceId.parse(f"{WEB.name}:{SPACE}").chain,
+            said_in=PlaceId(platform=WEB.name, space=SPACE).chain,
         )
         await self._intake.keep(message, _unheard)
         if not await self._site.archive.kept(message.key, visitor.person):

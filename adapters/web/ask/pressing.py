@@ -79,7 +79,7 @@ def _read(form: FormData, visitor: Visitor) -> Pressed:
         action=field(form, "action"),
         about=about,
         person=visitor.person,
-        places=PlaceId.parse(f"{WEB.name}:{SPACE}").chain,
+        places=PlaceId(platform=WEB.name, space=SPACE).chain,
         conversation=conversation(field(form, "conversation")) or NOWHERE,
         message=about,
         below=about,

@@ -10,6 +10,7 @@ import structlog
 
 from adapters.web.signin import wording
 from adapters.web.signin.provider import NotVouched, inside
+from pipeline.values import PersonId
 from pipeline.values.session import SignedIn
 
 Whom = Callable[[Mapping[str, Any]], SignedIn]
@@ -36,7 +37,9 @@ def whom_in_slack(claims: Mapping[str, Any]) -> SignedIn:
     team, user = text(claims.get(TEAM)), text(claims.get(USER))
     if not _TEAM.fullmatch(team) or not _USER.fullmatch(user):
         raise NotVouched(wording.WRONG, "no workspace or person of Slack's")
-    return SignedIn(person=f"slack:{team}:{user}", name=text(claims.get("name")) or user)
+    return SignedIn(
+        person=str(PersonId(platform="slack", space=team, user=user)), name=text(claims.get("name")) or user
+    )
 
 
 def meant_for(claims: Mapping[str, Any]) -> frozenset[str]:

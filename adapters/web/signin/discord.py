@@ -6,6 +6,7 @@ from adapters.web.signin import wording
 from adapters.web.signin.claims import text
 from adapters.web.signin.exchange import Exchange
 from adapters.web.signin.provider import Attempt, NotVouched
+from pipeline.values import PersonId
 from pipeline.values.session import SignedIn
 
 SCOPE = "identify"
@@ -34,7 +35,7 @@ class Discord:
         if not (user.isascii() and user.isdecimal() and len(user) <= 20):
             raise NotVouched(wording.WRONG, "no person of Discord's")
         name = text(said.get("global_name")) or text(said.get("username")) or user
-        return SignedIn(person=f"discord:{user}", name=name)
+        return SignedIn(person=str(PersonId(platform="discord", user=user)), name=name)
 
     async def close(self) -> None:
         await self._exchange.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from typing import Protocol
-from urllib.parse import quote
 
 from pydantic import Field
 
@@ -12,6 +11,7 @@ from adapters.web.platform import SPACE, WEB
 from adapters.web.signin import wording
 from pipeline.translations import Message
 from pipeline.values import PersonId, Value
+from pipeline.values.ids import joined
 from pipeline.values.session import SignedIn
 
 LONGEST = 1000
@@ -56,21 +56,15 @@ class Provider(Protocol):
 
 def inside(subject: str, name: str, groups: tuple[str, ...]) -> SignedIn:
     """A person and groups of the page's own: two of a provider are never one here. Raises NotVouched for nobody."""
-    user = _plain(subject)
-    if not 0 < len(user) <= LONGEST:
+    if not 0 < len(joined(subject)) <= LONGEST:
         raise NotVouched(wording.WRONG, "no subject")
     return SignedIn(
-        person=str(PersonId(platform=WEB.name, user=user)),
+        person=str(PersonId(platform=WEB.name, user=subject)),
         name=(name or subject)[:LONGEST],
-        groups=tuple(f"{WEB.name}:group:{_plain(group)}" for group in groups),
+        groups=tuple(joined(WEB.name, "group", group) for group in groups),
     )
 
 
 def groups_of(who: SignedIn) -> frozenset[str]:
     """What rules and roles know a person of the page's own by."""
-    return frozenset({f"{WEB.name}:{SPACE}", PersonId.parse(who.person).group, *who.groups})
-
-
-def _plain(text: str) -> str:
-    """Without colons and white space, which ids are made of."""
-    return quote(text, safe="@+")
+    return frozenset({joined(WEB.name, SPACE), PersonId.parse(who.person).group, *who.groups})

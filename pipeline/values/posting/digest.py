@@ -3,7 +3,7 @@ that a channel is read."""
 
 from __future__ import annotations
 
-from pipeline.values.ids import PlaceId
+from pipeline.values.ids import PlaceId, parts_of
 from pipeline.values.insights import Insights
 from pipeline.values.posting.handoff import Notice
 from pipeline.values.posting.outgoing import Outgoing
@@ -17,12 +17,12 @@ class Report(Outgoing):
 
     @property
     def platform(self) -> str:
-        return self.to.partition(":")[0]
+        return parts_of(self.to)[0]
 
     @property
     def space(self) -> str:
         """Of a person on Discord `user`."""
-        return self.to.split(":")[1]
+        return parts_of(self.to)[1]
 
 
 class Digest(Report):

@@ -19,7 +19,9 @@ from adapters.http.caller import Callers
 from adapters.http.doors import Doors
 from adapters.http.pace import Pace
 from adapters.mcp.tools import Calls
+from adapters.slack.config import SlackConfig
 from adapters.web.adapter import WebAdapter
+from adapters.web.config import WebConfig
 from adapters.web.links import SignedLinks
 from adapters.web.site import Site
 from bot.admin.overview import AdminOverview
@@ -70,13 +72,11 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
         engine.folder,
         embedder="none",
         database=SecretStr(engine.url) if engine.url else None,
-        slack_client_id="1.2",
-        slack_client_secret=SecretStr("s"),
-        slack_signing_secret=SecretStr("s"),
+        slack=SlackConfig(
+            client_id="1.2", client_secret="s", signing_secret="s", home_workspaces=(HOME.partition(":")[2],)
+        ),
         encryption_keys=SecretStr(Fernet.generate_key().decode()),
-        slack_home_workspaces=[HOME.partition(":")[2]],
-        web_listen="127.0.0.1:8080",
-        web_url=URL,
+        web=WebConfig(listen="127.0.0.1:8080", url=URL),
         collections={name: Collection(only=tuple(sorted(r.only)), public=r.public) for name, r in model.rules.items()},
         roles=Roles(admin=(ADA, BEA, "web:user:wes"), contributor=(ANN, "slack:T2:UBOB")),
         places={space: Place(ask=PlaceId.parse(f"{space}:CHELP"), teach=teach) for space in ("slack:T1", "slack:T2")},

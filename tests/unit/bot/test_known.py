@@ -11,7 +11,7 @@ from bot.known import platforms
 ROOT = Path(__file__).parents[3]
 KNOWING = {
     ROOT / "bot" / "known.py",
-    *(ROOT / "bot" / "config" / f"{name}.py" for name in ("settings", "kinds", "tables")),
+    *(ROOT / "bot" / "config" / f"{name}.py" for name in ("settings", "tables")),
 }
 """A kind of source is called as a platform is, in `tables`."""
 

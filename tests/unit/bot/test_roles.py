@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
+from adapters.discord.config import DiscordConfig
 from bot.config.settings import Settings
 from bot.run.roles import held_by_one, role
 from pipeline.errors import Misconfigured
-from pipeline.values import replace
 
 
-def settings(database: str = "") -> Settings:
+def settings(database: str = "", shards: str | None = None) -> Settings:
     named = SecretStr(database) if database else None
-    return Settings(_env_file=None, database=named)  # type: ignore[call-arg]
+    return Settings(_env_file=None, database=named, discord=DiscordConfig(shards=shards))  # type: ignore[call-arg]
 
 
 SHARED = settings("postgresql://db.example/citewell")
@@ -30,7 +30,7 @@ def test_a_process_with_a_role_leaves_the_rest_to_others(only: str, listens: tup
 
 def test_one_process_has_the_connection_to_discord_unless_its_servers_are_divided() -> None:
     assert held_by_one(settings()) == {"discord"}
-    assert held_by_one(replace(settings(), discord_shards="0-1/4")) == frozenset()
+    assert held_by_one(settings(shards="0-1/4")) == frozenset()
 
 
 def test_a_role_needs_a_database_that_processes_share_and_a_platform() -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from bot.config.read import read_settings, unread_names
-from bot.config.settings import Settings, environment_name
+from bot.config.settings import environment_name, every_setting
 from pipeline.errors import Misconfigured
 from pipeline.values import Place, PlaceId, replace
 
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for field in Settings.model_fields:
-        monkeypatch.delenv(environment_name(field), raising=False)
+    for name in every_setting():
+        monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.chdir(tmp_path)
 
 
@@ -33,6 +33,27 @@ def test_the_environment_wins_over_dotenv_and_dotenv_over_toml(monkeypatch: pyte
     monkeypatch.setenv("CITEWELL_TOP_K", "6")
     found = read_settings()
     assert (found.top_k, found.max_length, found.history_turns) == (6, 600, 2)
+
+
+def test_a_platforms_settings_stand_beside_all_others_each_where_it_was_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "citewell.toml").write_text('slack_host = "::1"\nslack_port = 1\ndiscord_home_guilds = [1, 2]\n')
+    (tmp_path / ".env").write_text("CITEWELL_SLACK_PORT=2\nCITEWELL_SLACK_WORKFLOWS=A1,B2\nDISCORD_TOKEN=d\n")
+    monkeypatch.setenv("CITEWELL_SLACK_PORT", "3")
+    monkeypatch.setenv("CITEWELL_WEB", "127.0.0.1:8080")
+    found = read_settings()
+    assert (found.slack.host, found.slack.port, found.slack.workflows) == ("::1", 3, ("A1", "B2"))
+    assert (found.discord.token, found.discord.home_guilds) == ("d", (1, 2))
+    assert (found.web.listen, found.web.wanted) == ("127.0.0.1:8080", True)
+
+
+def test_a_platform_as_a_whole_is_no_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "citewell.toml").write_text('[slack]\nhost = "::1"\n')
+    monkeypatch.setenv("CITEWELL_DISCORD", '{"threads": true}')
+    said = refusal()
+    assert "CITEWELL_DISCORD: there is no such setting" in said
+    assert "slack in citewell.toml: there is no such setting" in said
 
 
 @pytest.mark.parametrize(
@@ -56,8 +77,7 @@ def test_workspaces_that_add_the_bot_need_its_secret_and_no_token(
 def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-not-to-be-seen")
     found = read_settings()
-    assert found.slack_bot_token is not None
-    assert found.slack_bot_token.get_secret_value() == "xoxb-not-to-be-seen"
+    assert found.slack.bot_token == "xoxb-not-to-be-seen"
     assert "not-to-be-seen" not in repr(found)
 
 
@@ -186,7 +206,7 @@ def test_a_name_in_dotenv_that_was_meant_to_be_a_token_is_found_and_starts_all_t
 ) -> None:
     (tmp_path / ".env").write_text("SLACK_BOT_TOKN=xoxb-1\nDISCORD_BOT_TOKEN=1\nOPENAI_API_KEY_OLD=1\nGITHUB_TOKEN=1\n")
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    assert read_settings().slack_bot_token is None
+    assert read_settings().slack.bot_token == ""
     assert unread_names() == [("DISCORD_BOT_TOKEN", "DISCORD_TOKEN"), ("SLACK_BOT_TOKN", "SLACK_BOT_TOKEN")]
 
 

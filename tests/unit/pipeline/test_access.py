@@ -1,12 +1,15 @@
 """Who may see what."""
 
+from collections.abc import Callable
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.known import platforms
 from pipeline.rules.access import Rule, Rules, audience
 from pipeline.rules.tenancy import Reach
-from pipeline.values import Readers
+from pipeline.values import PersonId, Readers
 
 PLATFORMS = platforms()
 NAMES = ["open", "hr", "press"]
@@ -28,6 +31,13 @@ def test_a_restricted_collection_is_open_to_readers_who_share_a_named_group() ->
 
 def test_outsiders_see_public_collections_only() -> None:
     assert seen("slack:T1", "slack:T1:C2", external=True) == {"press"}
+
+
+@pytest.mark.parametrize("check", [PLATFORMS.group, PLATFORMS.bearer])
+def test_what_names_people_in_settings_is_compared_as_platforms_tell_it(check: Callable[[str], str]) -> None:
+    assert check("slack:T1:group:S2") == "slack:T1:group:S2"
+    told = PersonId(platform="web", user="jörg/ann").group
+    assert check("web:user:jörg/ann") == check("web:user:j%c3%b6rg%2fann") == told
 
 
 groups = st.frozensets(st.sampled_from(["a", "b", "c", "d"]))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,31 +11,20 @@ from typing import Any
 import psycopg
 import pytest
 
-from pipeline.errors import Unavailable
-from pipeline.rules.tenancy import EVERYTHING
-from pipeline.values import Audience, replace
+from pipeline.errors import Misconfigured, Unavailable
+from storage import migrations
 from storage.database import Connection
 from storage.open import open_storage
 from storage.schema.tables import TABLES
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.postgres import Server
-from tests.doubles.samples import answer, chunks, document, message
+from tests.doubles.samples import chunks, document, message
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
-FIRST, LAST = "data-of-9988454.db.gz", "data-of-c0fc1ac.db.gz"
-LAST_POSTGRES = "postgres-of-c0fc1ac.sql.gz"
-NEW = {"quoting", "outbox", "web_session", "api_key", "api_reply", "said", "said_due", "channel_look"}
-"""Tables that no database of the fixtures has."""
 SOMEBODY = {"actor", "asker", "author", "person", "recipient", "resolver", "scope"}
 """What columns are called that name somebody."""
 DECLARED = {table.name: list(table.names) for table in TABLES}
 OWN = re.compile(r"live|migration|mean_vector|sqlite_|_sqlite_migrations|term|words")
 """What an engine has beside what is declared."""
-BEFORE_WORKSPACES = """
-    DROP TABLE installation; DROP TABLE taken_state; ALTER TABLE message DROP COLUMN stopped;
-    DROP POLICY sums ON waiting; DROP POLICY workspace ON message; ALTER TABLE message DISABLE ROW LEVEL SECURITY;
-    DELETE FROM migration WHERE name IN ('installations', 'stops', 'tenancy')
-"""
 _MADE = "SELECT name, sql FROM sqlite_master WHERE type IN ('index', 'trigger', 'view') AND name NOT GLOB '*sqlite_*'"
 _COLUMNS = "SELECT name FROM pragma_table_info($1)"
 _POSTGRES = {
@@ -62,10 +49,6 @@ _POSTGRES = {
 }
 
 
-def unpacked(name: str) -> bytes:
-    return gzip.decompress((FIXTURES / name).read_bytes())
-
-
 async def sqlite_shape(folder: Path) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The columns of each table, in order, and how indexes and triggers were made."""
 
@@ -82,10 +65,6 @@ async def sqlite_shape(folder: Path) -> tuple[dict[str, list[str]], dict[str, st
 def postgres_shape(url: str) -> dict[str, list[Any]]:
     with psycopg.connect(url) as raw:
         return {what: sorted(raw.execute(query), key=repr) for what, query in _POSTGRES.items()}
-
-
-def counted(rows: Callable[[str], Any], tables: Iterable[str]) -> dict[str, int]:
-    return {table: rows(f"SELECT count(*) FROM {table}").fetchone()[0] for table in sorted(tables)}
 
 
 def test_a_table_that_has_a_column_for_somebody_says_what_is_done_about_people() -> None:
@@ -108,117 +87,102 @@ async def test_a_new_database_has_what_is_declared_and_nothing_else(tmp_path: Pa
     assert {name: found for name, found in in_postgres.items() if not OWN.match(name)} == DECLARED
 
 
-@pytest.mark.parametrize("name", [FIRST, LAST])
-async def test_an_older_data_folder_becomes_what_a_new_one_is_and_keeps_its_rows(tmp_path: Path, name: str) -> None:
-    (tmp_path / "new").mkdir()
-    (tmp_path / "old").mkdir()
-    file = tmp_path / "old" / "citewell.db"
-    file.write_bytes(unpacked(name))
-    with closing(sqlite3.connect(file)) as raw:
-        tables = {table for (table,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        before = counted(raw.execute, tables & DECLARED.keys())
-    assert await sqlite_shape(file.parent) == await sqlite_shape(tmp_path / "new")
-    with closing(sqlite3.connect(file)) as raw:
-        assert counted(raw.execute, before) == before
-
-
-async def test_a_database_of_an_earlier_version_in_postgres_becomes_what_a_new_one_is_and_keeps_its_rows(
-    postgres: Server, tmp_path: Path
-) -> None:
-    with postgres.database("template1") as url:
-        with psycopg.connect(url) as raw:
-            raw.execute(unpacked(LAST_POSTGRES))
-            raw.execute(f"SET row_security TO on; SET citewell.workspace TO '{EVERYTHING}'")
-            before = counted(raw.execute, DECLARED.keys() - NEW)
-        async with open_storage(tmp_path, database=url) as storage:
-            assert await storage.database.read(lambda db: counted(db.execute, before)) == before
-            assert await storage.library.count() == 1
-        assert postgres_shape(url) == postgres_shape(postgres.empty())
-
-
-async def test_what_an_earlier_version_in_postgres_lacks_is_made(postgres: Server, tmp_path: Path) -> None:
-    with postgres.database() as url:
-        with psycopg.connect(url) as raw:
-            raw.execute(BEFORE_WORKSPACES)
-        async with open_storage(tmp_path, database=url) as storage:
-            assert storage.walled
-        assert postgres_shape(url) == postgres_shape(postgres.empty())
+LESS = """
+    DROP VIEW live; DROP INDEX revision_dated; ALTER TABLE revision DROP COLUMN dated;
+    DROP INDEX rating_person; DROP TABLE wish; DROP TABLE web_session;
+"""
+"""What makes a database one of an earlier version."""
+LESS_IN_SQLITE = f"{LESS} DROP TRIGGER message_erased; CREATE TRIGGER planted AFTER INSERT ON told BEGIN SELECT 1; END;"
+LESS_IN_POSTGRES = f"""
+    {LESS} DROP TRIGGER message_erased ON message; DROP POLICY sums ON waiting; DROP POLICY workspace ON message;
+    ALTER TABLE message DISABLE ROW LEVEL SECURITY;
+"""
 
 
 @pytest.fixture
-def older(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    """The data folder of the early version, to be changed before it is upgraded."""
-    (tmp_path / "citewell.db").write_bytes(unpacked(FIRST))
-    with closing(sqlite3.connect(tmp_path / "citewell.db")) as raw:
-        yield raw
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This program is one of a later version, which has a step of its own."""
+
+    def dated(db: Connection) -> None:
+        db.execute("UPDATE revision SET dated = '2026-05-02'")
+
+    monkeypatch.setattr(migrations, "MIGRATIONS", {**migrations.MIGRATIONS, "nothing": None, "dated": dated})
 
 
-async def test_an_older_data_folder_is_backed_up_before_it_is_changed(
-    older: sqlite3.Connection, tmp_path: Path
+async def filled(folder: Path, url: str = "") -> None:
+    async with open_storage(folder, database=url) as storage:
+        await storage.library.put(document("a"), chunks("a", ["text"]), None, "")
+        await storage.inbox.accept(message())
+
+
+async def dates(folder: Path, url: str = "") -> list[str]:
+    """Of what is found; once more, to see that no step is taken twice."""
+    async with open_storage(folder, database=url) as storage:
+        assert (await storage.inbox.counts()) == {"open": 1}
+        found = await storage.database.read(lambda db: db.execute("SELECT dated FROM live").fetchall())
+        await storage.database.write(lambda db: db.execute("UPDATE revision SET dated = 'later'"))
+    return [day for (day,) in found]
+
+
+def as_earlier(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(LESS_IN_SQLITE)
+
+
+async def test_a_data_folder_of_an_earlier_version_becomes_what_a_new_one_is_and_keeps_its_rows(
+    tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    async with open_storage(tmp_path) as storage:
-        assert await storage.places.of([]) == {}
-    (backup,) = (tmp_path / "backups").glob("before-migration-after-*.db")
+    old = tmp_path / "old"
+    await filled(old)
+    as_earlier(old / "citewell.db")
+    request.getfixturevalue("later")
+    assert await dates(old) == ["2026-05-02"]
+    assert await dates(old) == ["later"]
+    assert await sqlite_shape(old) == await sqlite_shape(tmp_path / "new")
+    (backup,) = (old / "backups").glob(f"before-migration-after-{migrations.FIRST}.db")
     with closing(sqlite3.connect(backup)) as raw:
         tables = {table for (table,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert "message" in tables
-    assert "place" not in tables
+    assert "wish" not in tables
 
 
-async def test_messages_that_wait_while_the_database_is_upgraded_keep_their_turns(
-    older: sqlite3.Connection, tmp_path: Path
+async def test_a_database_of_an_earlier_version_in_postgres_becomes_what_a_new_one_is_and_keeps_its_rows(
+    postgres: Server, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    older.executescript("DROP TRIGGER message_opened; DROP TRIGGER message_erased; DROP TABLE waiting;")
-    older.executescript("DELETE FROM message; DELETE FROM _sqlite_migrations WHERE name = 'turns'")
-    for number, author in (("1.0", "served"), ("2.0", "served"), ("3.0", "new")):
-        one = message(number, author=author)
-        older.execute(
-            "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
-            (one.key, "slack:T1", one.author, str(one.conversation), 0.0, one.model_dump_json()),
-        )
-    older.execute("INSERT INTO served VALUES ('slack:T1 slack:T1:served', 7)")
-    older.commit()
-    async with open_storage(tmp_path) as storage:
-        leased = [work.message.key[-3:] for _ in range(3) if (work := await storage.inbox.lease())]
-    assert leased == ["3.0", "1.0", "2.0"]
+    with postgres.database() as url:
+        await filled(tmp_path, url)
+        with psycopg.connect(url) as raw:
+            raw.execute(LESS_IN_POSTGRES)
+        request.getfixturevalue("later")
+        assert await dates(tmp_path, url) == ["2026-05-02"]
+        assert await dates(tmp_path, url) == ["later"]
+        assert postgres_shape(url) == postgres_shape(postgres.empty())
 
 
-async def test_the_sources_of_an_older_database_keep_the_collection_of_their_newest_document(tmp_path: Path) -> None:
-    async with open_storage(tmp_path) as storage:
-        for name, source, collection in (("a", "/x", "default"), ("b", "/x", "board"), ("c", "/y", "hr")):
-            await storage.library.put(document(name, source=source, collection=collection), [], None, "")
+async def test_an_upgrade_that_fails_leaves_the_old_database(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    await filled(tmp_path)
+    as_earlier(tmp_path / "citewell.db")
+    request.getfixturevalue("later")
     with closing(sqlite3.connect(tmp_path / "citewell.db")) as raw:
-        raw.executescript("DROP TABLE source; DELETE FROM _sqlite_migrations WHERE name = 'sources'")
-    async with open_storage(tmp_path) as storage:
-        assert await storage.library.sources() == {"/x": "board", "/y": "hr"}
+        raw.execute("CREATE TABLE wish_answer (named TEXT)")
+        before = raw.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
+        with pytest.raises(Unavailable):
+            await SQLiteDatabase.open(tmp_path / "citewell.db")
+        assert raw.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall() == before
 
 
-async def test_the_documents_of_an_older_database_keep_their_days(tmp_path: Path) -> None:
-    async with open_storage(tmp_path) as storage:
-        dated = replace(document("a"), metadata={"reviewed": "2026-05-02"})
-        await storage.library.put(dated, chunks("a", ["text"]), None, "")
+async def test_a_database_from_before_the_first_release_is_refused_and_left_as_it_is(
+    postgres: Server, tmp_path: Path
+) -> None:
+    await filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / "citewell.db")) as raw:
-        raw.executescript(
-            "DROP VIEW live; DROP INDEX revision_dated; ALTER TABLE revision DROP COLUMN dated;"
-            " DELETE FROM _sqlite_migrations WHERE name = 'dated'"
-        )
-    async with open_storage(tmp_path) as storage:
-        found, _ = await storage.library.dated("2026-05-02", Audience(collections=frozenset({"default"})), 1)
-    assert [one.id for _, one in found] == ["a"]
-
-
-async def test_insights_count_what_was_asked_before_the_upgrade(older: sqlite3.Connection, tmp_path: Path) -> None:
-    kept = replace(answer("before"), standalone="How many days of leave?")
-    older.execute("INSERT INTO answer VALUES ('before', 'slack:T1:U1', 5.0, ?)", (kept.model_dump_json(),))
-    older.commit()
-    async with open_storage(tmp_path) as storage:
-        asked = await storage.asked.since(0.0, (), list)
-    assert [(one.author, one.at, one.question) for one in asked] == [("slack:T1:U1", 5.0, "How many days of leave?")]
-
-
-async def test_an_upgrade_that_fails_leaves_the_old_database(older: sqlite3.Connection, tmp_path: Path) -> None:
-    older.execute("CREATE TABLE wish_answer (named TEXT)")
-    before = older.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
-    with pytest.raises(Unavailable):
-        await SQLiteDatabase.open(tmp_path / "citewell.db")
-    assert older.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall() == before
+        raw.executescript("UPDATE _sqlite_migrations SET name = 'library'; PRAGMA wal_checkpoint(TRUNCATE)")
+    before = (tmp_path / "citewell.db").read_bytes()
+    with postgres.database() as url:
+        with psycopg.connect(url) as raw_postgres:
+            raw_postgres.execute("UPDATE migration SET name = 'library'")
+        for where in ("", url):
+            with pytest.raises(Misconfigured, match="before the first release") as refused:
+                await filled(tmp_path, where)
+            assert "index again" in refused.value.what_to_do
+    assert (tmp_path / "citewell.db").read_bytes() == before

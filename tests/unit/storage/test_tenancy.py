@@ -16,7 +16,7 @@ import pytest
 from psycopg import errors, sql
 
 from pipeline.rules.tenancy import NOBODY, Reach, bound
-from pipeline.values import Audience
+from pipeline.values import Audience, PlaceId
 from storage.database import Connection
 from storage.documents.library import SQLLibrary
 from storage.open import Storage, open_storage
@@ -27,7 +27,8 @@ from storage.schema.tables import TABLES
 from tests.doubles.postgres import SUPERUSER, Server
 from tests.doubles.samples import chunks, document, matrices, rows
 
-ACME, BETA = "slack:T1", "slack:T2"
+ACME, BETA = "slack:T1", str(PlaceId(platform="slack", space="T1:% 2"))
+"""Ids may hold any character."""
 COLLECTION = {ACME: "acme", BETA: "beta"}
 OF_THE_OPERATOR = {
     table.name for table in TABLES if isinstance(table.owned, Owned) and table.owned.by is Owner.OPERATOR

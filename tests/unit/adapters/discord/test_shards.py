@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
+from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.identify import SHARED, IdentifyBudget
 from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
@@ -26,7 +27,7 @@ QUESTION = "How much leave do I get?"
 class ShardedDriver(DiscordDriver):
     """Servers on both of two shards: `guild` on the first one, `elsewhere` on the second."""
 
-    shards = Shards(0, 1, 2)
+    shards = "0-1/2"
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -42,7 +43,8 @@ class ShardedDriver(DiscordDriver):
 
     async def connect(self) -> None:
         await super().connect()
-        await until(lambda: {one.shard[0] for one in self.discord.gateway.sessions.values()} == set(self.shards.ids))
+        wanted = set(Shards.parse(self.shards).ids)
+        await until(lambda: {one.shard[0] for one in self.discord.gateway.sessions.values()} == wanted)
         await self.caught_up()
 
     async def mention_far(self, person: str, text: str) -> Said:
@@ -53,7 +55,7 @@ class ShardedDriver(DiscordDriver):
 class SecondOnly(ShardedDriver):
     """This process has the second shard alone."""
 
-    shards = Shards(1, 1, 2)
+    shards = "1/2"
 
 
 @pytest.fixture
@@ -171,14 +173,9 @@ async def test_when_no_session_may_be_opened_today_listening_ends_and_says_so(tm
     budget.spend()
     async with FakeDiscord() as discord:
         adapter = DiscordAdapter(
-            discord.token,
-            message_content=False,
-            answer_in_thread=False,
-            home_guilds=[],
+            DiscordSettings(token=discord.token, api_url=discord.api_url, shards="0-1/2"),
             folder=tmp_path,
             say=lambda _: None,
-            api_url=discord.api_url,
-            shards=Shards(0, 1, 2),
             pace=QUICK,
             identify_budget=budget,
         )

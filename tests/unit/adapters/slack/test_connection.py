@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from adapters.slack.transport import connection
 from adapters.slack.transport.requests import signed
 from pipeline.errors import Misconfigured, Unavailable
@@ -321,7 +322,8 @@ async def test_a_hiccup_at_the_start_is_not_taken_for_a_wrong_token(
 ) -> None:
     await until(lambda: len(slack.slack.sockets) == 2)
     slack.slack.hook = Faulty(method, problem, 1)
-    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=slack.slack.api_url, say=lambda line: None)
+    settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=slack.slack.api_url)
+    adapter = SlackAdapter(settings, say=lambda line: None)
     with pytest.raises(Unavailable) as caught:
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert not caught.value.permanent

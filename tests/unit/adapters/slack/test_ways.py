@@ -11,6 +11,7 @@ import pytest
 
 from adapters.chat.post.deliver import OUTSIDER
 from adapters.slack.adapter import SlackAdapter
+from adapters.slack.settings import SlackSettings
 from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request
 from pipeline.words import wording
@@ -193,7 +194,8 @@ async def test_start_up_says_who_and_where_and_what_is_missing(tmp_path: Path) -
     ("bot", "app", "setting"), [("xoxb-no", "xapp-double-1", "BOT"), ("xoxb-double-1", "no", "APP")]
 )
 async def test_a_wrong_token_is_named(slack: SlackDriver, bot: str, app: str, setting: str) -> None:
-    adapter = SlackAdapter(bot, app, api_url=slack.slack.api_url, say=lambda line: None)
+    settings = SlackSettings(bot_token=bot, app_token=app, api_url=slack.slack.api_url)
+    adapter = SlackAdapter(settings, say=lambda line: None)
     with pytest.raises(Misconfigured) as caught:
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert caught.value.setting == f"SLACK_{setting}_TOKEN"

@@ -25,7 +25,7 @@ PAGES = ("/admin", "/admin/questions", "/admin/left", "/admin/documents", "/admi
 
 @pytest.fixture
 async def page(tmp_path: Path) -> AsyncIterator[Page]:
-    async with opened(tmp_path, web_proxy_secret=PROXY) as opening:
+    async with opened(tmp_path, web={"proxy_secret": PROXY}) as opening:
         old = "# Travel (2019)\n\nA night in a hotel is paid up to 90 euros.\n"
         (tmp_path / "old.md").write_text(old)
         (tmp_path / "new.md").write_text("# Travel policy\n\nA night in a hotel is paid up to 130 euros.\n")
@@ -147,7 +147,7 @@ async def test_an_address_with_a_question_fills_the_form_in_and_tries_nothing(pa
 async def test_a_trial_costs_whoever_tries_it_and_none_that_another_site_sends(tmp_path: Path) -> None:
     async with LlmServer(otherwise=quoting(passages=1)).running() as server:
         model = {"model": "openai:double", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
-        async with opened(tmp_path, web_proxy_secret=PROXY, **model) as page:
+        async with opened(tmp_path, web={"proxy_secret": PROXY}, **model) as page:
             (tmp_path / "old.md").write_text("# Travel\n\nA night in a hotel is paid up to 90 euros.\n")
             await page.citewell.index([tmp_path / "old.md"], collection="travel")
             await text(page, f"{TRIAL}?question={NIGHT}", ADMIN)

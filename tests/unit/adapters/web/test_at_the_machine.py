@@ -22,7 +22,7 @@ NOT_HERE = ("rebound.example", "localhost.example", "127.0.0.1.example", "a b", 
 
 @pytest.fixture
 async def page(tmp_path: Path) -> AsyncIterator[Page]:
-    async with opened(tmp_path, web_url="http://127.0.0.1:1") as running:
+    async with opened(tmp_path, web={"url": "http://127.0.0.1:1"}) as running:
         yield running
 
 

@@ -23,12 +23,12 @@ ANN = {"X-Citewell-Proxy": PROXY, "X-Forwarded-User": "ann"}
 async def page(tmp_path: Path) -> AsyncIterator[Page]:
     async with Provider().serving() as provider:
         openid = {
-            "web_oidc_issuer": provider.issuer,
-            "web_oidc_client_id": CLIENT,
-            "web_oidc_client_secret": SECRET,
-            "web_proxy_secret": PROXY,
+            "oidc_issuer": provider.issuer,
+            "oidc_client_id": CLIENT,
+            "oidc_client_secret": SECRET,
+            "proxy_secret": PROXY,
         }
-        async with opened(tmp_path, **openid) as opening:
+        async with opened(tmp_path, web=openid) as opening:
             yield opening
 
 

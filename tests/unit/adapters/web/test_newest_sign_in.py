@@ -22,11 +22,11 @@ STAFF = inside("ann", "Ann", ("staff",))
 async def test_who_signs_in_without_a_role_has_it_in_no_older_session_any_more(tmp_path: Path) -> None:
     async with Provider().serving() as provider:
         openid = {
-            "web_oidc_issuer": provider.issuer,
-            "web_oidc_client_id": CLIENT,
-            "web_oidc_client_secret": SECRET,
+            "oidc_issuer": provider.issuer,
+            "oidc_client_id": CLIENT,
+            "oidc_client_secret": SECRET,
         }
-        async with opened(tmp_path, **openid) as page, page.browser() as older, page.browser() as newer:
+        async with opened(tmp_path, web=openid) as page, page.browser() as older, page.browser() as newer:
             provider.claims["groups"] = ["leads"]
             await older.get("/sign-in/openid")
             assert "How it goes" in (await older.get("/you")).text

@@ -71,8 +71,8 @@ NUMBERS = (b"0", b"-1", b"1e9", b"0x10", b"7.5", b"%D9%A3", b"9999999", b"9" * 4
 async def page(engine: Engine) -> AsyncIterator[Page]:
     database = SecretStr(engine.url) if engine.url else None
     engine.folder.mkdir(exist_ok=True)
-    url = {"web_url": "http://127.0.0.1:1", "database": database}
-    async with opened(engine.folder, web_proxy_secret=PROXY, **url) as found:
+    web = {"url": "http://127.0.0.1:1", "proxy_secret": PROXY}
+    async with opened(engine.folder, web, database=database) as found:
         await found.citewell.indexer.keep(parsed("d1", prose("A night is paid up to 90 euros."), collection="travel"))
         yield found
 

@@ -19,7 +19,7 @@ async def with_file(tmp_path: Path) -> AsyncIterator[tuple[OpenPage, Path, str]]
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "pay scale é.md").write_text("# Pay\n\nA secret.\n")
-    async with open_page(with_page(tmp_path / "data", web_originals=True)) as page:
+    async with open_page(with_page(tmp_path / "data", originals=True)) as page:
         await page.citewell.index([folder])
         (document,) = await page.citewell.storage.library.documents()
         yield page, folder / "pay scale é.md", (await page.link(document.id)).partition("#")[0]
@@ -71,7 +71,7 @@ async def test_there_is_none_once_the_file_is_another_or_gone(
 @pytest.mark.parametrize("filename", ["../../etc/passwd", "/etc/passwd", "x\x00y", "a" * 5_000])
 async def test_a_file_outside_of_what_was_indexed_is_none(tmp_path: Path, filename: str) -> None:
     (tmp_path / "documents").mkdir()
-    async with open_page(with_page(tmp_path / "data", web_originals=True)) as page:
+    async with open_page(with_page(tmp_path / "data", originals=True)) as page:
         await page.keep(parsed("odd", prose("Text."), filename=filename, source=str(tmp_path / "documents")))
         assert (await page.get(f"{(await page.link('odd')).partition('#')[0]}/original")).status_code == 404
 

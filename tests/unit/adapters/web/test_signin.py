@@ -32,12 +32,12 @@ async def provider() -> AsyncIterator[Provider]:
 @pytest.fixture
 async def page(provider: Provider, tmp_path: Path) -> AsyncIterator[Page]:
     openid = {
-        "web_oidc_issuer": provider.issuer,
-        "web_oidc_client_id": CLIENT,
-        "web_oidc_client_secret": SECRET,
-        "web_proxy_secret": PROXY,
+        "oidc_issuer": provider.issuer,
+        "oidc_client_id": CLIENT,
+        "oidc_client_secret": SECRET,
+        "proxy_secret": PROXY,
     }
-    async with opened(tmp_path, **openid) as opening:
+    async with opened(tmp_path, web=openid) as opening:
         yield opening
 
 
@@ -176,7 +176,7 @@ async def csrf(browser: httpx.AsyncClient) -> str:
 
 async def test_a_page_that_strangers_reach_does_not_open_without_a_way_to_sign_in(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match="nothing is set for people to sign in with"):
-        async with opened(tmp_path, web_url="https://citewell.example"):
+        async with opened(tmp_path, web={"url": "https://citewell.example"}):
             pass
 
 
@@ -193,8 +193,8 @@ class Platform:
 
 
 CHAT = {
-    "slack": {"web_slack_client_id": CLIENT, "web_slack_client_secret": SECRET},
-    "discord": {"web_discord_client_id": CLIENT, "web_discord_client_secret": SECRET},
+    "slack": {"slack_client_id": CLIENT, "slack_client_secret": SECRET},
+    "discord": {"discord_client_id": CLIENT, "discord_client_secret": SECRET},
 }
 
 
@@ -205,7 +205,7 @@ async def test_who_signs_in_with_a_platform_is_the_same_person_as_there_and_stra
     monkeypatch.setattr(wiring, name.upper(), provider.issuer)
     provider.subject = "77"
     provider.claims = {"https://slack.com/team_id": "T1", "https://slack.com/user_id": "U7", "name": "Ann"}
-    async with opened(tmp_path, **CHAT[name]) as page:
+    async with opened(tmp_path, web=CHAT[name]) as page:
         async with page.browser() as browser:
             refused = await browser.get(f"/sign-in/{name}")
             assert refused.status_code == 403

@@ -76,7 +76,7 @@ async def test_a_link_is_closed_once_the_rule_of_the_collection_is_another(tmp_p
 
 
 async def test_whoever_is_known_has_to_be_among_those_who_may_see_it(tmp_path: Path) -> None:
-    settings = with_page(tmp_path / "data", collections={"hr": {"only": ["slack:T1:C1"]}}, web_originals=True)
+    settings = with_page(tmp_path / "data", collections={"hr": {"only": ["slack:T1:C1"]}}, originals=True)
     async with open_page(settings) as page:
         await page.keep(parsed("pay", prose("A secret."), collection="hr"))
         link = await page.link("pay")

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.files.text.markdown import read_markdown
-from pipeline.ingest.older import with_tree
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit, replace
+from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, replace
 from tests.doubles.samples import document
 
 HEADING, PROSE, ITEM, STEP = BlockKind.HEADING, BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP
@@ -109,18 +108,6 @@ def test_what_a_unit_stands_under_comes_before_it_and_no_part_is_two_stretches(b
         ]
         own = [part for part in runs if part]
         assert len(own) == len(set(own))
-
-
-@given(flat)
-def test_a_chunk_of_before_gets_its_tree_from_its_text(blocks: tuple[Block, ...]) -> None:
-    for chunk in cut(document("d"), blocks):
-        bare = replace(chunk, units=tuple(Unit(start=one.start, end=one.end, kind=one.kind) for one in chunk.units))
-        told = with_tree(bare)
-        assert [(one.kind, one.number) for one in told.units] == [(one.kind, one.number) for one in chunk.units]
-        listed = (ITEM, STEP, ROW)
-        assert [one.parent for one in told.units if one.kind in listed] == [
-            one.parent for one in chunk.units if one.kind in listed
-        ]
 
 
 def test_what_a_line_says_behind_a_colon_makes_it_no_heading() -> None:

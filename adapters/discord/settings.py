@@ -1,0 +1,51 @@
+"""Discord's own settings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, field_validator
+
+from adapters.discord.transport.shards import Shards
+from pipeline.rules.settings import Address, listed
+from pipeline.values import Value
+
+
+def _shard_range(value: str) -> str:
+    Shards.parse(value)
+    return value
+
+
+class DiscordSettings(Value):
+    """Empty: not set."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    token: str = Field(
+        default="", repr=False, validation_alias="DISCORD_TOKEN", description="Bot token of your Discord application"
+    )
+    api_url: Annotated[str, Address] | None = Field(
+        default=None, validation_alias="DISCORD_API_URL", description="Base of Discord's API, for proxies and tests"
+    )
+    message_content: bool = Field(
+        default=False, description="Ask for the message content intent (un-mentioned follow-ups)"
+    )
+    threads: bool = Field(default=False, description="Answer a mention in a thread opened from it")
+    shards: Annotated[str, AfterValidator(_shard_range)] | None = Field(
+        default=None,
+        description="Beyond 2,500 servers: the shards of this process, such as 0-1/2 or 0-3/8; empty: one session",
+    )
+    home_guilds: tuple[int, ...] = Field(
+        default=(),
+        description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
+    )
+
+    @field_validator("home_guilds", mode="before")
+    @classmethod
+    def _servers(cls, value: object) -> object:
+        return listed(value, r"[0-9]+", "ids of Discord servers, such as 1234,5678")
+
+    @property
+    def part(self) -> Shards | None:
+        """The shards of this process; None: all servers in one session."""
+        return Shards.parse(self.shards) if self.shards else None
