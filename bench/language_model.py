@@ -69,13 +69,12 @@ async def opened(data: Path, url: str) -> AsyncIterator[Citewell]:
 
 async def timed(citewell: Citewell, question: str, readers: Audience) -> tuple[float, float, Answer]:
     """Seconds to the first shown sentence and to the end. The model is asked, though made-up vectors fit nothing."""
-    started, first, answer = time.perf_counter(), 0.0, None
-    async for event in citewell.responder.respond(Request(text=question, audience=readers, always=True)):
+    started, first = time.perf_counter(), 0.0
+    stream = citewell.responder.respond(Request(text=question, audience=readers, always=True))
+    async for event in stream:
         if isinstance(event, Written) and not first:
             first = time.perf_counter() - started
-        if isinstance(event, Answer):
-            answer = event
-    assert answer
+    answer = await stream.answer()
     return first, time.perf_counter() - started, answer
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, partial
@@ -26,7 +25,7 @@ from pipeline.drafting.task import Model
 from pipeline.find.scale import Scale
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
-from pipeline.ports import Embedder, Links, Planner, PlatformAdapter, Retriever, Sources
+from pipeline.ports import AnswerStream, Embedder, Links, Planner, PlatformAdapter, Retriever, Sources
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR, Roles, Rules
 from pipeline.rules.places import asked
@@ -37,7 +36,6 @@ from pipeline.values import (
     CitationStyle,
     ConversationId,
     Document,
-    Event,
     Format,
     IncomingMessage,
     Options,
@@ -149,14 +147,12 @@ class Citewell:
         With `thread`, the conversation of that name is recalled and kept; without, the question stands alone. With
         `everything`, a list, table or script is given whole, however long.
         Never raises for what goes wrong while answering: the outcome says it."""
-        async for event in self.events(
+        stream = await self.stream(
             text, thread=thread, style=style, format=format, citations=citations, everything=everything
-        ):
-            if isinstance(event, Answer):
-                answer = event
-        return answer
+        )
+        return await stream.answer()
 
-    async def events(
+    async def stream(
         self,
         text: str,
         *,
@@ -165,8 +161,8 @@ class Citewell:
         format: Format | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
         everything: bool = False,
-    ) -> AsyncGenerator[Event, None]:
-        """The same as it comes: progress, checked sentences, and last the `Answer`."""
+    ) -> AnswerStream:
+        """The same as it comes: progress and checked sentences, and the answer."""
         request = Request(
             text=text,
             audience=await self.everything(),
@@ -177,17 +173,11 @@ class Citewell:
             citation_style=citations,
             everything=everything,
         )
-        async with aclosing(self.responder.respond(request)) as events:
-            async for event in events:
-                yield event
+        return self.responder.respond(request)
 
     async def respond(self, request: Request) -> Answer:
         """The answer to a request that says everything itself."""
-        async with aclosing(self.responder.respond(request)) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    answer = event
-        return answer
+        return await self.responder.respond(request).answer()
 
     async def request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
         """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps

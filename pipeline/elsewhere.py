@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import CitewellError
-from pipeline.values import Answer, Audience, Event, Outcome, Request, Retrieval, RetrievedChunk, Search
+from pipeline.ports import AnswerStream
+from pipeline.values import Answer, Audience, Outcome, Request, Retrieval, RetrievedChunk, Search
 
-Respond = Callable[[Request, "Given"], AsyncGenerator[Event, None]]
+Respond = Callable[[Request, "Given"], AnswerStream]
 """The walk over these passages, and no others."""
 
 
@@ -27,19 +27,17 @@ Look = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
 """What is found for a question that is complete by itself. Raises what the search is refused with."""
 
 
-async def or_elsewhere(
-    request: Request, events: AsyncGenerator[Event, None], look: Look, respond: Respond
-) -> AsyncGenerator[Event, None]:
-    """`events`, the answer to `request`; where nothing is found, those of an answer from what `look` finds, if that
-    answers."""
-    async with aclosing(events):
-        async for event in events:
-            if not (isinstance(event, Answer) and event.outcome is Outcome.NOT_FOUND and event.standalone):
-                yield event
-                continue
-            found = await _found(look, event.standalone)
-            other = await _answer(respond(request, Given(tuple(found)))) if found else None
-            yield other if other and other.outcome is not Outcome.NOT_FOUND and other.sentences else event
+def or_elsewhere(request: Request, stream: AnswerStream, look: Look, respond: Respond) -> AnswerStream:
+    """`stream`, the answer to `request`; where nothing is found, an answer from what `look` finds, if that answers."""
+
+    async def improved(answer: Answer) -> Answer:
+        if not (answer.outcome is Outcome.NOT_FOUND and answer.standalone):
+            return answer
+        found = await _found(look, answer.standalone)
+        other = await respond(request, Given(tuple(found))).answer() if found else None
+        return other if other and other.outcome is not Outcome.NOT_FOUND and other.sentences else answer
+
+    return stream.then(improved)
 
 
 async def _found(look: Look, question: str) -> Sequence[RetrievedChunk]:
@@ -47,11 +45,3 @@ async def _found(look: Look, question: str) -> Sequence[RetrievedChunk]:
         return await look(question)
     except CitewellError:
         return ()
-
-
-async def _answer(events: AsyncGenerator[Event, None]) -> Answer | None:
-    answer = None
-    async with aclosing(events):
-        async for event in events:
-            answer = event if isinstance(event, Answer) else answer
-    return answer

@@ -25,7 +25,7 @@ from pipeline.find.changed import changed
 from pipeline.find.near_copies import further
 from pipeline.find.thread import ThreadReader
 from pipeline.plan.smalltalk import greeted
-from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
+from pipeline.ports import AnswerStream, HistoryStore, Links, Look, Passages, Planner, Retriever, streaming
 from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.translations import Words
@@ -90,22 +90,22 @@ class Responder:
     stale: Stale = never
     """Which documents are older than what their source says holds, as of now."""
 
-    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
+    def respond(self, request: Request) -> AnswerStream:
+        """One answer, always, whatever goes wrong.
 
         To what nobody asked, that alone; SILENT where nothing is to be said."""
-        events = self._answered(request)
-        async with aclosing(unless_idle(request, events) if request.unasked else events) as shown:
-            async for event in shown:
-                yield event
+        stream = self._answered(request)
+        return unless_idle(request, stream) if request.unasked else stream
 
+    @streaming
     async def _answered(self, request: Request) -> AsyncGenerator[Event, None]:
         answer_id = secrets.token_hex(8)
         walker = self._over(request.thread) if request.thread else self
         try:
-            async with aclosing(walker._walk(request, answer_id)) as events:  # noqa: SLF001 one of ours
-                async for event in events:
+            async with walker._walk(request, answer_id) as stream:  # noqa: SLF001 one of ours
+                async for event in stream:
                     yield event
+                yield await stream.answer()
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self.report(incident, error)
@@ -126,6 +126,7 @@ class Responder:
             links=None,
         )
 
+    @streaming
     async def _walk(self, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
         watch = Stopwatch()
         yield Progress(stage=Stage.PLANNING)
@@ -155,8 +156,9 @@ class Responder:
             brief = self._brief(request, plan)
             with watch.stage("read"):
                 evidence = gather(asked.read(brief.question, brief.topic, plan.thread), passages or retrieval.nearest)
+                made = None
                 if self.library and passages:
-                    evidence = await completed(brief, evidence, self.library)
+                    evidence, made = await completed(brief, evidence, self.library)
             numbering = await self._numbering(evidence.passages)
             drafted = Drafted()
             if passages:
@@ -174,6 +176,7 @@ class Responder:
                     further=deeper,
                     look=self._look(request.audience) if model and not request.thread else None,
                     retells=request.thread is not None,
+                    made=made,
                 )
                 if model:
                     allowance.spent = None

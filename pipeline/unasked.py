@@ -6,7 +6,6 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Sequence
-from contextlib import aclosing
 from functools import cache
 
 from pipeline.compose.compose import NO_CONFIDENCE
@@ -14,6 +13,7 @@ from pipeline.plan.followup import own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
+from pipeline.ports import AnswerStream, streaming
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Answer, Event, Level, Outcome, Request, Usage, corrected, replace
 from pipeline.words import wording
@@ -43,30 +43,26 @@ def _orders() -> dict[str, bool]:
     }
 
 
-async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying. In a
+@streaming
+async def unless_idle(request: Request, stream: AnswerStream) -> AsyncGenerator[Event, None]:
+    """Of `stream`, the answer to `request`, its end alone, or a SILENT one where it is not worth saying. In a
     conversation it may be for whoever said that `alone`.
 
-    What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it, and
+    What asks nothing is not looked up: then `stream` is not begun. Who wants all of a list that was cut gets it, and
     who wanted to be told once something can be answered."""
     text = request.text
     if request.awaited is not None:
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, Answer):
-                    hindered = event.outcome is Outcome.FAILED or event.usage.hindered
-                    told = worth_telling(event, request.awaited)
-                    yield event if told else _silent(event.id, text, hindered=hindered)
+        answer = await stream.answer()
+        hindered = answer.outcome is Outcome.FAILED or answer.usage.hindered
+        yield answer if worth_telling(answer, request.awaited) else _silent(answer.id, text, hindered=hindered)
         return
     least = request.auto.least if request.auto else Level.LOW
     whole = wants_all(clean(text)) and not request.auto
     if whole or asks(text):
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, Answer):
-                    said = bool(event.sentences) if whole else worth_saying(text, event, least)
-                    alone = not (said or request.auto) and worth_whispering(text, event)
-                    yield replace(event, alone=alone) if said or alone else _silent(event.id, text)
+        answer = await stream.answer()
+        said = bool(answer.sentences) if whole else worth_saying(text, answer, least)
+        alone = not (said or request.auto) and worth_whispering(text, answer)
+        yield replace(answer, alone=alone) if said or alone else _silent(answer.id, text)
     else:
         yield _silent("", text)
 

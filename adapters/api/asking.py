@@ -16,7 +16,7 @@ from adapters.http.caller import Caller
 from pipeline.compose.plain import plain_answer, plain_sentence
 from pipeline.errors import Unavailable
 from pipeline.ports import Reading, Replies
-from pipeline.values import Answer, CitedSentence, ConversationId, Progress, Request, Written
+from pipeline.values import CitedSentence, ConversationId, Progress, Request, Written
 from pipeline.words.plain import plain
 
 PLATFORM = "api"
@@ -108,16 +108,15 @@ class Asking:
             citation_style=asked.citations,
             language=asked.language or "",
         )
-        async with aclosing(self._reading.respond(request)) as events:
-            async for event in events:
+        async with self._reading.respond(request) as stream:
+            async for event in stream:
                 match event:
-                    case Answer():
-                        answered = Answered(conversation=conversation, answer=plain_answer(event))
-                        yield Event("answer", answered.model_dump_json(exclude=HIDDEN))
                     case Progress():
                         yield Event("progress", event.model_dump_json())
                     case Written():
                         yield _sentence(event.sentence, event.preface)
+            answered = Answered(conversation=conversation, answer=plain_answer(await stream.answer()))
+            yield Event("answer", answered.model_dump_json(exclude=HIDDEN))
 
 
 async def answer(events: Events) -> str:

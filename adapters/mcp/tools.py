@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
 from typing import NamedTuple
 
 import mcp_types as types
@@ -112,15 +111,12 @@ class Calls:
             style=asked.style,
         )
         said = 0
-        async with aclosing(self._reading.respond(request)) as events:
-            async for event in events:
-                match event:
-                    case Answer():
-                        answer = event
-                    case Written():
-                        said += 1
-                        await tell(said, plain_sentence(event.sentence).text)
-        return answer
+        async with self._reading.respond(request) as stream:
+            async for event in stream:
+                if isinstance(event, Written):
+                    said += 1
+                    await tell(said, plain_sentence(event.sentence).text)
+            return await stream.answer()
 
     async def _read(self, asked: shapes.Reading, caller: Caller) -> types.CallToolResult:
         found = await self._reading.read(asked.document, caller.audience, asked.start, asked.count)

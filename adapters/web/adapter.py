@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager
 
 from starlette.routing import BaseRoute
 
@@ -101,8 +101,8 @@ class WebAdapter:
         conversation = outgoing.work.message.conversation
         self._live.begin(conversation, Words(outgoing.work.language))
         try:
-            async with aclosing(outgoing.events) as events:
-                async for event in events:
+            async with outgoing.events as stream:
+                async for event in stream:
                     await self._live.add(conversation, event)
         finally:
             await self._live.end(conversation)

@@ -11,7 +11,7 @@ from pipeline.errors import Refused
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.rules.access import OPERATOR, audience
 from pipeline.values import Action, Actor, Audience, Document, Readers, Request
-from pipeline.values.overview import Left, Passages, Seen, SourceState, Trial
+from pipeline.values.insights import Left, Passages, Seen, SourceState, Trial
 
 READ = 400
 """Answers that are looked through for what was left out."""

@@ -10,7 +10,7 @@ from bot.config.tables import SourceTable
 from bot.documents.due_sources import due_at
 from bot.documents.indexing import is_path
 from pipeline.values import ChannelLook
-from pipeline.values.overview import SourceState
+from pipeline.values.insights import SourceState
 from pipeline.words import wording
 from storage.documents.sources import SourceLook, SQLSourceLooks
 

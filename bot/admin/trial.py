@@ -9,8 +9,8 @@ from pipeline.find.near_copies import further
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import Index, Lexical, Passages, Vectors
 from pipeline.respond import Responder
-from pipeline.values import Answer, Audience, Hit, Request, Retrieval, Search
-from pipeline.values.overview import Place, Seen, Trial
+from pipeline.values import Audience, Hit, Request, Retrieval, Search
+from pipeline.values.insights import Place, Seen, Trial
 
 
 class _Watched:
@@ -66,11 +66,7 @@ async def tried(
     """The walk that every question takes, watched. Nothing of it is kept; its tokens are its author's."""
     watched = _Watched(index)
     told = _Told(retriever.over(watched))
-    answer: Answer | None = None
-    async for event in dataclasses.replace(responder, retriever=told).respond(request):
-        if isinstance(event, Answer):
-            answer = event
-    assert answer is not None
+    answer = await dataclasses.replace(responder, retriever=told).respond(request).answer()
     found = told.found
     read = {passage.chunk.id for passage in found.passages} if found else set()
     places = [

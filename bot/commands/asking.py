@@ -6,7 +6,6 @@ import asyncio
 import secrets
 import shlex
 import tempfile
-from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,11 +78,10 @@ def ask(
         async with open_citewell(found, make=False) as citewell:
             warn(await missing_server(found.chroma_url))
             name_question()
-            asked = citewell.events(
+            stream = await citewell.stream(
                 text, thread=thread, style=style, format=format_, citations=citations, everything=everything
             )
-            async with aclosing(asked) as events:
-                answer = await follow(events, err, speaking(None, (told(text),)))
+            answer = await follow(stream, err, speaking(None, (told(text),)))
             warn(await not_embedded(citewell))
             return answer
 
@@ -131,8 +129,8 @@ def chat(
 
     async def answer(citewell: Citewell, text: str) -> Answer:
         name_question()
-        async with aclosing(citewell.events(text, thread=thread)) as events:
-            return await follow(events, err, speaking(None, (told(text),)))
+        stream = await citewell.stream(text, thread=thread)
+        return await follow(stream, err, speaking(None, (told(text),)))
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
     found = settings(data)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
 from pipeline.compose.cite import cite, place
 from pipeline.compose.plain import plain_passage
 from pipeline.errors import Busy, Revoked, Unavailable
 from pipeline.find.near_copies import further
-from pipeline.ports import Keys, Links, Retriever
+from pipeline.ports import AnswerStream, Keys, Links, Retriever, streaming
 from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
 from pipeline.values.keys import Passage
 from storage.documents.library import SQLLibrary
@@ -30,7 +29,7 @@ class Reader:
         desk: CitewellDesk,
         library: SQLLibrary,
         retriever: Retriever,
-        respond: Callable[[Request], AsyncGenerator[Event, None]],
+        respond: Callable[[Request], AnswerStream],
         history: SQLHistory,
         links: Callable[[], Awaitable[Links]] | None,
         keys: Keys,
@@ -49,8 +48,9 @@ class Reader:
         """The collections that every reader may see."""
         return await self._desk.audience(readers)
 
+    @streaming
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation.
+        """One answer, which is kept where the request has a conversation.
 
         None is given to a key that was revoked meanwhile (Revoked), and no answer that rests on what was closed or
         removed meanwhile (Unavailable). Raises Busy for more than `EACH` of one caller at once."""
@@ -59,21 +59,28 @@ class Reader:
             raise Busy(f"{EACH} questions of yours are being answered", first=True, what_to_do=wait)
         self._under_way[request.author] += 1
         try:
-            async with aclosing(self._respond(request)) as events:
-                async for event in events:
-                    await self._hold(event, request)
+            async with self._respond(request) as stream:
+                async for event in stream:
+                    await self._authorized(request)
                     yield event
+                answer = await stream.answer()
+                await self._authorized(request)
+                await self._hold(answer, request)
+                yield answer
         finally:
             self._under_way[request.author] -= 1
             self._under_way += Counter()  # without those who have none
 
-    async def _hold(self, event: Event, request: Request) -> None:
-        """Keep an answer; raises what stands against telling of `event` by now."""
+    async def _authorized(self, request: Request) -> None:
+        """Raises Revoked."""
         if await self._keys.revoked(request.author):
             raise Revoked("this key was revoked", what_to_do="Ask whoever made it for another.")
-        if isinstance(event, Answer) and request.conversation:
-            await self._history.keep(event, request.author)
-            if not await self.shown(event.id, request.audience):
+
+    async def _hold(self, answer: Answer, request: Request) -> None:
+        """Keep it. Raises Unavailable where it may not be told by now."""
+        if request.conversation:
+            await self._history.keep(answer, request.author)
+            if not await self.shown(answer.id, request.audience):
                 raise Unavailable("documents", "what the answer rests on was closed meanwhile")
 
     async def kept(self, answer_id: str, author: str) -> bool:

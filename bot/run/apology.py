@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncGenerator
 
 from pipeline.compose.compose import failed
+from pipeline.ports import streaming
 from pipeline.translations import Message, Words
 from pipeline.values import Answer, Event, Work, replace
 from pipeline.words import wording
@@ -23,5 +24,6 @@ def with_apology(answer: Answer) -> Answer:
     return replace(answer, preface=preface)
 
 
+@streaming
 async def only(answer: Answer) -> AsyncGenerator[Event, None]:
     yield answer

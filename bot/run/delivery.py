@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
 
 import structlog
 
@@ -15,7 +14,7 @@ from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
 from pipeline.compose.compose import told
 from pipeline.errors import Withdrawn
-from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers
+from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers, streaming
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
@@ -95,9 +94,9 @@ class Delivery:
         if nobody_asks and not await self._worth_saying(way, chosen):
             return
         late = way.item.late and self._expire_late and not way.item.answer
-        events = only(apology(way.item, wording.EXPIRED)) if late else self._events(way, chosen)
-        async with aclosing(events):
-            await self._adapter(way.item).post(Growing(way.item, events), way)
+        stream = only(apology(way.item, wording.EXPIRED)) if late else self._answer(way, chosen)
+        async with stream:
+            await self._adapter(way.item).post(Growing(way.item, stream), way)
         await (self._inbox.expired(message.key) if late else self._inbox.done(message.key))
 
     async def _asked(self, way: OnItsWay[Work]) -> Chosen:
@@ -130,7 +129,8 @@ class Delivery:
         way.item = replace(way.item, answer=await self._saved(way, answer))
         return True
 
-    async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
+    @streaming
+    async def _answer(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
         """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
         work = way.item
         if work.answer and not work.hopeless:
@@ -148,13 +148,11 @@ class Delivery:
         request = await self._request(work.message, chosen, adapter)
         asked = self._responder.respond(request)
         looked = self._live.beside(asked, request, work.message, adapter) if self._live else asked
-        async with self._thinking, aclosing(looked) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    button = wording.ask_button(request.ask, Words(work.language))
-                    yield await self._saved(way, event.offering(button))
-                else:
-                    yield event
+        async with self._thinking, looked as stream:
+            async for event in stream:
+                yield event
+            button = wording.ask_button(request.ask, Words(work.language))
+            yield await self._saved(way, (await stream.answer()).offering(button))
 
     async def _still_shown(self, work: Work, answer: Answer, chosen: Chosen) -> Answer | None:
         """A saved answer, which may have waited for hours, as whoever reads along may see it now; None where they may
@@ -190,15 +188,12 @@ class Delivery:
         auto = None if wanted else request.auto
         if not (wanted or auto):
             return None
-        async with aclosing(self._responder.respond(request)) as events:
-            async for event in events:
-                if not isinstance(event, Answer):
-                    continue
-                silent = event.outcome is Outcome.SILENT
-                if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
-                    return event
-                log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
-                await self._spent(auto.place)
+        answer = await self._responder.respond(request).answer()
+        silent = answer.outcome is Outcome.SILENT
+        if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
+            return answer
+        log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
+        await self._spent(auto.place)
         return None
 
     async def _saved(self, way: OnItsWay[Work], answer: Answer) -> Answer:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from adapters.chat import thread
 from bot.documents.indexing import Indexer
@@ -12,10 +12,10 @@ from pipeline.elsewhere import Given, or_elsewhere
 from pipeline.find.scale import Scale
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.plan.smalltalk import small_talk
-from pipeline.ports import PlatformAdapter, Searches
+from pipeline.ports import AnswerStream, PlatformAdapter, Searches
 from pipeline.respond import Responder
 from pipeline.unasked import asks
-from pipeline.values import LIVE, Document, Event, IncomingMessage, Manner, Request, RetrievedChunk, Said
+from pipeline.values import LIVE, Document, IncomingMessage, Manner, Request, RetrievedChunk, Said, replace
 
 BY_WORDS = 0.5
 """The score of what the platform found where there is no embedder to compare it with the question."""
@@ -30,24 +30,24 @@ class LiveSearch:
 
     def beside(
         self,
-        events: AsyncGenerator[Event, None],
+        stream: AnswerStream,
         request: Request,
         message: IncomingMessage,
         adapter: PlatformAdapter,
-    ) -> AsyncGenerator[Event, None]:
-        """`events`, the answer to `request`, or where nothing is found one from what people said where everyone inside
+    ) -> AnswerStream:
+        """`stream`, the answer to `request`, or where nothing is found one from what people said where everyone inside
         may read it, if nobody outside reads the reply."""
         unfit = request.audience.external or message.manner is Manner.AWAITED
         if unfit or not message.action_token or not isinstance(adapter, Searches):
-            return events
+            return stream
 
         async def look(question: str) -> Sequence[RetrievedChunk]:
             return await self.passages(question, await adapter.search(message, question))
 
-        def respond(request: Request, given: Given) -> AsyncGenerator[Event, None]:
+        def respond(request: Request, given: Given) -> AnswerStream:
             return replace(self.responder, retriever=given, library=None).respond(request)
 
-        return or_elsewhere(request, events, look, respond)
+        return or_elsewhere(request, stream, look, respond)
 
     async def passages(self, question: str, said: Sequence[Said]) -> list[RetrievedChunk]:
         """Each message as a passage, with how near it is to the question, the nearest first."""

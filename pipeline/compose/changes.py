@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.compose.cite import Numbering, body
+from pipeline.compose.body import body
+from pipeline.compose.cite import Numbering
 from pipeline.translations import Words
 from pipeline.values import (
     Answer,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from urllib.parse import quote as percent_encoded
 
@@ -23,13 +22,10 @@ from pipeline.values import (
     Quoted,
     RetrievedChunk,
     Sentence,
-    row_text,
 )
 from pipeline.words import links, wording
 from pipeline.words.text import space
 
-INDENT = "   "
-"""Before an entry for each that it stands in: as much as Markdown needs below a step."""
 _TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
 _TEXT = -1
 """The place of what is quoted and no unit of its passage."""
@@ -327,102 +323,3 @@ def _inline(citation: Citation, words: Words) -> str:
     named = f"{citation.product} {citation.document_type}".strip() if citation.product else citation.title
     where = place(citation, words)
     return f"{named} - {where}" if where else named
-
-
-def body(
-    sentences: Sequence[CitedSentence],
-    citations: Sequence[Citation],
-    style: CitationStyle,
-    words: Words = ENGLISH,
-) -> tuple[str, dict[int, list[tuple[int, int]]]]:
-    """The answer as Markdown, and for each citation number the spans of the sentences that rest on it."""
-    by_number = {citation.number: citation for citation in citations}
-    text = ""
-    positions: dict[int, list[tuple[int, int]]] = {}
-    step = 0
-    before: CitedSentence | None = None
-    for sentence, depth in nested(sentences):
-        above = label(before, sentence, words)
-        step = numbered(step, sentence, begins=sentence.opens or bool(above))
-        text += f"{_gap(before, sentence)}**{above}**\n\n" if above else _gap(before, sentence)
-        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style, words), words, depth)
-        for number in sentence.numbers:
-            positions.setdefault(number, []).append((len(text) + start, len(text) + start + len(sentence.text)))
-        text += piece
-        before = sentence
-    if style is CitationStyle.ENDNOTE and citations:
-        text += f"\n\n{words(wording.SOURCES)}:\n" + "\n".join(f"{c.number}. {reference(c, words)}" for c in citations)
-    return text, positions
-
-
-def nested(sentences: Iterable[CitedSentence]) -> Iterator[tuple[CitedSentence, int]]:
-    """Each with how many of the entries that are said before it in its list it stands in."""
-    holders: list[int] = []
-    for sentence in sentences:
-        entry = sentence.kind in (BlockKind.ITEM, BlockKind.STEP)
-        holders = [depth for depth in holders if depth < sentence.depth] if entry and not sentence.opens else []
-        yield sentence, len(holders)
-        holders += [sentence.depth] if entry else []
-
-
-def numbered(last: int, sentence: CitedSentence, *, begins: bool) -> int:
-    """The number of a step after the step `last`; what is no step stands between two and counts nothing."""
-    if sentence.kind is not BlockKind.STEP:
-        return last
-    return sentence.number or (1 if begins else last + 1)
-
-
-def label(before: CitedSentence | None, sentence: CitedSentence, words: Words = ENGLISH) -> str:
-    """What stands above `sentence` where a part of a comparison begins with it, such as `Differences`."""
-    begins = before is None or before.section != sentence.section
-    part = wording.PARTS.get(sentence.section)
-    return words(part) if begins and part else ""
-
-
-_OWN_LINE = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE})
-
-
-def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
-    if before is None:
-        return ""
-    table = {BlockKind.HEADER, BlockKind.ROW}
-    same_run = before.kind is sentence.kind or {before.kind, sentence.kind} <= table
-    same_run = same_run and before.section == sentence.section
-    if sentence.opens or not same_run or BlockKind.CODE in (before.kind, sentence.kind):
-        return "\n\n"
-    if sentence.kind in _OWN_LINE:
-        return "\n"
-    return " " if before.numbers else space(before.text)
-
-
-def before_it(sentence: CitedSentence, words: Words = ENGLISH) -> str:
-    """What stands in front of a sentence: that nothing supports it, or the day that its document is of."""
-    warning = "" if sentence.verified else f"{words(wording.UNVERIFIED)}: "
-    return warning + (f"{words(wording.AS_OF, date=sentence.as_of)}: " if sentence.as_of else "")
-
-
-def _shape(sentence: CitedSentence, step: int, marked: str, words: Words, depth: int = 0) -> tuple[int, str]:
-    """Where the sentence's own text starts in its Markdown, and that Markdown."""
-    warning = before_it(sentence, words)
-    match sentence.kind:
-        case BlockKind.ITEM:
-            before = f"{INDENT * depth}- {warning}"
-        case BlockKind.STEP:
-            before = f"{INDENT * depth}{step}. {warning}"
-        case BlockKind.HEADER:
-            rule = row_text("---" for _ in sentence.cells)
-            return 2, f"| {_barred(sentence.cells)} |\n| {rule} |"
-        case BlockKind.ROW:
-            return 2 + len(warning), f"| {warning}{_barred(sentence.cells)}{marked} |"
-        case BlockKind.CODE:
-            fence = "`" * (max(map(len, re.findall("`{3,}", sentence.text)), default=2) + 1)
-            before = f"{warning.rstrip()}\n{fence}{sentence.language}\n".lstrip()
-            return len(before), f"{before}{sentence.text}\n{fence}\n{marked.strip()}".rstrip()
-        case _:
-            before = warning
-    return len(before), f"{before}{sentence.text}{marked}"
-
-
-def _barred(cells: Sequence[str]) -> str:
-    """The cells of a row between bars; one in a cell is another sign, of the same length."""
-    return row_text(cell.replace("|", "∣") for cell in cells)

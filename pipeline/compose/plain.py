@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from pipeline.compose.cite import body
+from pipeline.compose.body import body
 from pipeline.translations import Words
 from pipeline.values import (
     Answer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipeline.budget import TokenBudget
@@ -17,9 +17,10 @@ from pipeline.drafting.proposal import Drafter
 from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
+from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn, replace
 from pipeline.values.documents import others
 from pipeline.words import wording
+from pipeline.write.extract import Extract
 
 
 class Judge(Protocol):
@@ -96,6 +97,8 @@ class Task:
     """Searches again, in words of a model's own."""
     retells: bool = False
     """All that there is is told in short, whatever it is about."""
+    made: Extract | None = None
+    """The extract of the evidence, where it was made before."""
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:

@@ -15,7 +15,6 @@ from typing import Protocol
 import numpy as np
 
 from pipeline.errors import CitewellError, Refused, Unavailable
-from pipeline.ingest.stretches import stretches
 from pipeline.ingest.tally import Change, Tally
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors
@@ -28,6 +27,10 @@ WAITING = 16
 """Parts between two stages."""
 BATCH = 1024
 """Units embedded together, and units of a part."""
+LENGTH = 1_000_000
+"""Characters of a stretch: less than the screening of a document reads."""
+OVERLAP = 10_000
+"""Characters that two stretches share, so that no paragraph is seen in halves only."""
 
 
 class Split(Protocol):
@@ -231,3 +234,25 @@ async def _without_held(chunks: Sequence[Chunk], staged: Staged, position: int, 
     if same < len(held) or (last and len(staged.held) > position + same):
         await staged.keep(position + same)
     return tuple(chunks[same:])
+
+
+def stretches(texts: Iterable[str], length: int = LENGTH, overlap: int = OVERLAP) -> Iterator[str]:
+    """All of `texts`, a line end between each two; every run of `overlap` characters stands whole in one stretch.
+
+    Raises nothing."""
+    held: list[str] = []
+    size = 0
+    first = True
+    for text in texts:
+        held.append(text)
+        size += len(text) + 1
+        if size <= length:
+            continue
+        joined = "\n".join(held)
+        while len(joined) > length:
+            yield joined[:length]
+            joined, first = joined[length - overlap :], False
+        held, size = [joined], len(joined) + 1
+    joined = "\n".join(held)
+    if first or len(joined) > overlap:
+        yield joined

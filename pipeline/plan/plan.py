@@ -19,7 +19,7 @@ from pipeline.ports import Index, Passages
 from pipeline.screen import screen
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Audience, CannedReply, Clarify, Conversation, Decline, Intent, Plan, Search, replace
-from pipeline.words import wording
+from pipeline.words import canned, wording
 from pipeline.words.text import STOP_WORDS, query_terms
 
 SHORT = 10
@@ -48,22 +48,22 @@ class RulePlanner:
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen(text).flag:
-            return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
+            return Decline(reason=words(canned.INJECTION), flags=("prompt_injection",))
         if not audience.collections:
-            empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
+            empty = canned.OUTSIDE if audience.external else canned.EMPTY_KNOWLEDGE_BASE
             return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self.max_question:
-            return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
+            return Clarify(reason=words(canned.TOO_LONG, limit=self.max_question))
         asked = clean(text)
         question = meant(asked, conversation.around)
         if question != asked and screen(question).flag:
-            return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
+            return Decline(reason=words(canned.INJECTION), flags=("prompt_injection",))
         if question != asked or screen(conversation.around.pointed).flag:
             conversation = replace(conversation, around=ALONE)
         if not any(character.isalnum() for character in question):
-            return Clarify(reason=words(wording.EMPTY_QUESTION))
+            return Clarify(reason=words(canned.EMPTY_QUESTION))
         if len(question) > self.max_question:
-            return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
+            return Clarify(reason=words(canned.TOO_LONG, limit=self.max_question))
         if talk := small_talk(question):
             return await self._talk(talk, audience, words)
         if (
@@ -72,13 +72,13 @@ class RulePlanner:
             and not conversation.turns
             and not await self._known(question, audience)
         ):
-            return Clarify(reason=words(wording.TOO_SHORT))
+            return Clarify(reason=words(canned.TOO_SHORT))
         search = _whole(question, conversation) or self._search(question, conversation)
         return self._dated(search, search.question if search.everything else question, conversation)
 
     async def _talk(self, talk: Talk, audience: Audience, words: Words) -> CannedReply | Clarify:
         if talk is Talk.THANKS:
-            return CannedReply(text=words(wording.WELCOME))
+            return CannedReply(text=words(canned.WELCOME))
         if talk is Talk.SUMMARY:
             return Clarify(reason=words(wording.NOT_IN_A_THREAD))
         documents = await self.passages.documents(audience)
@@ -89,9 +89,9 @@ class RulePlanner:
         titles = list(titled)[: 1 if talk is Talk.GREETING else _NAMED]
         named = {titled[title]: title for title in titles}
         if talk is Talk.GREETING:
-            return CannedReply(text=wording.greeting("".join(titles), len(documents), words), named=named)
+            return CannedReply(text=canned.greeting("".join(titles), len(documents), words), named=named)
         flags = ("more_documents",) if len(documents) > _NAMED else ()
-        return CannedReply(text=wording.introduction(titles, len(documents), words), flags=flags, named=named)
+        return CannedReply(text=canned.introduction(titles, len(documents), words), flags=flags, named=named)
 
     async def _known(self, question: str, audience: Audience) -> bool:
         """Whether the documents know a word of a very short question: `VPN?` is a question."""

@@ -6,16 +6,13 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.archive import Archive
-from pipeline.ports.config import Host, PlatformConfig
+from pipeline.ports.config import Doors, Host, PlatformConfig
 from pipeline.ports.desk import Desk
-from pipeline.ports.doors import Doors
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.installations import Installations
-from pipeline.ports.keys import Keys, Replies
+from pipeline.ports.keys import Keys, Replies, Sessions
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
-from pipeline.ports.overview import Overview
 from pipeline.ports.platform import (
     AmongPeople,
     Growing,
@@ -25,7 +22,7 @@ from pipeline.ports.platform import (
     Stoppable,
     Whispers,
 )
-from pipeline.ports.reading import Links, Reading, Sources
+from pipeline.ports.reading import Archive, Links, Overview, Reading, Sources
 from pipeline.ports.search import (
     Confirmations,
     Embedder,
@@ -40,6 +37,6 @@ from pipeline.ports.search import (
     UnitVectors,
     Vectors,
 )
-from pipeline.ports.sessions import Sessions
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Look, Planner, Retriever, Writer
+from pipeline.ports.stream import AnswerStream, streaming

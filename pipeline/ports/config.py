@@ -1,4 +1,4 @@
-"""How a platform is set up: what its own settings come to."""
+"""How a platform is set up: what its own settings come to, and what the bot gives to it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from pipeline.ports.archive import Archive
 from pipeline.ports.desk import Desk
-from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
-from pipeline.ports.overview import Overview
+from pipeline.ports.keys import Sessions
 from pipeline.ports.platform import PlatformAdapter
-from pipeline.ports.reading import Reading, Sources
-from pipeline.ports.sessions import Sessions
+from pipeline.ports.reading import Archive, Overview, Reading, Sources
 from pipeline.values import Finding, PersonId, Place, PlaceId, Platform, Readers
 from pipeline.values.platform import Installation
+
+
+class Doors(Protocol):
+    def serving(
+        self, address: str, routes: Sequence[Any], *, setting: str, body_bytes: int = ...
+    ) -> AbstractAsyncContextManager[int]:
+        """Answer at `HOST:PORT`, which others may share, while the block is open; gives the port. `routes` are
+        Starlette's; `body_bytes`: the longest body that they take, where it is more than a form's.
+
+        Raises Misconfigured, which names `setting`, where nothing can listen there."""
+        ...
 
 
 class Host(NamedTuple):

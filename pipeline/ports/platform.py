@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
+from pipeline.ports.stream import AnswerStream
 from pipeline.translations import Words
 from pipeline.values import (
     Answer,
     Around,
     Attachment,
     ConversationId,
-    Event,
     IncomingMessage,
     Parsed,
     PersonId,
@@ -45,7 +44,7 @@ class Growing:
     """The reply to a leased message, which is shown while it is written."""
 
     work: Work
-    events: AsyncGenerator[Event, None]
+    events: AnswerStream
 
 
 class PlatformAdapter(Protocol):

@@ -1,12 +1,17 @@
-"""What whoever has a door of their own may read, be it a page, a program or an editor: answers, passages, documents."""
+"""What whoever has a door of their own may read, be it a page, a program or an editor: answers, passages, documents.
+
+Also a person's own conversations, and for admins how it goes."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
-from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
+from pipeline.ports.stream import AnswerStream
+from pipeline.values import Actor, Audience, ConversationId, Document, Excerpt, Readers, Request, RetrievedChunk
+from pipeline.values.insights import Left, Passages, SourceState, Trial
 from pipeline.values.keys import Passage
+from pipeline.values.people import Talk, TalkPart
 
 
 class Links(Protocol):
@@ -54,8 +59,8 @@ class Reading(Protocol):
         """The collections that every reader may see."""
         ...
 
-    def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
+    def respond(self, request: Request) -> AnswerStream:
+        """One answer, which is kept where the request has a conversation."""
         ...
 
     async def kept(self, answer_id: str, author: str) -> bool:
@@ -79,4 +84,56 @@ class Reading(Protocol):
     ) -> tuple[Document, int, Sequence[Passage]] | None:
         """A document, how many passages it has, and at most `most` of them from the one at `start` (0-based) on; None
         where there is no such document."""
+        ...
+
+
+class Archive(Protocol):
+    """All raise Unavailable."""
+
+    async def talks(self, person: str, platform: str, most: int) -> Sequence[Talk]:
+        """Theirs on one platform, the latest first."""
+        ...
+
+    async def exchanges(
+        self, conversation: ConversationId, person: str, most: int, start: int | None = None
+    ) -> TalkPart:
+        """What that person asked there, in order, nothing of what others did: `most` exchanges from the one at `start`
+        (0-based), else the last."""
+        ...
+
+    async def asked(self, conversation: ConversationId, person: str) -> bool:
+        """Whether anything is kept that this person asked there."""
+        ...
+
+    async def waits(self, conversation: ConversationId, person: str) -> bool:
+        """Whether a question of theirs waits there to be answered."""
+        ...
+
+    async def kept(self, key: str, person: str) -> bool:
+        """Whether the question with that key is kept, answered or not, and theirs."""
+        ...
+
+
+class Overview(Protocol):
+    """All raise NotAllowed for who is no admin, which is in the audit, and Unavailable. Nothing is told of collections
+    that `readers` may not see."""
+
+    async def sources(self, actor: Actor, readers: Readers) -> Sequence[SourceState]: ...
+
+    async def documents(self, actor: Actor, readers: Readers) -> Sequence[Document]: ...
+
+    async def passages(
+        self, actor: Actor, readers: Readers, document_id: str, start: int, most: int
+    ) -> Passages | None:
+        """A document as it was split; None where there is none that they may see."""
+        ...
+
+    async def left(self, actor: Actor, readers: Readers, most: int) -> Sequence[Left]:
+        """The latest answers of which something was left out: to the operator all, to others none of what was asked in
+        private."""
+        ...
+
+    async def trial(self, actor: Actor, readers: Readers, question: str, tried: Readers | None) -> Trial:
+        """What becomes of a question for an audience (None: for `readers`), never more than `readers` see. Nothing of
+        it is kept, and nothing counted but the actor's tokens."""
         ...

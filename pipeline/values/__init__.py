@@ -40,15 +40,19 @@ from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, 
 from pipeline.values.kinds import LISTED, BlockKind, Cells, padded, row_cells, row_ends, row_named, row_spans, row_text
 from pipeline.values.people import (
     AS_SET,
+    KEPT_OUT,
     Around,
     Attachment,
     Audience,
+    ChannelLook,
     CitationStyle,
     Conversation,
     IncomingMessage,
     Manner,
     Preferences,
     Readers,
+    Said,
+    Stretch,
     Style,
     Turn,
 )
@@ -73,5 +77,4 @@ from pipeline.values.posting.wish import Wish, Wished
 from pipeline.values.posting.work import Rating, Reason, Vote, Work
 from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
-from pipeline.values.said import KEPT_OUT, ChannelLook, Said, Stretch
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Found, Judgement, Sentence, Support, Usage

@@ -1,4 +1,4 @@
-"""What programs call with."""
+"""What programs call with, and who signed in to the page."""
 
 from __future__ import annotations
 
@@ -43,3 +43,19 @@ class Passage(Value):
     score: float = 0.0
     """0 to 1; how well it fits what was searched for."""
     text: str
+
+
+class SignedIn(Value):
+    """A person, as whoever vouches for them told it when they signed in."""
+
+    person: str
+    """As the ports name people: `web:ann`, `slack:T1:U3`."""
+    name: str
+    groups: tuple[str, ...] = ()
+    """As rules name them: `web:group:staff`."""
+
+
+class Session(Value):
+    who: SignedIn
+    at: datetime
+    """When they signed in."""

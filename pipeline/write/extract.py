@@ -8,21 +8,26 @@ from dataclasses import dataclass
 from pipeline.ports import Passages
 from pipeline.read import wholes
 from pipeline.read.asked import read
-from pipeline.read.candidates import Candidate, best_of
+from pipeline.read.candidates import Candidate, Units, best_of
 from pipeline.read.evidence import Evidence, gather
-from pipeline.read.listed import named
+from pipeline.read.listed import headed, named, needed, titled
 from pipeline.read.wholes import may_be_cut
 from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style, replace
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
-from pipeline.write.extract_lists import answering, entries, overview
 
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
 _TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
-_ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _PARTED = frozenset({*LISTED, BlockKind.CODE})
+NEAR, NEAR_WITHIN = 0.5, 1.2
+"""How far below the best sentence a list may score and still be the answer to a question that asks for one; further
+when it stands in the same passage as that sentence."""
+OVERVIEW = 6
+"""Entries of an overview."""
+ENTRIES = (BlockKind.ITEM, BlockKind.STEP)
+TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,18 @@ class Extract:
     extent: Extent | None = None
 
 
-async def completed(brief: Brief, evidence: Evidence, library: Passages) -> Evidence:
-    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from.
+async def completed(brief: Brief, evidence: Evidence, library: Passages) -> tuple[Evidence, Extract | None]:
+    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from; and that
+    extract, where it was made and is the same with them.
 
     Raises Unavailable."""
     if not any(may_be_cut(passage.chunk) for passage in evidence.passages):
-        return evidence
-    said = (sentence for sentence in extract(brief, evidence).sentences if sentence.kind in _PARTED)
-    parted = next(said, None)
-    return evidence.joined(await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ())
+        return evidence, None
+    made = extract(brief, evidence)
+    parted = next((sentence for sentence in made.sentences if sentence.kind in _PARTED), None)
+    parts = await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ()
+    whole = evidence.joined(parts)
+    return whole, made if whole is evidence else None
 
 
 def extract(brief: Brief, evidence: Evidence) -> Extract:
@@ -130,7 +138,7 @@ def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Senten
             opens=opens and not (bullets and before),
             number=one.passage.chunk.units[one.index].number if kind is BlockKind.STEP else 0,
             cells=one.passage.chunk.cells(one.index) if kind in _TABLE else (),
-            depth=one.passage.chunk.depth(one.index) if kind in _ENTRIES and kind is one.kind else 0,
+            depth=one.passage.chunk.depth(one.index) if kind in ENTRIES and kind is one.kind else 0,
         )
         before = one
 
@@ -207,3 +215,65 @@ def _extent(evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
 def _count(entries: Sequence[Candidate]) -> int:
     """Entries; of code, lines."""
     return sum(one.text.count("\n") + 1 if one.kind is BlockKind.CODE else 1 for one in entries)
+
+
+def answering(evidence: Evidence) -> list[Candidate]:
+    """The list or procedure over which all that is asked stands, nearest to the question, whole and with its opening;
+    [] where there is none."""
+    firsts = [one for units in evidence.units for one in _lists(units, ENTRIES) if headed(evidence, one)]
+    first = max(firsts, key=lambda one: (one.heading, _fit(evidence.units[one.place], one)), default=None)
+    return _opened(evidence, evidence.wholes[first.place_in_text]) if first else []
+
+
+def entries(evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
+    """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
+    opening; [] when none comes near. Of a table only the rows that the question names, if any."""
+    best = best_of(evidence.units)
+    found: list[tuple[tuple[float, ...], Candidate]] = []
+    for units in evidence.units:
+        for first in _lists(units, kinds):
+            score = _fit(units, first)
+            near = NEAR_WITHIN if best and best.place == first.place else NEAR
+            if titled(evidence, first):
+                found.append(((1.0, first.heading, len(evidence.wholes[first.place_in_text])), first))
+            elif best and score >= best.score - near:
+                found.append(((0.0, score), first))
+    if not found:
+        return []
+    return _opened(evidence, evidence.wholes[max(found, key=lambda one: one[0])[1].place_in_text])
+
+
+def _opened(evidence: Evidence, listed: Sequence[Candidate]) -> list[Candidate]:
+    """The entries of a list, of a table those that the question names, behind what opens them if that must be said."""
+    asked, first = evidence.asked, listed[0]
+    place = first.passage.chunk.opening(first.index)
+    opening = evidence.units[first.place][place] if place is not None else None
+    return [*([opening] if opening and needed(asked, opening, first) else []), *(named(asked, listed) or listed)]
+
+
+def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candidate]:
+    """The first entry of every list of at least two entries of the wanted kinds."""
+    found: list[Candidate] = []
+    end = 0
+    for one in units:
+        if one.kind in kinds and one.index >= end:
+            members = one.passage.chunk.whole(one.index)
+            end = members.stop
+            if sum(units[index].kind in kinds for index in members) > 1:
+                found.append(one)
+    return found
+
+
+def _fit(units: Sequence[Candidate], first: Candidate) -> float:
+    """A list fits as well as its best entry or what opens it."""
+    members = [units[index] for index in first.passage.chunk.whole(first.index)]
+    place = first.passage.chunk.opening(first.index)
+    return max(one.score for one in ([units[place]] if place is not None else []) + members)
+
+
+def overview(evidence: Units) -> list[Candidate]:
+    """The best sentences of all passages; [] when there is only one."""
+    told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
+    distinct = {one.text: one for one in reversed(told) if not leads_in(one.text)}
+    best = sorted(distinct.values(), key=lambda one: -one.score)[:OVERVIEW]
+    return sorted(best, key=lambda one: one.place_in_text) if len(best) > 1 else []

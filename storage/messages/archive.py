@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipeline.values import Answer, ConversationId, IncomingMessage
-from pipeline.values.talks import Exchange, Passed, Standing, Talk, TalkPart
+from pipeline.values.people import Exchange, Passed, Standing, Talk, TalkPart
 from storage.database import Connection, Database, scalar
 from storage.messages.history import SQLHistory
 

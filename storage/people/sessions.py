@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from pipeline.rules.tenancy import EVERYTHING, bound
-from pipeline.values.session import Session, SignedIn
+from pipeline.values.keys import Session, SignedIn
 from storage.database import Alone, Connection, Database
 
 IDLE = 14 * 24 * 3600.0

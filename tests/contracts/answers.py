@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipeline.compose.cite import body
+from pipeline.compose.body import body
 from pipeline.compose.compose import NO_CONFIDENCE, failed
 from pipeline.values import (
     Answer,

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequen
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from unittest.mock import patch
 
 from typer.testing import CliRunner
@@ -17,14 +17,17 @@ from bot.commands import asking, history
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
 from bot.commands.library import documents, indexing
+from pipeline.ports import AnswerStream, streaming
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Answer, Event, Request, replace
+from pipeline.values import Answer, Event, Progress, Request, Written, replace
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.doubles import terminal
+
+T = TypeVar("T")
 
 WIDTH, HEIGHT = 160, 50
 THREAD = "team"
@@ -231,25 +234,27 @@ class CommandRig(Rig):
         """Nothing is open between two commands, and none of them looks a past answer's passages up."""
 
 
-def scripted(rig: Rig) -> Callable[..., AsyncGenerator[Event, None]]:
+def scripted(rig: Rig) -> Callable[..., AnswerStream]:
     """In the place of `Responder._walk`: the rig's events, made in the test's own loop; the turn is recorded."""
     loop = asyncio.get_running_loop()
 
+    @streaming
     async def walk(responder: Responder, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
-        events = rig.respond(request)
-        while event := await _elsewhere(_next(events), loop):
-            if isinstance(event, Answer):
-                await responder._record(request, replace(event, standalone=request.text))
+        stream = rig.respond(request)
+        while event := await _elsewhere(_next(stream), loop):
             yield event
+        answer = await _elsewhere(stream.answer(), loop)
+        await responder._record(request, replace(answer, standalone=request.text))
+        yield answer
 
     return walk
 
 
-async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
-    return await anext(events, None)
+async def _next(stream: AnswerStream) -> Progress | Written | None:
+    return await anext(stream, None)
 
 
-async def _elsewhere(work: Coroutine[Any, Any, Event | None], loop: asyncio.AbstractEventLoop) -> Event | None:
+async def _elsewhere(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
 
 

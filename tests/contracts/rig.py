@@ -19,7 +19,7 @@ from bot.run.channels import ChannelReader
 from bot.run.courier import Courier, tell_spent
 from bot.run.worker import Worker
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import AnswerStream, PlatformAdapter, streaming
 from pipeline.rules.access import Rule, Rules
 from pipeline.rules.places import asked
 from pipeline.unasked import unless_idle
@@ -175,12 +175,12 @@ class Rig:
     async def state(self) -> dict[str, int]:
         return await self.storage.inbox.counts()
 
-    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
+    def respond(self, request: Request) -> AnswerStream:
         """The scripted part, in the place of the `Responder`."""
-        events = self._scripted(request)
-        async for event in unless_idle(request, events) if request.unasked else events:
-            yield event
+        stream = self._scripted(request)
+        return unless_idle(request, stream) if request.unasked else stream
 
+    @streaming
     async def _scripted(self, request: Request) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
         async for event in self.script(request):

@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -16,7 +15,7 @@ from adapters.http.doors import Doors
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
-from pipeline.values import About, PlaceId, Reason, Style
+from pipeline.values import About, PlaceId, Reason, Style, replace
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.values import Answer, IncomingMessage, Manner
-from pipeline.values.talks import Standing, TalkPart
+from pipeline.values.people import Standing, TalkPart
 from storage.open import Storage
 from tests.contracts.answers import cited
 from tests.doubles.engines import Engine

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.errors import Busy
 from pipeline.values import PlaceId, replace
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox

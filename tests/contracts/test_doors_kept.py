@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.errors import Busy, Refused
 from pipeline.values import replace
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 from storage.open import Storage, open_storage
 from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
 from storage.people.sessions import IDLE, LONGEST, SQLSessions

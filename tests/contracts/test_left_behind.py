@@ -29,8 +29,8 @@ from pipeline.values import (
     Wish,
     replace,
 )
+from pipeline.values.keys import SignedIn
 from pipeline.values.kinds import BlockKind
-from pipeline.values.session import SignedIn
 from storage.database import Connection
 from storage.open import Storage
 from storage.schema.table import ColumnType

@@ -47,8 +47,7 @@ async def asked(driver: Driver, question: str, *, always: bool = True) -> Shown:
             library=storage.library,
             stale=lambda found: "" < found.dated < HORIZON,
         )
-        async for event in responder.respond(replace(request, always=always)):
-            yield event
+        yield await responder.respond(replace(request, always=always)).answer()
 
     driver.rig.script = walk
     said = await driver.mention("ann", question)

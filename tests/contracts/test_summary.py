@@ -11,7 +11,6 @@ from pipeline.values import Event, Options, Request
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Said, Way
-from tests.contracts.rig import once
 from tests.doubles.discord.faults import Fault
 from tests.doubles.llm.walk import NoHistory, Straight
 
@@ -30,8 +29,13 @@ async def summing_up(request: Request) -> AsyncGenerator[Event, None]:
         report=lambda _, error: pytest.fail(repr(error)),
         warn=lambda *_: None,
     )
-    async for event in responder.respond(request) if request.thread else once(cited("Thirty days of leave.")):
+    if not request.thread:
+        yield cited("Thirty days of leave.")
+        return
+    stream = responder.respond(request)
+    async for event in stream:
         yield event
+    yield await stream.answer()
 
 
 @pytest.fixture

@@ -90,9 +90,7 @@ class Kiosk:
 
     async def post(self, outgoing: Growing, receipt: Receipt) -> None:
         await receipt.posting()
-        async for event in outgoing.events:
-            if isinstance(event, Answer):
-                self._answers[outgoing.work.message.conversation.channel] = event
+        self._answers[outgoing.work.message.conversation.channel] = await outgoing.events.answer()
         await receipt.posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()

@@ -18,7 +18,7 @@ from bot.run.peers import Peers
 from bot.run.service import keep_listening
 from bot.run.waits import RETRY_SECONDS
 from bot.run.worker import Worker
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import PlatformAdapter, streaming
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited, hold
@@ -34,6 +34,7 @@ class Thinking:
     """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way. What
     stands behind a colon makes a question longer, and its answer not."""
 
+    @streaming
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         if request.text.startswith("poison"):
             await asyncio.sleep(0.05)

@@ -130,11 +130,10 @@ async def shown(reply: str, *, require_grounding: bool = True, query: str = "") 
         report=lambda _, error: incidents.append(error),
         warn=lambda *_: None,
     )
-    events = [event async for event in responder.respond(Request(text=QUESTION, audience=EVERYBODY))]
+    stream = responder.respond(Request(text=QUESTION, audience=EVERYBODY))
+    written = [event async for event in stream if isinstance(event, Written)]
     assert incidents == []
-    answer = events[-1]
-    assert isinstance(answer, Answer)
-    return [event for event in events if isinstance(event, Written)], answer
+    return written, await stream.answer()
 
 
 JUNK = 4

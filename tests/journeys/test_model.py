@@ -14,7 +14,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Answer, Level, Outcome, Written
+from pipeline.values import Level, Outcome, Written
 from pipeline.words import wording
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
@@ -56,8 +56,8 @@ async def test_the_first_sentence_is_shown_while_the_model_still_writes(settings
         LlmServer([Text(text, size=4, pause=0.02)]).running() as server,
         written_by(server, settings, documents) as citewell,
     ):
-        events = [event async for event in citewell.events(QUESTION)]
-    assert [type(event) for event in events[-3:]] == [Written, Written, Answer]
+        events = [event async for event in await citewell.stream(QUESTION)]
+    assert [type(event) for event in events[-2:]] == [Written, Written]
 
 
 @pytest.mark.parametrize("act", [Status(401, "sk-wrong"), Status(500), Hang()], ids=["wrong key", "down", "hanging"])

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values.keys import Key
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import Key, SignedIn
 from storage.folder import DATABASE
 from storage.links import link_key
 from storage.open import open_storage

@@ -49,16 +49,15 @@ class Board:
         await asyncio.Event().wait()
 
     async def post(self, growing: Growing, receipt: Receipt) -> None:
-        async for event in growing.events:
-            if isinstance(event, Answer):
-                if self.fail_next:
-                    self.fail_next -= 1
-                    raise self.failure
-                reference = growing.work.reference or f"reply to {growing.work.key}"
-                if not growing.work.reference:
-                    await receipt.posting()
-                self.replies[reference] = event
-                await receipt.posted(reference)
+        answer = await growing.events.answer()
+        if self.fail_next:
+            self.fail_next -= 1
+            raise self.failure
+        reference = growing.work.reference or f"reply to {growing.work.key}"
+        if not growing.work.reference:
+            await receipt.posting()
+        self.replies[reference] = answer
+        await receipt.posted(reference)
 
     async def find(self, work: Work) -> str | None:
         return None

@@ -16,7 +16,7 @@ from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import Post, posts
 from adapters.slack.press.home_view import home
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style, replace
-from pipeline.words import wording
+from pipeline.words import canned, wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
 GOLDEN = Path(__file__).parent / "slack_messages"
@@ -54,7 +54,7 @@ MESSAGES = {
     "not_found": lambda: posts(reply(not_found())),
     "failed": lambda: posts(reply(broken())),
     "declined": lambda: posts(
-        reply(replace(cited(body=wording.INJECTION, outcome=Outcome.DECLINED), sentences=(), citations=()))
+        reply(replace(cited(body=canned.INJECTION, outcome=Outcome.DECLINED), sentences=(), citations=()))
     ),
     "passages": lambda: posts(passages(RICH)),
     "why": lambda: posts(why(RICH)),

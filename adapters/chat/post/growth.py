@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from adapters.chat.messages import Messages
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
-from pipeline.errors import CitewellError, Unusable
+from pipeline.errors import CitewellError
+from pipeline.ports import AnswerStream
 from pipeline.translations import Words
-from pipeline.values import Answer, Event, Stage
+from pipeline.values import Answer, Progress, Stage, Written
 
 P = TypeVar("P")
 """What a platform shows as one message."""
@@ -80,15 +81,16 @@ class Edits(Protocol[P]):
 
 
 class Feed:
-    """The events of an answer, taken as they have come: whoever shows them is never behind and never blocks the writer.
+    """What comes of an answer, taken as it has come: whoever shows it is never behind and never blocks the writer.
 
-    They are read in a task of its own for as long as the context lasts."""
+    It is read in a task of its own for as long as the context lasts."""
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
-        self._source = events
-        self._events: list[Event] = []
+    def __init__(self, stream: AnswerStream) -> None:
+        self._source = stream
+        self._events: list[Progress | Written] = []
         self._news = asyncio.Event()
         self.stopped = False
+        self.answer: Answer | None = None
 
     async def __aenter__(self) -> Self:
         self._reading = asyncio.create_task(self._read())
@@ -100,10 +102,10 @@ class Feed:
         self._reading.cancel()
         await asyncio.wait({self._reading})
 
-    async def take(self, seconds: float | None = None) -> list[Event]:
+    async def take(self, seconds: float | None = None) -> list[Progress | Written]:
         """Everything new; waits until there is something or `stop` was called, for `seconds` at most.
 
-        Once all is taken, raises what the reading raised, or Unusable."""
+        Once all is taken, raises what the reading raised."""
         try:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
@@ -114,7 +116,6 @@ class Feed:
             self._news.clear()
         elif not events and not self.stopped:
             self._reading.result()
-            raise Unusable("the events of an answer ended without an answer")
         return events
 
     def stop(self) -> None:
@@ -127,16 +128,9 @@ class Feed:
             async for event in self._source:
                 self._events.append(event)
                 self._news.set()
+            self.answer = await self._source.answer()
         finally:
             self._news.set()
-
-
-async def whole(feed: Feed) -> Answer:
-    """Read to the answer, and show nothing meanwhile."""
-    while True:
-        for event in await feed.take():
-            if isinstance(event, Answer):
-                return event
 
 
 class StreamGrowth(Generic[P]):
@@ -158,9 +152,9 @@ class StreamGrowth(Generic[P]):
             if feed.stopped:
                 return None
             for event in events:
-                if isinstance(event, Answer):
-                    return event
                 draft.add(event)
+            if feed.answer:
+                return feed.answer
             text = self._sender.streamed(draft.reply) if draft.begun else ""
             if not text:
                 continue
@@ -205,11 +199,12 @@ class EditGrowth(Generic[P]):
             if feed.stopped:
                 return None
             for event in events:
-                if isinstance(event, Answer):
-                    if failed:
-                        raise failed
-                    return event
                 draft.add(event)
+            if feed.answer:
+                if failed:
+                    raise failed
+                return feed.answer
+            if events:
                 wanted = self._sender.progress(draft.reply, draft.stage, self._words)
             if wanted is None or wanted == shown or failed or now() < due:
                 continue

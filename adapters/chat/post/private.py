@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import structlog
 
 from adapters.chat.messages import NotTaken
-from adapters.chat.post.growth import EditGrowth, Edits, Feed, whole
+from adapters.chat.post.growth import EditGrowth, Edits, Feed
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Look, Reply
@@ -92,8 +92,7 @@ class PrivateReplies:
         elif work.posting_since:
             return [back.line(words(wording.ASK_AGAIN))]
         else:
-            async with Feed(growing.events) as feed:
-                answer = await whole(feed)
+            answer = await growing.events.answer()
             await receipt.posting()
         notes = [*parts.asked(answer), *wording.notes_on(work.message, words)]
         return back.drawn(

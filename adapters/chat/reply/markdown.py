@@ -10,7 +10,7 @@ from adapters.chat.reply.cut import PieceKind, TextPiece
 from adapters.chat.reply.cut import words as cut
 from adapters.chat.reply.inline import heading, markdown
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
-from pipeline.compose.cite import INDENT
+from pipeline.compose.body import INDENT
 from pipeline.words.text import space
 
 SHORT_ROW = 120

@@ -18,7 +18,7 @@ from pipeline.values import (
     Factor,
     Preferences,
 )
-from pipeline.words import wording
+from pipeline.words import canned, wording
 
 LISTED = 20
 """Documents that a list of them names."""
@@ -65,7 +65,7 @@ def _told(factor: Factor) -> bool:
 def documents(found: Sequence[Document], speech: Words = ENGLISH) -> Reply:
     """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
     if not found:
-        return plain(speech(wording.EMPTY_KNOWLEDGE_BASE))
+        return plain(speech(canned.EMPTY_KNOWLEDGE_BASE))
     counted = speech.count(words.DOCUMENTS, len(found))
     blocks: list[Block] = [Heading(text=Text(text=counted))]
     listed = found[:LISTED]

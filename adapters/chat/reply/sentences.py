@@ -10,6 +10,7 @@ from typing import Any
 from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
 from pipeline.compose import cite
+from pipeline.compose.body import before_it, laid_out, nested
 from pipeline.translations import Words
 from pipeline.values import (
     BlockKind,
@@ -26,7 +27,6 @@ from pipeline.words.text import visible
 
 HEADING = 200
 """Characters above which what stands as a heading is a paragraph."""
-_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
 _CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
@@ -35,34 +35,18 @@ def blocks(
 ) -> Iterator[Block]:
     """Those of a paragraph, a list and a table together."""
     marks = _Marks(sentences, citations, style, speech)
-    step = 0
-    before: CitedSentence | None = None
     run: list[CitedSentence] = []
     number = 0
-    for sentence in sentences:
-        above = cite.label(before, sentence, speech)
-        begins = sentence.opens or bool(above)
-        step = cite.numbered(step, sentence, begins=begins)
-        if run and (above or not _goes_on(run[-1], sentence)):
+    for one in laid_out(sentences, speech):
+        if run and not one.before:
             yield from _block(run, number, marks)
             run = []
-        if above:
-            yield Heading(text=Text(text=above))
-        number = number if run else step
-        run.append(sentence)
-        before = sentence
+        if one.above:
+            yield Heading(text=Text(text=one.above))
+        number = number if run else one.step
+        run.append(one.sentence)
     if run:
         yield from _block(run, number, marks)
-
-
-def _goes_on(before: CitedSentence, sentence: CitedSentence) -> bool:
-    """Whether a sentence stands in the same paragraph, list or table as the one before."""
-    if sentence.opens or sentence.section != before.section:
-        return False
-    if sentence.kind is BlockKind.ROW:
-        return before.kind in _TABLE
-    together = (BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP)
-    return sentence.kind is before.kind and sentence.kind in together
 
 
 def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator[Block]:
@@ -97,7 +81,7 @@ def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
             warning=marks.before(one),
             depth=depth,
         )
-        for one, depth in cite.nested(run)
+        for one, depth in nested(run)
     )
     return tuple(text for text in texts if text.text)
 
@@ -163,7 +147,7 @@ class _Marks:
         return () if id(sentence) in self._silent else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
-        return cite.before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
+        return before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
     def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
         """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""

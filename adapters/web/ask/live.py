@@ -7,7 +7,7 @@ import asyncio
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
 from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, Event
+from pipeline.values import ConversationId, Progress, Written
 
 
 class Live:
@@ -20,10 +20,9 @@ class Live:
     def begin(self, conversation: ConversationId, words: Words) -> None:
         self._drafts[conversation] = Draft(words=words)
 
-    async def add(self, conversation: ConversationId, event: Event) -> None:
-        if not isinstance(event, Answer):
-            self._drafts[conversation].add(event)
-            await self._tell()
+    async def add(self, conversation: ConversationId, event: Progress | Written) -> None:
+        self._drafts[conversation].add(event)
+        await self._tell()
 
     async def end(self, conversation: ConversationId) -> None:
         self._drafts.pop(conversation, None)

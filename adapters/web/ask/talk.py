@@ -27,7 +27,7 @@ from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.translations import Words
 from pipeline.values import Answer, ConversationId, Value
-from pipeline.values.talks import Exchange, Standing, Talk, TalkPart
+from pipeline.values.people import Exchange, Standing, Talk, TalkPart
 from pipeline.words import wording as said
 
 LISTED = 30

@@ -11,7 +11,7 @@ import structlog
 from adapters.web.signin import wording
 from adapters.web.signin.provider import NotVouched, inside
 from pipeline.values import PersonId
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 Whom = Callable[[Mapping[str, Any]], SignedIn]
 

@@ -7,7 +7,7 @@ from adapters.web.signin.claims import text
 from adapters.web.signin.exchange import Exchange
 from adapters.web.signin.provider import Attempt, NotVouched
 from pipeline.values import PersonId
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 SCOPE = "identify"
 

@@ -18,7 +18,7 @@ from adapters.web.signin.claims import Whom, meant_for
 from adapters.web.signin.exchange import Exchange
 from adapters.web.signin.provider import Attempt, NotVouched, groups_of
 from pipeline.values import Readers
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a key that the provider alone has: never `none`, and none by a shared secret."""

@@ -12,7 +12,7 @@ from adapters.web.signin import wording
 from pipeline.translations import Message
 from pipeline.values import PersonId, Value
 from pipeline.values.ids import joined
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 LONGEST = 1000
 """Characters of a person's id and name: more can be kept in no index."""

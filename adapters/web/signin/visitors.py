@@ -16,7 +16,7 @@ from adapters.web.signin.provider import NotVouched, groups_of, inside
 from adapters.web.visitor import Visitor
 from pipeline.ports import Sessions
 from pipeline.values import Actor, PersonId, Readers
-from pipeline.values.session import SignedIn
+from pipeline.values.keys import SignedIn
 
 PROXY = "x-citewell-proxy"
 SEEN_SECONDS = 60.0

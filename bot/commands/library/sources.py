@@ -21,7 +21,7 @@ from bot.config.wrong import explain_source
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Summary
 from pipeline.values import Action
-from pipeline.values.overview import SourceState
+from pipeline.values.insights import SourceState
 from pipeline.words import wording
 from pipeline.words.text import one_line
 

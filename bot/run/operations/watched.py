@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from typing import Protocol
 
 import structlog
 
 from bot.log import failures_logged
 from bot.run.answering import Answering
-from pipeline.values import Answer, Event, Request
+from pipeline.ports import AnswerStream
+from pipeline.values import Answer, Request
 
 log = structlog.get_logger(__name__)
 
@@ -28,16 +28,14 @@ class Watched:
         self._answering = answering
         self._observers = observers
 
-    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The same events."""
+    def respond(self, request: Request) -> AnswerStream:
+        """The same answer."""
         platform = request.conversation.platform if request.conversation else ""
-        async with aclosing(self._answering.respond(request)) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    self._show(platform, event)
-                yield event
 
-    def _show(self, platform: str, answer: Answer) -> None:
-        for observer in self._observers:
-            with failures_logged(log, "answer_not_observed", observer=type(observer).__name__):
-                observer.observe(platform, answer)
+        async def shown(answer: Answer) -> Answer:
+            for observer in self._observers:
+                with failures_logged(log, "answer_not_observed", observer=type(observer).__name__):
+                    observer.observe(platform, answer)
+            return answer
+
+        return self._answering.respond(request).then(shown)

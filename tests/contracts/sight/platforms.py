@@ -67,10 +67,10 @@ class Platform:
             message = outgoing.work.message
             place, said = str(message.place.where), []
             alone = place not in self._model.members or message.manner is Manner.COMMAND
-            async for event in outgoing.events:
-                said.append(event.model_dump_json())
-                if isinstance(event, Answer):
-                    self.answers.append(event)
+            said += [event.model_dump_json() async for event in outgoing.events]
+            answer = await outgoing.events.answer()
+            said.append(answer.model_dump_json())
+            self.answers.append(answer)
             text, who = "\n".join(said), frozenset({message.author}) if alone else self.reading(place)
             if message.manner is Manner.AWAITED:
                 self.owed.append((text, message.author))

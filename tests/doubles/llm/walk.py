@@ -115,7 +115,8 @@ class Walk:
     async def events(self, question: str) -> list[Event]:
         conversation = ConversationId(platform="console", space="", channel="c")
         request = Request(text=question, audience=EVERYBODY, conversation=conversation)
-        return [event async for event in self.responder.respond(request)]
+        stream = self.responder.respond(request)
+        return [*[event async for event in stream], await stream.answer()]
 
     async def answer(self, question: str) -> Answer:
         answer = (await self.events(question))[-1]

@@ -24,6 +24,7 @@ JOBS = {
     "parts/render": "the parts of a reply as messages",
     "parts/wishes": "told when fixed",
     "platform": "what all but its adapter know of it",
+    "settings": "what the operator sets of it",
     "post/activity": "the sign that an answer is being worked on",
     "post/deliver": "the messages of a reply, and what one person alone is told",
     "post/notices": "what the bot posts by itself",

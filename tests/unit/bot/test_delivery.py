@@ -13,7 +13,7 @@ from bot.run import posting
 from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
-from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
+from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt, streaming
 from pipeline.values import (
     EVERYWHERE,
     Answer,
@@ -74,18 +74,21 @@ class Platform:
     async def post(self, outgoing: Growing | Notice | Digest, receipt: Receipt) -> None:
         assert isinstance(outgoing, Growing)
         reference = outgoing.work.reference or "the reply"
-        async for event in outgoing.events:
-            if self.failure:
-                raise self.failure
-            text = event.body if isinstance(event, Answer) else "…"
-            if text in self.refused:
-                raise Refused(f"the platform refuses {len(text)} characters")
-            if not self.shown:
-                await receipt.posting()
-            self.shown[reference] = text
-            if self.after_posting:
-                raise self.after_posting
-            await receipt.posted(reference)
+        async for _ in outgoing.events:
+            await self._show("…", reference, receipt)
+        await self._show((await outgoing.events.answer()).body, reference, receipt)
+
+    async def _show(self, text: str, reference: str, receipt: Receipt) -> None:
+        if self.failure:
+            raise self.failure
+        if text in self.refused:
+            raise Refused(f"the platform refuses {len(text)} characters")
+        if not self.shown:
+            await receipt.posting()
+        self.shown[reference] = text
+        if self.after_posting:
+            raise self.after_posting
+        await receipt.posted(reference)
 
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
@@ -102,6 +105,7 @@ class Thinking:
     def __init__(self) -> None:
         self.meanwhile: Step | None = None
 
+    @streaming
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.WRITING)
         if self.meanwhile:
@@ -277,6 +281,7 @@ async def test_an_answer_that_the_platform_refuses_ends_in_an_apology(scene: Sce
     assert await scene.inbox.given_up() == {f"the platform refuses {len(answer().body)} characters": 1}
 
 
+@streaming
 async def _whole(request: Request) -> AsyncGenerator[Event, None]:
     yield answer()
 
@@ -340,6 +345,7 @@ async def test_a_reply_whose_question_is_erased_meanwhile_is_ended_and_not_answe
 
 
 async def test_a_question_erased_before_anything_is_visible_gets_no_reply(scene: Scene) -> None:
+    @streaming
     async def erased(request: Request) -> AsyncGenerator[Event, None]:
         await scene.storage.people.forget(message().author)
         yield answer()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pipeline.compose.cite import body
+from pipeline.compose.body import body
 from pipeline.compose.plain import plain_answer, plain_sentence
 from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link, Quoted
 from pipeline.words.plain import plain, web_address

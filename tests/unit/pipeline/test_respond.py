@@ -158,8 +158,7 @@ async def answered(
         report=lambda incident, error: told.append(str(error)),
         warn=lambda event, reason: told.append(f"{event}: {reason}"),
     )
-    answer = [event async for event in responder.respond(request)][-1]
-    assert isinstance(answer, Answer)
+    answer = await responder.respond(request).answer()
     return answer, told
 
 
@@ -555,10 +554,9 @@ async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else(
         report=lambda *_: None,
         warn=lambda *_: None,
     )
-    events = [event async for event in responder.respond(asking())]
-    answer = events[-1]
-    written = [event for event in events if isinstance(event, Written)]
-    assert isinstance(answer, Answer)
+    stream = responder.respond(asking())
+    written = [event async for event in stream if isinstance(event, Written)]
+    answer = await stream.answer()
     said = "I read “vacaton” as “vacation”. Or did you mean “vacancy”?"
     assert written[0].preface.startswith(said)
     assert answer.preface.startswith(said)

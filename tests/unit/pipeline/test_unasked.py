@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from pipeline.ports import streaming
 from pipeline.unasked import silencing, unless_idle
 from pipeline.values import (
     Answer,
@@ -45,13 +46,14 @@ def test_one_word_alone_sends_the_bot_away_or_calls_it_back(text: str, away: boo
 
 
 async def said(text: str, answer: Answer) -> Answer:
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         yield answer
 
-    (only,) = [event async for event in unless_idle(Request(text=text, audience=NOBODYS), events())]
-    assert isinstance(only, Answer)
-    return only
+    stream = unless_idle(Request(text=text, audience=NOBODYS), events())
+    assert [event async for event in stream] == []
+    return await stream.answer()
 
 
 @pytest.mark.parametrize("text", ["show all", "Show all.", "<@U1> alles zeigen"])
@@ -118,13 +120,13 @@ MEDIUM = Confidence(level=Level.MEDIUM, score=0.6)
 async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_something_new(
     answer: Answer, rated: tuple[str, ...], told: bool
 ) -> None:
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         yield answer
 
     request = Request(text="leave", audience=NOBODYS, unasked=True, awaited=frozenset(rated))
-    (only,) = [event async for event in unless_idle(request, events())]
-    assert isinstance(only, Answer)
+    only = await unless_idle(request, events()).answer()
     assert (only == answer) is told
     assert told or only.outcome is Outcome.SILENT
 
@@ -141,12 +143,12 @@ async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_somet
 async def test_that_nothing_is_told_tells_whether_that_may_be_for_a_technical_reason(
     answer: Answer, hindered: bool
 ) -> None:
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         yield answer
 
     request = Request(text="leave", audience=NOBODYS, unasked=True, awaited=frozenset())
-    (only,) = [event async for event in unless_idle(request, events())]
-    assert isinstance(only, Answer)
+    only = await unless_idle(request, events()).answer()
     assert (only.outcome, only.usage.hindered) == (Outcome.SILENT, hindered)
 
 
@@ -164,12 +166,12 @@ async def test_what_asks_nothing_gets_nothing_alone_either() -> None:
 
 
 async def test_what_begins_a_conversation_gets_nothing_alone() -> None:
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         yield not_found(ASKED)
 
     place = PlaceId(platform="slack", space="T1", channel="C1")
     auto = Auto(place=place, least=Level.MEDIUM, per_hour=20)
     request = Request(text="how many days of annual leave", audience=NOBODYS, auto=auto)
-    (only,) = [event async for event in unless_idle(request, events())]
-    assert isinstance(only, Answer)
+    only = await unless_idle(request, events()).answer()
     assert only.outcome is Outcome.SILENT

@@ -16,6 +16,7 @@ from adapters.http.doors import Doors
 from bot.citewell import Citewell
 from bot.desks.reading import EACH
 from pipeline.errors import Unavailable
+from pipeline.ports import AnswerStream, streaming
 from pipeline.values import Answer, Event, Progress, Request, Stage
 from tests.contracts.waiting import eventually, until
 from tests.doubles.open_house import opened
@@ -32,13 +33,12 @@ class House:
         self._walk = citewell.reading._respond
         self.walked(self._walk)
 
-    def walked(self, walk: Callable[[Request], AsyncGenerator[Event, None]]) -> None:
+    def walked(self, walk: Callable[[Request], AnswerStream]) -> None:
         """Let `walk` answer, and count what it is asked."""
 
-        async def respond(request: Request) -> AsyncGenerator[Event, None]:
+        def respond(request: Request) -> AnswerStream:
             self.asked += 1
-            async for event in walk(request):
-                yield event
+            return walk(request)
 
         self.citewell.reading._respond = respond
 
@@ -46,17 +46,18 @@ class House:
         """Answers begin, and go on when the second is set."""
         begun, go_on = asyncio.Event(), asyncio.Event()
 
+        @streaming
         async def walk(request: Request) -> AsyncGenerator[Event, None]:
             yield Progress(stage=Stage.SEARCHING)
             begun.set()
             await go_on.wait()
-            async for event in self._walk(request):
-                yield event
+            yield await self._walk(request).answer()
 
         self.walked(walk)
         return begun, go_on
 
     def failing(self, error: BaseException) -> None:
+        @streaming
         async def walk(request: Request) -> AsyncGenerator[Event, None]:
             yield Progress(stage=Stage.SEARCHING)
             raise error
@@ -157,6 +158,7 @@ async def test_whoever_hangs_up_finds_the_answer_under_their_key(house: House) -
 async def test_without_a_key_nothing_is_answered_for_whoever_hung_up(house: House) -> None:
     ended = asyncio.Event()
 
+    @streaming
     async def endless(_: Request) -> AsyncGenerator[Event, None]:
         try:
             yield Progress(stage=Stage.SEARCHING)
@@ -214,14 +216,12 @@ async def test_an_answer_that_rests_on_what_was_closed_meanwhile_is_not_told(hou
     begun, go_on = asyncio.Event(), asyncio.Event()
     walk = house.citewell.responder.respond
 
-    async def slow(request: Request) -> AsyncGenerator[Event, None]:
-        async for event in walk(request):
-            if isinstance(event, Answer):
-                begun.set()
-                await go_on.wait()
-            yield event
+    async def held(answer: Answer) -> Answer:
+        begun.set()
+        await go_on.wait()
+        return answer
 
-    house.walked(slow)
+    house.walked(lambda request: walk(request).then(held))
     asked = asyncio.create_task(house.ask(await house.key()))
     await begun.wait()
     document = next(one for one in await library.documents() if one.collection == "open")

@@ -11,6 +11,7 @@ from adapters.chat.post.growth import EditGrowth, Feed, Pace
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
 from pipeline.errors import Unavailable
+from pipeline.ports import streaming
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Answer, CitedSentence, Event, Stage, Written
 from tests.contracts.answers import cited
@@ -52,9 +53,13 @@ class Writer:
     def end(self) -> None:
         self.events.put_nowait(cited("Done."))
 
+    @streaming
     async def __call__(self) -> AsyncGenerator[Event, None]:
-        while True:
-            yield await self.events.get()
+        ended = False
+        while not ended:
+            event = await self.events.get()
+            ended = isinstance(event, Answer)
+            yield event
 
 
 async def followed(writer: Writer, wall: Wall) -> Answer | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.console.follow import follow
+from pipeline.ports import streaming
 from pipeline.values import CitedSentence, Event, Progress, Stage, Written
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
@@ -30,6 +31,7 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
     free = asyncio.Event()
     sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.")]
 
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.WRITING)
         yield Written(sentence=sentences[0], preface="The closest passage says:")
@@ -49,6 +51,7 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
 async def test_an_answer_higher_than_the_screen_leaves_nothing_above_it() -> None:
     sentences = [CitedSentence(text=f"Rule {number}.", opens=True) for number in range(200)]
 
+    @streaming
     async def events() -> AsyncGenerator[Event, None]:
         for sentence in sentences:
             yield Written(sentence=sentence)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose.cite import Numbering, body, cite, place, reference, snippet
+from pipeline.compose.body import body
+from pipeline.compose.cite import Numbering, cite, place, reference, snippet
 from pipeline.values import (
     BlockKind,
     Chunk,

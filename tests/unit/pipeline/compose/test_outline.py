@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.compose.outline import comparison, key_facts, limitations
+from pipeline.compose.compose import comparison, key_facts, limitations
 from pipeline.values import BlockKind, CitedSentence
 from pipeline.words import wording
 

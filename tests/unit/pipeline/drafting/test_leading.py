@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.compose.compose import Checked
-from pipeline.drafting.leading import leading
+from pipeline.drafting.drafts import leading
 from pipeline.values import BlockKind, Brief, Document, Judgement, Sentence, Support
 from tests.doubles.samples import evidence, indexed
 

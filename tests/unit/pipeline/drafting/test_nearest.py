@@ -54,9 +54,7 @@ async def answered(question: str, *passages: RetrievedChunk) -> Answer:
         report=lambda _, error: pytest.fail(repr(error)),
         warn=lambda *_: None,
     )
-    *_, answer = [event async for event in responder.respond(Request(text=question, audience=EVERYBODY))]
-    assert isinstance(answer, Answer)
-    return answer
+    return await responder.respond(Request(text=question, audience=EVERYBODY)).answer()
 
 
 def said(found: Numbering) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.find.occurrences import Wanted
+from pipeline.find.fuse import Wanted
 from pipeline.words.text import terms
 
 WORDS = st.sampled_from(

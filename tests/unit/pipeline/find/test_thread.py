@@ -50,9 +50,7 @@ async def summed_up(*texts: str, limits: Limits | None = None) -> Answer:
         warn=lambda *_: None,
     )
     request = Request(text="tl;dr", audience=EVERYBODY, thread=thread(*texts))
-    *_, answer = [event async for event in responder.respond(request)]
-    assert isinstance(answer, Answer)
-    return answer
+    return await responder.respond(request).answer()
 
 
 async def test_every_sentence_leads_to_the_message_that_says_it() -> None:
@@ -105,7 +103,6 @@ async def test_what_a_model_makes_up_is_left_out_of_its_summary() -> None:
     leave = [passage("leave", "Staff get thirty days of leave.")]
     async with LlmServer(otherwise=lambda _: written).running() as server, walking(server, leave) as walk:
         request = Request(text="tl;dr", audience=EVERYBODY, thread=thread(*OFFSITE))
-        *_, answer = [event async for event in walk.responder.respond(request)]
-    assert isinstance(answer, Answer)
+        answer = await walk.responder.respond(request).answer()
     assert [one.text for one in answer.sentences] == [OFFSITE[-1]]
     assert [one.url for one in answer.citations] == ["https://chat.test/m/7"]

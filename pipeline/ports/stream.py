@@ -1,0 +1,72 @@
+"""An answer as it comes: producers yield its events, consumers read them, and both do it in one way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import wraps
+from types import TracebackType
+from typing import ParamSpec
+
+from pipeline.errors import Unusable
+from pipeline.values import Answer, Event, Progress, Written
+
+P = ParamSpec("P")
+
+
+class AnswerStream:
+    """What comes before an `Answer` for whoever iterates, and the answer for whoever asks for it.
+
+    Nothing happens before it is read. As a context it is closed at the end, in the task that leaves it: whoever stops
+    early stops the writing."""
+
+    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+        """`events` end with exactly one `Answer`."""
+        self._events = events
+        self._answer: Answer | None = None
+
+    async def __aenter__(self) -> AnswerStream:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._events.aclose()
+
+    def __aiter__(self) -> AnswerStream:
+        return self
+
+    async def __anext__(self) -> Progress | Written:
+        async for event in self._events:
+            if not isinstance(event, Answer):
+                return event
+            self._answer = event
+        raise StopAsyncIteration
+
+    async def answer(self) -> Answer:
+        """The answer, whatever was read before. Raises what making it raises, and Unusable where there is none."""
+        async with self:
+            async for _ in self:
+                pass
+        if self._answer is None:
+            raise Unusable("the events of an answer ended without an answer")
+        return self._answer
+
+    def then(self, change: Callable[[Answer], Awaitable[Answer]]) -> AnswerStream:
+        """The same with what `change` makes of the answer."""
+        return AnswerStream(self._changed(change))
+
+    async def _changed(self, change: Callable[[Answer], Awaitable[Answer]]) -> AsyncGenerator[Event, None]:
+        async with self:
+            async for event in self:
+                yield event
+            yield await change(await self.answer())
+
+
+def streaming(events: Callable[P, AsyncGenerator[Event, None]]) -> Callable[P, AnswerStream]:
+    """For generators of the events of one answer: what they make is read as an `AnswerStream`."""
+
+    @wraps(events)
+    def begin(*args: P.args, **kwargs: P.kwargs) -> AnswerStream:
+        return AnswerStream(events(*args, **kwargs))
+
+    return begin
