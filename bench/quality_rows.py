@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from adapters.chat.thread import parsed
+from adapters.chat.before import parsed
 from bench.quality import Row, read, settings
 from bench.quality_model import KnowingModel, written_by
 from bot.citewell import Citewell

@@ -7,6 +7,7 @@ CitewellError            carries `what_to_do`, a sentence for the person who can
 │   ├── Busy             too much is waiting already
 │   ├── Revoked          what somebody came in with is good no more
 │   ├── NotAllowed       only somebody with a role may do that
+│   ├── NotTaken         what somebody waits for is not taken where it is to be posted
 │   └── WrongSetting     what was chosen for a place cannot be set
 ├── Withdrawn            a question was changed or deleted while it was being answered
 └── Misconfigured        found at start-up; names the setting
@@ -71,6 +72,10 @@ class Revoked(Refused):
 
 class NotAllowed(Refused):
     """The person has no role that may do this; the try is in the audit."""
+
+
+class NotTaken(Refused):
+    """What somebody waits for is not taken where it is to be posted; `str()` is for them."""
 
 
 class WrongSetting(Refused):

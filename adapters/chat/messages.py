@@ -14,7 +14,7 @@ P = TypeVar("P")
 P_contra = TypeVar("P_contra", contravariant=True)
 
 
-class NotTaken(Refused):
+class NotPosted(Refused):
     """A platform does not take what is posted."""
 
     def __init__(
@@ -39,7 +39,7 @@ class NotTaken(Refused):
 
 
 class Sender(Protocol[P_contra]):
-    """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotTaken."""
+    """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotPosted."""
 
     async def ready(self) -> None:
         """Wait until something may be posted there."""

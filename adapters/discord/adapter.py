@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from discord.http import Route
 
+from adapters.chat.before import around, thread
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
-from adapters.chat.thread import of_thread, parsed
 from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
 from adapters.discord.errors import listening, translated
-from adapters.discord.events.around import around
+from adapters.discord.events.before import DiscordBefore
 from adapters.discord.events.places import DIRECT, PLATFORM
-from adapters.discord.events.talk import file_of, history
+from adapters.discord.events.talk import file_of
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.thread import thread
 from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL
@@ -31,6 +30,7 @@ from pipeline.translations import Words
 from pipeline.values import (
     Around,
     Attachment,
+    ConversationId,
     IncomingMessage,
     Parsed,
     PersonId,
@@ -122,7 +122,7 @@ class DiscordAdapter(AmongPeople):
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
         line = await self._ready(DIRECT if isinstance(outgoing, Growing) else outgoing.space)
         self._delivering += 1
@@ -131,8 +131,8 @@ class DiscordAdapter(AmongPeople):
             with translated("post"), _while_open(line.client):
                 if isinstance(outgoing, Growing):
                     await line.deliverer.deliver(outgoing, receipt)
-                else:
-                    await line.notices.post(outgoing, receipt)
+                    return ()
+                return await line.announcer.post(outgoing, receipt)
         finally:
             self._delivering -= 1
             if not self._delivering:
@@ -144,7 +144,7 @@ class DiscordAdapter(AmongPeople):
         with translated("look for what was posted"), _while_open(line.client):
             if isinstance(outgoing, Work):
                 return await line.deliverer.find(outgoing)
-            return await line.notices.find(outgoing)
+            return await line.announcer.find(outgoing)
 
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
@@ -152,7 +152,7 @@ class DiscordAdapter(AmongPeople):
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
-        return await around(line.client, message)
+        return await around(DiscordBefore(line.client), message)
 
     async def file(self, said: Said, file: Attachment) -> bytes:
         """Its address is good for a day, so the message is asked for a new one."""
@@ -165,12 +165,11 @@ class DiscordAdapter(AmongPeople):
         line = await self._ready(channel.space)
         await line.client.complete()
         with _while_open(line.client):
-            return await history(line.client, channel, position)
+            return await DiscordBefore(line.client).history(channel, position)
 
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         line = await self._ready()
-        said = await thread(line.client, message)
-        return None if said is None else parsed(said, of_thread(message), words)
+        return await thread(DiscordBefore(line.client), message, words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)

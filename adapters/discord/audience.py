@@ -17,12 +17,12 @@ import aiohttp
 import discord
 import structlog
 
+from adapters.chat.audience import Audience, Facts
 from adapters.discord.events.incoming import ReplyTo
-from adapters.discord.events.places import PLATFORM, place
+from adapters.discord.events.places import PLATFORM, place, workspace
 from adapters.discord.transport.client import Client
 from pipeline.ports import Desk
-from pipeline.rules.access import reader_of
-from pipeline.values import Actor, IncomingMessage, Manner, Readers, replace
+from pipeline.values import Actor, IncomingMessage, Manner, PlaceId, Readers
 
 LOOK_UP_SECONDS = 10.0
 
@@ -34,8 +34,8 @@ class DiscordAudiences:
 
     def __init__(self, client: Client, desk: Desk, *, home_guilds: Iterable[int]) -> None:
         self._client = client
-        self._desk = desk
         self._home = tuple(home_guilds)
+        self._audience = Audience(lambda space: desk.channels.of(space), patience=LOOK_UP_SECONDS)
 
     async def of(self, message: IncomingMessage) -> Readers:
         """Who will read the reply to `message`."""
@@ -44,15 +44,26 @@ class DiscordAudiences:
         user_id = int(message.asker.user)
         if where.guild_id is None:
             return await self.of_person(user_id)
-        readers = await self.of_channel(where.guild_id, where.channel_id)
         if message.manner is Manner.COMMAND and ReplyTo.parse(message.reply_to).private:
-            return _and(readers, await self._member(where.guild_id, user_id) | _alone(user_id))
-        return readers
+            return await self._audience.of(await self._alone_there(where.guild_id, where.channel_id, user_id))
+        return await self.of_channel(where.guild_id, where.channel_id)
 
     async def of_person(self, user_id: int) -> Readers:
         """A person alone, in a direct message."""
-        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._homes()))
-        return Readers(groups=_alone(user_id).union(*found), external=not any(found))
+        return await self._audience.of(await self._person(user_id))
+
+    async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
+        """Whoever pressed a button or used a command, seeing the reply alone."""
+        await self._client.complete()
+        user, guild_id = interaction.user, interaction.guild_id
+        if guild_id is None or not isinstance(user, discord.Member):
+            return await self.of_person(user.id)
+        return await self._audience.of(await self._alone_there(guild_id, interaction.channel_id or 0, user.id, user))
+
+    async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
+        """Everyone who can read a channel."""
+        groups = await self._channel(guild_id, channel_id)
+        return await self._audience.of(self._there(guild_id, groups, None))
 
     async def actor_of(self, user_id: int) -> Actor:
         """A person in a direct message, with the roles they have in the home servers."""
@@ -63,34 +74,48 @@ class DiscordAudiences:
         """Whoever pressed a button or used a command, in a server or in a direct message."""
         return actor(interaction) if interaction.guild_id else await self.actor_of(interaction.user.id)
 
-    async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
-        """Whoever pressed a button or used a command, seeing the reply alone."""
-        await self._client.complete()
-        user, channel_id = interaction.user, interaction.channel_id
-        if interaction.guild_id is None or not isinstance(user, discord.Member):
-            return await self.of_person(user.id)
-        readers = await self.of_channel(interaction.guild_id, channel_id or 0)
-        groups = _groups(user, interaction.guild_id)
-        seen = await self._read_by(interaction.guild_id, user) if groups else groups
-        return _and(readers, groups | seen | _alone(user.id))
+    async def _person(self, user_id: int) -> Facts:
+        homes = self._homes()
+        found = dict(zip(homes, await asyncio.gather(*(self._member(home, user_id) for home in homes)), strict=True))
+        members = {str(home): member for home, member in found.items() if member and _groups(member)}
 
-    async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
-        """Everyone who can read a channel."""
-        outside = guild_id not in self._home if self._home else self._client.public
+        async def reads(channel: PlaceId) -> bool:
+            return self._may_read(channel, members[channel.space])
+
+        groups = _alone(user_id).union(*map(_groups, members.values()))
+        return Facts(groups, inside=bool(members), spaces=frozenset(map(workspace, map(int, members))), reads=reads)
+
+    async def _alone_there(
+        self, guild_id: int, channel_id: int, user_id: int, member: discord.Member | None = None
+    ) -> Facts:
+        """A person who sees a reply alone in a channel."""
         groups = await self._channel(guild_id, channel_id)
-        return Readers(groups=groups | await self._read_by(guild_id, None), external=outside)
+        member = member or await self._member(guild_id, user_id)
+        if member:
+            groups |= _groups(member)
+        return self._there(guild_id, groups | _alone(user_id), member)
 
-    async def _read_by(self, guild_id: int, member: discord.Member | None) -> frozenset[str]:
-        """As groups, the channels that are a source and that the member may read; without one, that everyone may."""
-        guild, found = self._client.get_guild(guild_id), set[str]()
-        for one in await self._desk.channels.of(f"{PLATFORM}:{guild_id}") if guild else ():
-            channel = guild.get_channel(int(one.channel)) if guild else None
-            if guild and channel:
-                may = channel.permissions_for(member or guild.default_role)
-                denied = member is None and any(map(_closes, channel.overwrites.values()))
-                if may.view_channel and may.read_message_history and not denied:
-                    found.add(reader_of(one))
-        return frozenset(found)
+    def _there(self, guild_id: int, groups: frozenset[str], member: discord.Member | None) -> Facts:
+        """Everyone on a server, or the one member who reads it."""
+        who = member if member and _groups(member) else None
+
+        async def reads(channel: PlaceId) -> bool:
+            return self._may_read(channel, None) or (who is not None and self._may_read(channel, who))
+
+        return Facts(groups, inside=self._is_home(guild_id), spaces=frozenset({workspace(guild_id)}), reads=reads)
+
+    def _may_read(self, place: PlaceId, member: discord.Member | None) -> bool:
+        """Whether a member may read it; without one, whether everyone may."""
+        guild = self._client.get_guild(int(place.space))
+        channel = guild.get_channel(int(place.channel)) if guild else None
+        if guild is None or channel is None:
+            return False
+        may = channel.permissions_for(member or guild.default_role)
+        denied = member is None and any(map(_closes, channel.overwrites.values()))
+        return may.view_channel and may.read_message_history and not denied
+
+    def _is_home(self, guild_id: int) -> bool:
+        return guild_id in self._home if self._home else not self._client.public
 
     def _homes(self) -> tuple[int, ...]:
         if self._home or self._client.public:
@@ -98,7 +123,7 @@ class DiscordAudiences:
         return tuple(guild.id for guild in self._client.guilds)
 
     async def _channel(self, guild_id: int, channel_id: int) -> frozenset[str]:
-        groups = {f"{PLATFORM}:{guild_id}", f"{PLATFORM}:{guild_id}:{channel_id}"}
+        groups = {workspace(guild_id), f"{PLATFORM}:{guild_id}:{channel_id}"}
         channel = self._client.get_channel(channel_id)
         if channel is None:
             try:
@@ -110,20 +135,16 @@ class DiscordAudiences:
             groups.add(f"{PLATFORM}:{guild_id}:{channel.parent_id}")
         return frozenset(groups)
 
-    async def _member(self, guild_id: int, user_id: int) -> frozenset[str]:
+    async def _member(self, guild_id: int, user_id: int) -> discord.Member | None:
         guild = self._client.get_guild(guild_id)
-        if guild is None:
-            return frozenset()
         try:
             async with asyncio.timeout(LOOK_UP_SECONDS):
-                member = await guild.fetch_member(user_id)
+                return await guild.fetch_member(user_id) if guild else None
         except discord.NotFound:
-            return frozenset()
+            return None
         except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
             log.warning("discord_member_unknown", guild=guild_id, reason=type(error).__name__)
-            return frozenset()
-        groups = _groups(member, guild_id)
-        return groups | await self._read_by(guild_id, member) if groups else groups
+            return None
 
 
 def _closes(overwrite: discord.PermissionOverwrite) -> bool:
@@ -131,23 +152,20 @@ def _closes(overwrite: discord.PermissionOverwrite) -> bool:
     return overwrite.view_channel is False or overwrite.read_message_history is False
 
 
-def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:
+def _groups(member: discord.Member) -> frozenset[str]:
     """A member who has not passed the server's screening yet belongs to nothing."""
     if member.pending:
         return frozenset()
-    roles = (role for role in member.roles if role.id != guild_id)
-    return frozenset({f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:role:{role.id}" for role in roles)})
+    server = workspace(member.guild.id)
+    roles = (role for role in member.roles if role.id != member.guild.id)
+    return frozenset({server, *(f"{server}:role:{role.id}" for role in roles)})
 
 
 def actor(interaction: discord.Interaction[Any]) -> Actor:
     """Whoever pressed a button or used a command, with the roles they have in that server."""
-    user, guild_id = interaction.user, interaction.guild_id
-    roles = _groups(user, guild_id) if guild_id and isinstance(user, discord.Member) else frozenset()
+    user = interaction.user
+    roles = _groups(user) if interaction.guild_id and isinstance(user, discord.Member) else frozenset()
     return Actor(person=f"{PLATFORM}:{user.id}", groups=roles | _alone(user.id))
-
-
-def _and(readers: Readers, groups: frozenset[str]) -> Readers:
-    return replace(readers, groups=readers.groups | groups)
 
 
 def _alone(user_id: int) -> frozenset[str]:

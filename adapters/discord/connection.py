@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
+from adapters.chat.announce import Announcer
 from adapters.chat.post.deliver import Deliverer
 from adapters.chat.post.growth import Pace
 from adapters.chat.press.dispatch import Dispatcher
@@ -27,10 +28,9 @@ from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
 from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press import commands
-from adapters.discord.press.account import Panels
 from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.knowledge import DiscordShelf
-from adapters.discord.press.sharing import DiscordSharer
+from adapters.discord.press.presser import Context
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
@@ -65,7 +65,7 @@ class DiscordConnection(NamedTuple):
     client: Client
     audiences: DiscordAudiences
     deliverer: Deliverer[DiscordPost]
-    notices: DiscordNotices
+    announcer: Announcer[DiscordPost]
 
 
 def connect(
@@ -81,10 +81,12 @@ def connect(
     def appearing(conversation: ConversationId) -> bool:
         return deliverer.takes_part(conversation)
 
+    async def take_away(channel: str, reply: str) -> None:
+        await deliverer.take_away(channel, reply)
+
     client = make(
         inbox,
-        DiscordIntake(inbox, desk, memory, appearing, threads=threads),
-        memory,
+        partial(DiscordIntake, inbox, desk, appearing, take_away, threads=threads),
         budget,
         message_content=settings.message_content,
         api_url=api_url,
@@ -93,12 +95,10 @@ def connect(
         identify_seconds=pace.identify,
     )
     audiences = DiscordAudiences(client, desk, home_guilds=settings.home_guilds)
-    sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
-    dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=api_url))
-    interactions = DiscordInteractions(desk, audiences, dispatcher)
+    context = Context(desk, audiences, DiscordShelf(api_url=api_url), look)
+    interactions = DiscordInteractions(context, Dispatcher(desk, inbox), retention_days=options.days)
     asking = Asking(inbox)
-    panels = Panels(desk, audiences, interactions, retention_days=options.days)
-    tree = commands.declare(client, asking.ask, panels)
+    tree = commands.declare(client, asking.ask, interactions)
 
     async def adds(message: IncomingMessage) -> str:
         may_add = await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
@@ -117,8 +117,8 @@ def connect(
     client.on_press = interactions.press
     posts = DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit))
     deliverer = Deliverer(posts, DISCORD, look, adds)
-    client.take_away = partial(deliverer.take_away, "")  # what is posted names its channel
-    return DiscordConnection(client, audiences, deliverer, DiscordNotices(client))
+    announcer = Announcer(DISCORD, DiscordNotices(client, desk, look=look, threads=threads))
+    return DiscordConnection(client, audiences, deliverer, announcer)
 
 
 async def run(client: Client, token: str, pace: DiscordPace) -> None:

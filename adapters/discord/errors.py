@@ -9,7 +9,7 @@ from functools import partial
 import aiohttp
 import discord
 
-from adapters.chat.messages import NotTaken
+from adapters.chat.messages import NotPosted
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.translations import Message, Words
 
@@ -38,7 +38,7 @@ def translated(
     action: str, *, why: Why = _not_taken, hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,)
 ) -> Iterator[None]:
     """Raises Unavailable for what may work later, Misconfigured for a token that Discord no longer takes, and Refused
-    for what it will not let us do: NotTaken where it says so, `hopeless` for such errors."""
+    for what it will not let us do: NotPosted where it says so, `hopeless` for such errors."""
     try:
         yield
     except CitewellError:
@@ -54,7 +54,7 @@ def translated(
             raise Unavailable("Discord", "refuses requests for now: there were too many") from error
         forbidden, over = isinstance(error, discord.Forbidden), _question_is_gone(error)
         said = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
-        raise NotTaken(
+        raise NotPosted(
             f"Discord forbids us to {action} (code {error.code})" if forbidden else said,
             why=partial(why, error),
             over=over,

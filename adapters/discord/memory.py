@@ -1,13 +1,11 @@
 """What the adapter remembers between starts: one small JSON file, replaced as a whole.
 
-How far the gateway has been read, when the last identifications and the last stop were, the DM channels it knows, and
-the commands it has declared. Nothing of it is needed for correctness of what is already in the inbox.
+When the last identifications and the last stop were, and the commands it has declared.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from functools import cached_property
 from pathlib import Path
 
@@ -16,31 +14,24 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import replace
 
-KNOWN_DIRECTS = 500
-"""DM channels that are read after an outage. The half of them used last are among them, whoever else writes."""
-
 
 class _State(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    read_until: float = 0.0
-    """Unix seconds: everything sent before is in the inbox."""
     identified: list[float] = []
     """Unix seconds of the identifications of the last 24 hours."""
     stopped: float = 0.0
     """Unix seconds of the last stop that was asked for."""
-    directs: list[int] = []
     commands: str = ""
 
 
 class Memory:
-    """Any thread may use it. A damaged file counts as an empty one. Raises Misconfigured when the file cannot be read,
-    Unavailable when it cannot be written."""
+    """A damaged file counts as an empty one. Raises Misconfigured when the file cannot be read, Unavailable when it
+    cannot be written."""
 
     def __init__(self, folder: Path, part: str = "") -> None:
         """`part` names the shards, where several processes have a file each."""
         self._path = folder / (f"discord-{part}.json" if part else "discord.json")
-        self._lock = threading.RLock()
 
     @cached_property
     def _state(self) -> _State:
@@ -56,10 +47,6 @@ class Memory:
             ) from error
 
     @property
-    def read_until(self) -> float:
-        return self._state.read_until
-
-    @property
     def identified(self) -> tuple[float, ...]:
         return tuple(self._state.identified)
 
@@ -68,43 +55,17 @@ class Memory:
         return self._state.stopped
 
     @property
-    def directs(self) -> tuple[int, ...]:
-        return tuple(self._state.directs)
-
-    @property
     def commands(self) -> str:
         return self._state.commands
 
-    def mark_read(self, until: float) -> None:
-        with self._lock:
-            if until > self._state.read_until:
-                self._save(replace(self._state, read_until=until))
-
     def mark_identified(self, times: tuple[float, ...]) -> None:
-        with self._lock:
-            self._save(replace(self._state, identified=list(times)))
+        self._save(replace(self._state, identified=list(times)))
 
     def mark_stopped(self, at: float) -> None:
-        with self._lock:
-            self._save(replace(self._state, stopped=at))
+        self._save(replace(self._state, stopped=at))
 
     def mark_commands(self, digest: str) -> None:
-        with self._lock:
-            self._save(replace(self._state, commands=digest))
-
-    def know_direct(self, channel_id: int) -> None:
-        """A DM channel was used. It moves to the end of the known ones unless it stands in their last half: two people
-        who write in turn do not make a write to the disk of every message."""
-        with self._lock:
-            if channel_id not in self._state.directs[-KNOWN_DIRECTS // 2 :]:
-                others = [known for known in self._state.directs if known != channel_id]
-                self._save(replace(self._state, directs=[*others, channel_id][-KNOWN_DIRECTS:]))
-
-    def forget_direct(self, channel_id: int) -> None:
-        with self._lock:
-            if channel_id in self._state.directs:
-                directs = [known for known in self._state.directs if known != channel_id]
-                self._save(replace(self._state, directs=directs))
+        self._save(replace(self._state, commands=digest))
 
     def _save(self, changed: _State) -> None:
         try:

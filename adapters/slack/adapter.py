@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 
 from starlette.routing import BaseRoute
 
+from adapters.chat.before import around, thread
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
-from adapters.chat.thread import of_thread, parsed
-from adapters.slack.events.around import around
 from adapters.slack.events.search import search
 from adapters.slack.platform import SLACK
 from adapters.slack.settings import SlackSettings
-from adapters.slack.thread import thread
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
 from adapters.slack.transport.installing import INSTALL, Installing
@@ -143,12 +141,12 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """Raises Unavailable, or Refused when Slack declines."""
-        if isinstance(outgoing, Growing):
-            await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
-        else:
-            await (await self._workspaces.of(outgoing.space)).notices.post(outgoing, receipt)
+        if not isinstance(outgoing, Growing):
+            return await (await self._workspaces.of(outgoing.space)).announcer.post(outgoing, receipt)
+        await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
+        return ()
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
         await (await self._of(message)).deliverer.whisper(message, answer)
@@ -159,12 +157,11 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
 
     async def find(self, outgoing: Work | Announcement) -> str | None:
         slack = await self._workspaces.of(outgoing.space)
-        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.notices.find(outgoing))
+        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.announcer.find(outgoing))
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
-        slack = await self._of(message)
-        return await around(slack.web, slack.me, message)
+        return await around((await self._of(message)).before, message)
 
     async def file(self, said: Said, file: Attachment) -> bytes:
         files = (await self._workspaces.of(said.channel.space)).files
@@ -175,12 +172,10 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         return await search(slack.web, slack.talk, message, question)
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
-        return await (await self._workspaces.of(channel.space)).talk.history(channel, position)
+        return await (await self._workspaces.of(channel.space)).before.history(channel, position)
 
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        slack = await self._of(message)
-        said = await thread(slack.talk, message)
-        return None if said is None else parsed(said, of_thread(message), words)
+        return await thread((await self._of(message)).before, message, words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(of, IncomingMessage):

@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from adapters.chat.messages import NotTaken
+from adapters.chat.messages import NotPosted
 from pipeline.errors import Unavailable
 from pipeline.translations import Message, Words
 
@@ -81,7 +81,7 @@ class SlackPace:
     """How long a call waits for its turn before it gives the work back."""
 
 
-class Declined(NotTaken):
+class Declined(NotPosted):
     """Slack understood the call and said no; `error` is its code. A response URL that is good no more stays so."""
 
     def __init__(self, method: str, error: str, needed: str = "") -> None:

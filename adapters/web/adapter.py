@@ -22,6 +22,7 @@ from adapters.web.source import routes as source
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
 from pipeline.values import (
+    ConversationId,
     IncomingMessage,
     PersonId,
     PlaceId,
@@ -89,13 +90,14 @@ class WebAdapter:
     async def connected(self) -> bool:
         return self._open
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """An answer is there for its reader once it is saved, and what is announced is kept where it came from: nothing
         is left to be sent but the draft, to pages that are open."""
         await receipt.posting()
         if isinstance(outgoing, Growing):
             await self._grow(outgoing)
         await receipt.posted(outgoing.work.key if isinstance(outgoing, Growing) else outgoing.key)
+        return ()
 
     async def _grow(self, outgoing: Growing) -> None:
         conversation = outgoing.work.message.conversation

@@ -11,6 +11,7 @@ from bot.desks.export import withholding
 from bot.desks.handoffs import HandoffDesk, Keep
 from bot.desks.knowledge import KnowledgeDesk, Means
 from bot.desks.places import PlaceSettings
+from bot.desks.posts import PostDesk
 from bot.desks.wishes import WishDesk
 from bot.insights.insights import insights
 from pipeline.drafting.proposal import Drafter
@@ -77,6 +78,7 @@ class CitewellDesk:
         self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority, unindexed)
         self.channels = ChannelDesk(storage.said, self.places)
         self.handoffs = HandoffDesk(storage.handoffs, self.places, self.authority, keep)
+        self.posts = PostDesk(storage.outbox)
         self.wishes = WishDesk(storage.wishes)
         self.knowledge = KnowledgeDesk(storage.library, self.places, rules, self.authority, means)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.chat import thread
+from adapters.chat import before
 from pipeline.plan.smalltalk import small_talk
 from pipeline.unasked import asks
 from pipeline.values import Block, Document, Parsed, Said, replace
@@ -29,5 +29,5 @@ def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Se
         version=str(due.since),
         metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
     )
-    parsed = thread.parsed(told, about)
+    parsed = before.parsed(told, about)
     return replace(parsed, blocks=(*parsed.blocks, *sent))

@@ -1,4 +1,5 @@
-"""What the bot posts by itself, notices of handoffs and digests: one after the other, each exactly once."""
+"""What the bot posts besides its replies, notices of handoffs, digests and what people share: one after the other, each
+exactly once."""
 
 from __future__ import annotations
 
@@ -12,10 +13,12 @@ from bot import known
 from bot.desks.desk import CitewellDesk
 from bot.run.posting import OnItsWay, Poster
 from bot.run.waits import GRACE_SECONDS
-from pipeline.errors import CitewellError, Refused
-from pipeline.ports import PlatformAdapter
+from pipeline.errors import CitewellError, Misconfigured, NotTaken, Refused, Unavailable, Withdrawn
+from pipeline.ports import PlatformAdapter, Receipt
+from pipeline.translations import Words
 from pipeline.values import About, Notice, PersonId, PlaceId, replace
-from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
+from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
+from pipeline.words import wording
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox
 
@@ -92,13 +95,37 @@ class Courier:
                 await self._outbox.release(post.key, delay=ABSENT_SECONDS, counts=False)
 
     async def _show(self, way: OnItsWay[Announcement]) -> None:
-        """One message: what has a reference is complete."""
-        if not way.item.reference:
+        """What has a reference is complete, unless somebody waits for it: more of that may be to be posted, or it may
+        say something else now."""
+        if isinstance(way.item, Share | Adding):
+            await self._waited_for(way.item, way)
+        elif not way.item.reference:
             adapter = self._adapters[way.item.platform]
             await adapter.post(await self._whole(way.item, adapter), way)
         await self._outbox.done(way.item.key)
 
-    async def _whole(self, post: Announcement, adapter: PlatformAdapter) -> Announcement:
+    async def _waited_for(self, post: Share | Adding, receipt: Receipt) -> None:
+        """Whoever waits for it is told what went wrong."""
+        adapter, words = self._adapters[post.platform], Words(post.language)
+        try:
+            if isinstance(post, Share):
+                await self._share(post, adapter, receipt)
+            else:
+                await adapter.post(post, receipt)
+        except (NotTaken, Unavailable, Misconfigured, Withdrawn):
+            raise
+        except CitewellError as error:
+            raise NotTaken(words(wording.TRY_AGAIN)) from error
+
+    async def _share(self, share: Share, adapter: PlatformAdapter, receipt: Receipt) -> None:
+        """If everyone there may see it. Whoever replies to what is posted is answered with it in mind."""
+        answer = await self._desk.answer(share.answer_id, await adapter.readers(PlaceId.parse(share.to)))
+        if answer is None:
+            raise NotTaken(Words(share.language)(wording.NOT_SHARED))
+        conversations = await adapter.post(replace(share, answer=answer), receipt)
+        await self._outbox.shared(share.answer_id, conversations)
+
+    async def _whole(self, post: Notice | Digest | Spent | SourceNotice, adapter: PlatformAdapter) -> Announcement:
         match post:
             case Notice():
                 return await self._notice(post, adapter)

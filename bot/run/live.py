@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from adapters.chat import thread
+from adapters.chat import before
 from bot.documents.indexing import Indexer
 from bot.documents.serving import at_this_moment
 from pipeline.elsewhere import Given, or_elsewhere
@@ -55,7 +55,7 @@ class LiveSearch:
         asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
         found = []
         for one in (one for one in said if not (small_talk(one.text) or asks(one.text))):
-            parsed = thread.parsed([one], _document(one))
+            parsed = before.parsed([one], _document(one))
             for chunk in self.indexer.splitter.split(parsed):
                 near: tuple[float, ...] = ()
                 if embedder and asked is not None:

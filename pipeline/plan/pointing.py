@@ -18,6 +18,8 @@ _ASKING = word_pattern(r"""
 understood, without these words 11, and of 16 that ask something themselves none is taken for one."""
 _OPEN = word_pattern("when|where|who|whose|why|which|how(?! about)|wann|wo|wer|warum|wie")
 """What asks for something by itself: `how long?` of a remark is not the remark again."""
+_TITLE = word_pattern("title|titel")
+"""What began a thread, whatever was asked there since."""
 
 
 def looks_back(text: str) -> bool:
@@ -28,8 +30,16 @@ def looks_back(text: str) -> bool:
 
 def meant(asked: str, around: Around) -> str:
     """The question of a message: `asked`, or where it names nothing of its own what it points at."""
-    above = around.pointed or next(filter(questions, reversed(around.said)), next(iter(around.said), ""))
+    began = next(iter(around.said), "")
+    last = began if _TITLE.search(asked) else next(filter(questions, reversed(around.said)), began)
+    above = around.pointed or last
     return clean(above) if above and _points(asked, above) else asked
+
+
+def under(title: str, text: str) -> str:
+    """What begins a post, under its title: the title alone where `text` names nothing of its own, and points at it."""
+    asked = clean(text)
+    return title if not _own(asked) and _points(asked, title) else f"{title}\n{text}".strip()
 
 
 def _points(asked: str, above: str) -> bool:

@@ -24,6 +24,7 @@ from pipeline.values import (
     Wished,
 )
 from pipeline.values.insights import Insights
+from pipeline.values.posting.digest import Adding, Share
 
 
 class Places(Protocol):
@@ -95,6 +96,23 @@ class Handoffs(Protocol):
         ...
 
 
+class Posts(Protocol):
+    """What is posted, once, for somebody who waits for it."""
+
+    async def begin(self, post: Share | Adding) -> bool:
+        """Let it be posted, durably; False when it is there, or on its way."""
+        ...
+
+    async def ended(self, post: Share | Adding) -> str | None:
+        """Wait until it is there. Why it will not be, in the language of whoever waits, empty where it is; None where
+        that is not known for minutes."""
+        ...
+
+    async def change(self, post: Adding) -> None:
+        """Let it say something else, where it is there."""
+        ...
+
+
 class Wishes(Protocol):
     """What people want to be told once it can be answered."""
 
@@ -141,6 +159,9 @@ class Desk(Protocol):
 
     @property
     def handoffs(self) -> Handoffs: ...
+
+    @property
+    def posts(self) -> Posts: ...
 
     @property
     def wishes(self) -> Wishes: ...

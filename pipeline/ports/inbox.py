@@ -86,10 +86,6 @@ class Inbox(Outbox, Protocol):
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         ...
 
-    async def shared(self, answer_id: str, conversation: ConversationId) -> None:
-        """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
-        ...
-
     async def ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
         `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
@@ -109,7 +105,8 @@ class Inbox(Outbox, Protocol):
         ...
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from."""
+        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
+        first."""
         ...
 
     async def parts(self, space: str, most: int) -> list[ConversationId]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -66,8 +67,9 @@ class PlatformAdapter(Protocol):
         """Whether what people write reaches us now, as far as the platform lets us know."""
         ...
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
-        """Show it, a reply as it comes. What has a reference is completed by editing that."""
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
+        """Show it, a reply as it comes. What has a reference is completed by editing that. Of what somebody shares, the
+        conversations that a reply to it belongs to. Raises NotTaken for what somebody waits for."""
         ...
 
     async def find(self, outgoing: Work | Announcement) -> str | None:

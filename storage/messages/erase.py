@@ -31,6 +31,10 @@ _ADDED_IN = "SELECT document FROM revision WHERE source = $1"
 _SAID_IN = "SELECT document FROM revision WHERE substr(source, 1, length($1)) = $1"
 """The source of what was said in a channel is its id."""
 _OF_ANSWERS = (
+    (
+        "DELETE FROM outbox WHERE person <> '' AND EXISTS (SELECT 1 FROM question"
+        " WHERE {which} AND substr(outbox.key, 1, length(answer) + 7) = 'share:' || answer || ':')"
+    ),
     "DELETE FROM wish WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
@@ -73,8 +77,8 @@ def erase_wishes_for(db: Connection, author: str) -> None:
 
 def erase_space(db: Connection, space: PlaceId) -> None:
     """Erase what is kept of a workspace or server: its installation, questions that wait, conversations, where we took
-    part, replies that were kept as answers, what people added there to the documents, what was said in channels that
-    are read, what admins set, what people chose."""
+    part, replies that were kept as answers, what people share or add there that is not posted yet, what they added to
+    the documents, what was said in channels that are read, what admins set, what people chose."""
     db.alone(Alone.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
@@ -82,6 +86,7 @@ def erase_space(db: Connection, space: PlaceId) -> None:
     of_space = (prefix, space.platform, space.space)
     hide(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
     db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", of_space)  # noqa: S608 - our own words
+    db.execute("DELETE FROM outbox WHERE person <> '' AND substr(recipient, 1, $1) = $2", inside)
     for (key,) in db.execute(_WISHES_OF, (*inside, str(space))).fetchall():
         _erase_wish(db, key)
     _erase_answers(db, "substr(key, 1, $1) = $2", inside)

@@ -27,7 +27,6 @@ from storage.messages.reply import (
     Step,
     count,
     end,
-    keep_share,
     mark_posted,
     mark_posting,
     save_answer,
@@ -158,12 +157,6 @@ class SQLInbox:
 
         await self._database.write(lambda db: mark_posted(db, key, reference, now), durable=True)
 
-    async def shared(self, answer_id: str, conversation: ConversationId) -> None:
-        """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
-        now = self._clock()
-
-        await self._database.write(lambda db: keep_share(db, answer_id, str(conversation), now), durable=True)
-
     async def stop(self, conversation: ConversationId) -> None:
         """Somebody does not want the answer that is being written there, by whichever process."""
         now = self._clock()
@@ -237,7 +230,8 @@ class SQLInbox:
         await self._database.write(lambda db: presence.hear(db, space, until))
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from."""
+        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
+        first."""
         return await self._database.read(lambda db: presence.channels(db, space))
 
     async def parts(self, space: str, most: int) -> list[ConversationId]:

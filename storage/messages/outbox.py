@@ -1,13 +1,13 @@
-"""What the bot posts by itself: notices of handoffs and digests, each once."""
+"""What the bot posts besides its replies: notices of handoffs, digests and what people share, each once."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from pipeline.values import About, Handoff, Notice, PlaceId
-from pipeline.values.posting.digest import Announcement, Digest, Report, SourceNotice, Spent
+from pipeline.values import About, ConversationId, Handoff, Notice, PlaceId, replace
+from pipeline.values.posting.digest import Adding, Announcement, Digest, Report, Share, SourceNotice, Spent
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,
@@ -21,15 +21,27 @@ from storage.messages.posting import (
     put_off,
     unless_withdrawn,
 )
+from storage.messages.reply import keep_share
 
 POSTS = PostedRows("outbox")
-DIGEST, SPENT, SOURCE = "digest", "spent", "source"
+DIGEST, SPENT, SOURCE, SHARE, ADDING = "digest", "spent", "source", "share", "adding"
+_WAITED_FOR: Mapping[str, type[Share | Adding]] = {SHARE: Share, ADDING: Adding}
+"""What somebody waits for, and may try again: it is tried once."""
 _DUE = f"""
-    SELECT key, about, recipient, body, name, reply, attempt, posting_since, reference FROM outbox
+    SELECT key, about, recipient, post, body, name, reply, attempt, posting_since, reference FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
         WHERE state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) ORDER BY sequence
 """  # noqa: S608 - our own words
 _TAKE = "UPDATE outbox SET holder = $1 WHERE key = $2 AND state = 'open'"
+
+
+class Outcome(NamedTuple):
+    """How far a post has come."""
+
+    state: str
+    """`open`, `done` or `dead`."""
+    why: str
+    """It was given up."""
 
 
 class SQLOutbox:
@@ -73,8 +85,51 @@ class SQLOutbox:
         """Keep that a place has had the answers of an hour is to be told; False when that was begun on that day."""
         return await self._once(SPENT, Spent(day=day, place=place, to=to))
 
+    async def begin_share(self, share: Share) -> bool:
+        """Keep that an answer is to be shown in a channel; False when it is, or will be. What was given up begins
+        anew."""
+
+        def work(db: Connection) -> bool:
+            db.execute("DELETE FROM outbox WHERE key = $1 AND state = 'dead'", (share.key,))
+            return put(db, share.key, SHARE, recipient=share.to, person=share.person, post=share.model_dump_json())
+
+        return await self._begun(work)
+
+    async def begin_adding(self, adding: Adding) -> bool:
+        """Keep that it is to be said that something is read."""
+        post = {"recipient": adding.to, "person": adding.person, "post": adding.model_dump_json()}
+        return await self._begun(lambda db: put(db, adding.key, ADDING, **post))
+
+    async def change(self, adding: Adding) -> None:
+        """Let what came of it be said in its place, where that was posted."""
+        again = (
+            "UPDATE outbox SET state = 'open', attempt = 0, not_before = 0, closed_at = NULL, person = $1, post = $2"
+            " WHERE key = $3 AND state = 'done'"
+        )
+        kept = (adding.person, adding.model_dump_json(), adding.key)
+        await self._begun(lambda db: db.execute(again, kept).rowcount > 0)
+
+    async def shared(self, answer_id: str, conversations: Sequence[ConversationId]) -> None:
+        """An answer is shown in these conversations, too: the bot takes part there, which recall it as a turn."""
+        now = self._clock()
+
+        def work(db: Connection) -> None:
+            for conversation in conversations:
+                keep_share(db, answer_id, str(conversation), now)
+
+        await self._database.write(work, durable=True)
+
+    async def outcome(self, key: str) -> Outcome | None:
+        """How far it has come; None where nothing is kept of it any more."""
+        query = "SELECT state, why FROM outbox WHERE key = $1"
+        row = await self._database.read(lambda db: db.execute(query, (key,)).fetchone())
+        return Outcome(*row) if row else None
+
     async def _once(self, about: str, report: Report) -> bool:
-        new = await self._database.write(lambda db: put(db, report.key, about, recipient=report.to), durable=True)
+        return await self._begun(lambda db: put(db, report.key, about, recipient=report.to))
+
+    async def _begun(self, work: Callable[[Connection], bool]) -> bool:
+        new = await self._database.write(work, durable=True)
         if new:
             self.ring()
         return new
@@ -105,7 +160,7 @@ class SQLOutbox:
     async def done(self, key: str) -> None:
         """There is nothing left to do."""
         now = self._clock()
-        await self._database.write(lambda db: end(db, POSTS, key, "done", "", now), durable=True)
+        await self._database.write(lambda db: _end(db, key, "done", "", now), durable=True)
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Try again after `delay` seconds. `counts`: the platform did not take it."""
@@ -117,7 +172,7 @@ class SQLOutbox:
         now = self._clock()
 
         def work(db: Connection) -> None:
-            if end(db, POSTS, key, "dead", why, now):
+            if _end(db, key, "dead", why, now):
                 query = "SELECT handoff FROM outbox WHERE key = $1 AND about = $2"
                 for (handoff,) in db.execute(query, (key, About.ASKED)).fetchall():
                     tell(db, handoff, About.UNDELIVERED)
@@ -135,14 +190,23 @@ def tell(db: Connection, handoff_id: str, about: About) -> None:
     put(db, f"{about}:{handoff_id}", about, handoff=handoff_id)
 
 
-def put(db: Connection, key: str, about: str, *, handoff: str | None = None, recipient: str = "") -> bool:
+def put(db: Connection, key: str, about: str, *, handoff: str | None = None, recipient: str = "", **more: str) -> bool:
     """False when it was there before."""
-    new = "INSERT INTO outbox (key, about, handoff, recipient) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
-    return db.execute(new, (key, about, handoff, recipient)).rowcount > 0
+    values = {"key": key, "about": about, "handoff": handoff, "recipient": recipient, **more}
+    places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
+    new = f"INSERT INTO outbox ({', '.join(values)}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own words
+    return db.execute(new, tuple(values.values())).rowcount > 0
+
+
+def _end(db: Connection, key: str, state: str, why: str, now: float) -> bool:
+    """Nothing says any more what it was, and whose."""
+    ended = end(db, POSTS, key, state, why, now)
+    db.execute("UPDATE outbox SET person = '', post = '' WHERE key = $1 AND state <> 'open'", (key,))
+    return ended
 
 
 def _read(row: tuple[Any, ...]) -> Announcement:
-    key, about, recipient, body, name, reply, attempt, since, reference = row
+    key, about, recipient, post, body, name, reply, attempt, since, reference = row
     so_far = {
         "attempt": attempt + 1,
         "last": attempt + 1 >= ATTEMPTS,
@@ -156,5 +220,7 @@ def _read(row: tuple[Any, ...]) -> Announcement:
     if about == SPENT:
         _, day, place = key.split(":", 2)
         return Spent(day=day, place=PlaceId.parse(place), to=recipient, **so_far)
+    if about in _WAITED_FOR:
+        return replace(_WAITED_FOR[about].model_validate_json(post), **{**so_far, "last": True})
     handoff = Handoff.model_validate_json(body)
     return Notice(about=About(about), handoff=handoff, resolver=name, reply=reply, **so_far)

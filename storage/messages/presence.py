@@ -39,9 +39,10 @@ def seen(db: Connection, channel: str) -> str | None:
 
 
 def channels(db: Connection, space: str) -> list[str]:
-    """The ids of the channels of `space` that messages were accepted from."""
+    """The ids of the channels of `space` that messages were accepted from, those with the newest ones first."""
     start = f"{space}:"
-    rows = db.execute("SELECT channel FROM seen WHERE substr(channel, 1, $1) = $2", (len(start), start))
+    query = "SELECT channel FROM seen WHERE substr(channel, 1, $1) = $2 ORDER BY length(message) DESC, message DESC"
+    rows = db.execute(query, (len(start), start))
     return [parts_of(channel)[2] for (channel,) in rows]
 
 

@@ -116,6 +116,8 @@ TABLES = (
         about text,
         handoff word NULL REFERENCES handoff (id) ON DELETE CASCADE,
         recipient word DEFAULT '',
+        person word DEFAULT '',
+        post text DEFAULT '',
         state text DEFAULT 'open' CHECK (state IN ('open', 'done', 'dead')),
         attempt int DEFAULT 0,
         not_before real DEFAULT 0,
@@ -129,7 +131,10 @@ TABLES = (
             TableIndex("outbox_open", "(not_before) WHERE state = 'open'"),
             TableIndex("outbox_handoff", "(handoff)"),
         ),
-        people=(Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'"),),
+        people=(
+            Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'"),
+            Personal("person = $1"),
+        ),
         owned=Owned(Owner.RULE),
     ),
 )

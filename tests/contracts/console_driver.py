@@ -56,6 +56,11 @@ ABSENT: Mapping[Way, str] = {
     Way.KNOWLEDGE: "whoever is at the terminal indexes files there",
     Way.PRETEND: "there is one person",
     Way.ATTACHMENTS: "what a terminal shows can be redirected into a file",
+    Way.NAMES: "a question is plain text",
+    Way.FORWARDS: "there are no messages of others",
+    Way.TITLES: "a question has none",
+    Way.PROGRAMS: "programs have the API",
+    Way.WORKFLOWS: "programs have the API",
     Way.FAULTS: "nothing is posted over a network",
 }
 """What a terminal has not, and why: the rows of the suite that do not apply to it."""

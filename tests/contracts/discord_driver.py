@@ -22,7 +22,7 @@ from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault as Order
 from tests.doubles.discord.interactions import DEFERRED_UPDATE
 from tests.doubles.discord.server import FakeDiscord
-from tests.doubles.discord.world import Interaction, Payload
+from tests.doubles.discord.world import FORUM, Interaction, Payload
 
 QUICK = DiscordPace(first=0.05, edit=0.05, ready=0.02, identify=0.0, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
@@ -50,6 +50,7 @@ NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
     Way.SEARCH: "Discord lets no bot search",
     Way.WHISPER: "Discord shows nothing to one person who pressed or typed no command",
+    Way.WORKFLOWS: "no setting lets a bot or a webhook ask",
     Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
 }
 ABSENT: Mapping[Way, str] = NOT_HERE | {
@@ -176,6 +177,40 @@ class DiscordDriver:
     async def among(self, person: str, text: str, after: Said) -> Said:
         return await self._say(person, self.channel, text, reply_to=after.handle["id"])
 
+    async def naming(self, person: str) -> Mapping[str, str]:
+        night = self.world.role(self.guild, "night")
+        made = {"guild_id": self.guild, "role": self.world.guilds[self.guild]["roles"][-1]}
+        await self.discord.gateway.emit("GUILD_ROLE_CREATE", made)
+        return {
+            f"<@{self._person(person)['id']}>": f"@{person}",
+            f"<#{self.channel}>": "#team",
+            f"<@&{night}>": "@night",
+            "<t:1759968000:D>": "9 October 2025",
+        }
+
+    async def forward(self, person: str, text: str, words: str = "") -> Said:
+        sent = {"type": 0, "content": text, "timestamp": self.world.timestamp(), "edited_timestamp": None}
+        snapshot = {"message": {**sent, "embeds": [], "attachments": [], "mentions": [], "flags": 0}}
+        reference = {"type": 1, "channel_id": self.help, "message_id": "77"}
+        passed_on = {"message_snapshots": [snapshot], "message_reference": reference, "flags": 1 << 14}
+        channel = self.channel if words else self.world.direct(self._person(person))
+        forwarded = await self._say(person, channel, "", **passed_on)
+        return await self.point(person, words, forwarded) if words else forwarded
+
+    async def post(self, person: str, title: str, text: str) -> Said:
+        post = self.world.thread(self.world.channel(self.guild, "questions", kind=FORUM), title)
+        await self.restart()
+        asked = {"content": text.replace("@Citewell", f"<@{self.world.bot['id']}>"), "mentions": [self.world.bot]}
+        message = await self.discord.messages.put(post, self._person(person), asked, id=post)
+        await self._acknowledged()
+        return Said(person, message)
+
+    async def by_program(self, text: str, *, allowed: bool = False) -> Said:
+        deploys = self.discord.someone("deploys", self.guild, bot=True)
+        message = await self.discord.say(deploys, self.channel, f"@Citewell {text}")
+        await self._acknowledged()
+        return Said("", message)
+
     async def outside(self, person: str, text: str) -> Said:
         raise NotImplementedError
 
@@ -280,6 +315,12 @@ class DiscordDriver:
         pressed = await self._press(said, person, "Share in channel")
         await until(lambda: pressed.texts or not any("share" in shown.buttons for shown in self.replies(said)))
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
+
+    async def begin_share(self, said: Said, person: str) -> None:
+        await self._press(said, person, "Share in channel")
+
+    def shared(self) -> list[Shown]:
+        return [seen(message) for message in self.discord.replies(self.channel)]
 
     async def prefer(self, person: str, style: Style) -> None:
         shown = await self.discord.command(self._person(person), self.channel, "preferences", style=style.value)
@@ -480,6 +521,10 @@ class DiscordDriver:
         await asyncio.sleep(0.01)
         line = self.adapter and self.adapter._connection
         await until(lambda: line is None or not line.client._intake.unsaved)
+
+    async def noted(self) -> float:
+        """Up to when everything is known to be in the inbox, in Unix seconds."""
+        return float(await self.rig.storage.inbox.seen("discord:dm") or 0)
 
     async def caught_up(self, seconds: float = 60.0) -> None:
         """Wait until what was said before the connection has been read."""

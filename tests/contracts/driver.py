@@ -57,6 +57,16 @@ class Way(StrEnum):
     """What can be asked for after an answer is pressed below it."""
     INBOX = "inbox"
     """Questions pass through the inbox: told again, or cut off by a crash, they are answered once."""
+    NAMES = "names"
+    """A message can name people, places and days in a way of the platform's own."""
+    FORWARDS = "forwards"
+    """A message can pass on what was said elsewhere."""
+    TITLES = "titles"
+    """A conversation can begin under a title."""
+    PROGRAMS = "programs"
+    """Programs write among people."""
+    WORKFLOWS = "workflows"
+    """The operator can let one of them ask."""
     FAULTS = "faults"
     """What goes wrong while posting can be brought about here."""
 
@@ -150,6 +160,22 @@ class Driver(Protocol):
         """Say something to the others in the conversation of `after`: no mention of the bot, no reply to it."""
         ...
 
+    async def naming(self, person: str) -> Mapping[str, str]:
+        """How a message names that person, the team's channel, a group and a day, and what people read there."""
+        ...
+
+    async def forward(self, person: str, text: str, words: str = "") -> Said:
+        """Pass on to the bot what was said elsewhere: alone in a direct message, with `words` in the team's channel."""
+        ...
+
+    async def post(self, person: str, title: str, text: str) -> Said:
+        """Begin a conversation under a title, and address the bot in it."""
+        ...
+
+    async def by_program(self, text: str, *, allowed: bool = False) -> Said:
+        """A program addresses the bot in the team's channel."""
+        ...
+
     async def outside(self, person: str, text: str) -> Said:
         """Address the bot in a channel that people of another organisation read."""
         ...
@@ -224,6 +250,14 @@ class Driver(Protocol):
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         """Share a private answer in its channel; what the channel then shows, or nothing."""
+        ...
+
+    async def begin_share(self, said: Said, person: str) -> None:
+        """Press the button to share without waiting for what comes of it."""
+        ...
+
+    def shared(self) -> list[Shown]:
+        """What the bot posted in the team's channel."""
         ...
 
     async def stop(self, said: Said, person: str) -> list[Shown]:

@@ -28,6 +28,8 @@ from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET, SlackServer
 from tests.doubles.slack.workspace import BOT, TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
+FLOW = "A0FLOW"
+"""A workflow that may ask."""
 CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
 QUICK = SlackPace(gap=0.0, sign=0.0, patience=0.05, timeout=3.0, standing=30.0, reading=0.0)
 WRITES = ("chat.postMessage", "chat.startStream")
@@ -54,8 +56,10 @@ PRESSED = {
     "send",
     "sendkeep",
 }
-EVERYTHING: Mapping[Way, str] = {}
-NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
+EVERYTHING: Mapping[Way, str] = {Way.TITLES: "Slack's channels and threads begin with a message"}
+NOT_OVER_HTTP: Mapping[Way, str] = EVERYTHING | {
+    Way.FAULTS: "what follows the intake is the same code, and is not broken twice"
+}
 
 
 class SlackDriver:
@@ -131,6 +135,7 @@ class SlackDriver:
                 signing_secret=SECRET if self.http else "",
                 api_url=self.slack.api_url,
                 port=self.port or 3000,
+                workflows=(FLOW,),
             ),
             doors=Doors(),
             say=self.said.append,
@@ -185,6 +190,35 @@ class SlackDriver:
 
     async def among(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, text, after)
+
+    async def naming(self, person: str) -> Mapping[str, str]:
+        await self.group(person)
+        group = next(name for name, users in self.workspace.user_groups.items() if user(person) in users)
+        return {
+            f"<@{user(person)}>": f"@{person}",
+            f"<#{CHANNEL}|>": "#team",
+            f"<!subteam^{group}>": f"@{group.removeprefix('S0').lower()}",
+            "<!date^1759968000^{date}|Oct 9, 2025>": "Oct 9, 2025",
+            "<!date^1759968000^{date}>": "9 October 2025",
+        }
+
+    async def forward(self, person: str, text: str, words: str = "") -> Said:
+        channel = CHANNEL if words else self.workspace.dm(user(person)).id
+        message = self.people.write(user(person), channel, f"<@{BOT}> {words}" if words else "")
+        message.attachments = [{"is_share": True, "text": text}]
+        for event in self.people.told(message):
+            await self.people.event(event)
+        return Said(person, message)
+
+    async def post(self, person: str, title: str, text: str) -> Said:
+        raise NotImplementedError
+
+    async def by_program(self, text: str, *, allowed: bool = False) -> Said:
+        message = self.people.write("", CHANNEL, f"<@{BOT}> {text}")
+        told = {"type": "app_mention", "subtype": "bot_message", "bot_id": "B0FLOW", "channel": CHANNEL}
+        told |= {"app_id": FLOW if allowed else "A0OTHER", "text": message.text, "ts": message.ts}
+        await self.people.event({**told, "event_ts": message.ts})
+        return Said("", message)
 
     async def outside(self, person: str, text: str) -> Said:
         return Said(person, await self.people.mention(user(person), SHARED, text))
@@ -291,14 +325,23 @@ class SlackDriver:
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message.ts for message in self.workspace.messages.values()}
-        at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
-        told = await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
+        told = await self._press_share(said, person)
 
         def posted() -> list[Message]:
             return [message for message in self.workspace.messages.values() if message.ts not in before]
 
         await until(lambda: posted() or told)
         return [shown(message) for message in posted()]
+
+    async def begin_share(self, said: Said, person: str) -> None:
+        await self._press_share(said, person)
+
+    async def _press_share(self, said: Said, person: str) -> list[Json]:
+        at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
+        return await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
+
+    def shared(self) -> list[Shown]:
+        return [shown(message) for message in self._in(CHANNEL)]
 
     async def prefer(self, person: str, style: Style) -> None:
         await self.people.click(user(person), "prefer_style", style.value, selected=True)

@@ -31,6 +31,7 @@ from pipeline.values import (
 )
 from pipeline.values.keys import SignedIn
 from pipeline.values.kinds import BlockKind
+from pipeline.values.posting.digest import Share
 from storage.database import Connection
 from storage.open import Storage
 from storage.schema.table import ColumnType
@@ -130,6 +131,8 @@ class Lived:
         handoff = filled(Handoff, self.word, id=f"h{self.number}", asker=person, target=target, **about)
         await storage.handoffs.begin(handoff)
         await storage.handoffs.resolve(handoff.id, person, self.word, f"It is {self.word}.")
+        where = {"to": "slack:T1:C2", "language": "en", "answer": None, "posting_since": None}
+        await storage.outbox.begin_share(filled(Share, self.word, answer_id=given, person=person, **where))
         wish = {"person": person, "said_in": (), "message": "1.1", **about}
         await storage.wishes.keep(filled(Wish, self.word, id=f"w{self.number}", **wish), most=9)
         await storage.wishes.keep(

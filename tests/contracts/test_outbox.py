@@ -8,7 +8,8 @@ import pytest
 
 from pipeline.errors import Withdrawn
 from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId, replace
-from pipeline.values.posting.digest import Digest
+from pipeline.values.posting.digest import Adding, Digest, Share
+from storage.database import scalar
 from storage.messages.handoffs import SQLHandoffs
 from storage.messages.outbox import SQLOutbox
 from storage.messages.posting import ATTEMPTS
@@ -36,11 +37,12 @@ class Scene:
 
     def __init__(self, storage: Storage) -> None:
         self.now = 1000.0
+        self.storage = storage
         self.people = storage.people
         self.outbox = SQLOutbox(storage.database, clock=lambda: self.now)
         self.handoffs = SQLHandoffs(storage.database, self.outbox, clock=lambda: self.now)
 
-    async def took(self) -> Notice | Digest:
+    async def took(self) -> Notice | Digest | Share | Adding:
         post = await self.outbox.take()
         assert post
         return post
@@ -158,3 +160,44 @@ async def test_who_lost_a_post_to_another_process_does_not_post_it(postgres: Ser
         left = await other.outbox.take()
     assert left
     assert left.reference == "its name"
+
+
+async def test_what_somebody_shares_is_kept_until_it_is_there_and_then_says_no_more_who_it_was(scene: Scene) -> None:
+    share = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann", language="de")
+    assert await scene.outbox.begin_share(share)
+    assert not await scene.outbox.begin_share(share)
+    assert await scene.took() == replace(share, last=True)
+    assert await scene.outbox.outcome(share.key) == ("open", "")
+    await scene.outbox.done(share.key)
+    assert await scene.outbox.outcome(share.key) == ("done", "")
+    assert not await scene.outbox.begin_share(share)
+    named = "SELECT count(*) FROM outbox WHERE person <> '' OR post <> ''"
+    assert await scene.storage.database.read(lambda db: scalar(db, named)) == 0
+
+
+async def test_what_could_not_be_shared_may_be_shared_again_and_what_its_person_forgets_is_not(scene: Scene) -> None:
+    share = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann")
+    await scene.outbox.begin_share(share)
+    await scene.took()
+    await scene.outbox.failed(share.key, "not here")
+    assert await scene.outbox.outcome(share.key) == ("dead", "not here")
+    assert await scene.outbox.begin_share(share)
+    await scene.people.forget(share.person)
+    assert await scene.outbox.outcome(share.key) is None
+    assert await scene.outbox.open() == 0
+
+
+async def test_what_was_said_of_something_that_somebody_adds_says_what_came_of_it_in_its_place(scene: Scene) -> None:
+    adding = Adding(to=CHANNEL, id="1", person="slack:T1:U1", thread="1.0", text="Reading it.")
+    await scene.outbox.begin_adding(adding)
+    assert await scene.took() == replace(adding, last=True)
+    await scene.outbox.posting(adding.key)
+    await scene.outbox.posted(adding.key, "its name")
+    await scene.outbox.done(adding.key)
+    added = replace(adding, text="It is there.", document="d1")
+    await scene.outbox.change(added)
+    taken = await scene.took()
+    assert isinstance(taken, Adding)
+    assert (taken.text, taken.document, taken.reference) == ("It is there.", "d1", "its name")
+    await scene.outbox.done(adding.key)
+    assert await scene.outbox.take() is None

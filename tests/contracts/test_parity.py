@@ -38,7 +38,20 @@ FEATURES = {
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }
 """Each is a way of the driver that the contract suite walks."""
-NO_FEATURES = {Way.ATTACHMENTS, Way.PRETEND, Way.PLACES, Way.THREADS, Way.BUTTONS, Way.INBOX, Way.FAULTS}
+NO_FEATURES = {
+    Way.ATTACHMENTS,
+    Way.PRETEND,
+    Way.PLACES,
+    Way.THREADS,
+    Way.BUTTONS,
+    Way.INBOX,
+    Way.FAULTS,
+    Way.NAMES,
+    Way.FORWARDS,
+    Way.TITLES,
+    Way.PROGRAMS,
+    Way.WORKFLOWS,
+}
 """Ways that only tell the tests how a platform is made."""
 PLATFORMS = (SlackDriver, DiscordThreadsDriver, WebDriver, ConsoleDriver)
 

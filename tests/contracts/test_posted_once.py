@@ -125,6 +125,17 @@ async def a_digest(driver: Driver) -> Begin:
     return begin
 
 
+async def a_shared_answer(driver: Driver) -> Begin:
+    said = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+
+    async def begin() -> Look:
+        await driver.begin_share(said, "bob")
+        return driver.shared
+
+    return begin
+
+
 BY_ITSELF = [a_question_for_people, what_people_replied, a_digest]
 
 
@@ -186,6 +197,33 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_the_bot_says_b
     driver: Driver, kind: Kind, moment: str
 ) -> None:
     assert len(await crashed(driver, kind, moment)) == 1
+
+
+@pytest.mark.walks(Way.SHARE)
+@pytest.mark.parametrize("moment", ["posting", "posted", "shared", "done"])
+async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_somebody_shares(driver: Driver, moment: str) -> None:
+    (shown,) = await crashed(driver, a_shared_answer, moment)
+    assert "thirty days" in shown.text
+
+
+@pytest.mark.walks(Way.SHARE)
+@pytest.mark.parametrize("moment", ["posted", "done"])
+async def test_a_long_answer_whose_sharing_a_crash_cuts_off_is_completed(driver: Driver, moment: str) -> None:
+    rules = RULES[:150]
+    driver.rig.script = lambda request: once(cited(*rules, question=request.text))
+    told = "\n".join(shown.text for shown in await crashed(driver, a_shared_answer, moment))
+    assert all(told.count(rule) == 1 for rule in rules)
+
+
+@pytest.mark.walks(Way.SHARE)
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST, Fault.LIMITED])
+async def test_a_share_that_the_network_loses_is_there_once_and_then_confirmed(driver: Driver, fault: Fault) -> None:
+    said = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+    driver.break_next_post(fault)
+    await driver.begin_share(said, "bob")
+    await until(lambda: not any("share" in shown.buttons for shown in driver.replies(said)))
+    assert len(driver.shared()) == 1
 
 
 @pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST, Fault.LIMITED])

@@ -47,6 +47,11 @@ ABSENT: Mapping[Way, str] = {
     Way.ATTACHMENTS: "nothing can be attached",
     Way.KNOWLEDGE: "nothing can be attached",
     Way.PRETEND: "who somebody is, their session says and no request",
+    Way.NAMES: "a question is plain text",
+    Way.FORWARDS: "there are no messages of others",
+    Way.TITLES: "a question has none",
+    Way.PROGRAMS: "programs have the API",
+    Way.WORKFLOWS: "programs have the API",
     Way.FAULTS: "nothing is posted over a network",
 }
 OWN: Mapping[Way, str] = {

@@ -29,8 +29,9 @@ ROWS = {
     "installation": [("slack:T1", "sealed")],
     "known": [(number.to_bytes(2), 1.0) for number in range(MANY)],
     "outbox": [
-        (7, "resolved:h1", "resolved", "h1", "", "open", 0, 0.0, 0, None, "", "", None),
-        (8, "digest:2026-W01", "digest", None, "slack:T1:C1", "done", 1, 0.0, 0, None, "ref", "", 1.5),
+        (7, "resolved:h1", "resolved", "h1", "", "", "", "open", 0, 0.0, 0, None, "", "", None),
+        (8, "digest:2026-W01", "digest", None, "slack:T1:C1", "", "", "done", 1, 0.0, 0, None, "ref", "", 1.5),
+        (9, "share:a1:slack:T1:C1", "share", None, "slack:T1:C1", "U1", "{}", "open", 0, 0.0, 0, None, "", "", None),
     ],
     "part": [("slack:T1:C1:1", 1.0)],
     "place": [("slack:T1:C1", "{}")],

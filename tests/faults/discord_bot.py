@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import structlog
@@ -28,6 +30,12 @@ class Unlimited(IdentifyBudget):
 
     def wait(self) -> float:
         return 0.0
+
+
+def noted(folder: Path) -> bool:
+    """Whether a bot with that folder has written down up to when it knows everything."""
+    with closing(sqlite3.connect(folder / "citewell.db")) as database:
+        return bool(database.execute("SELECT 1 FROM seen WHERE channel = 'discord:dm'").fetchone())
 
 
 async def live(folder: str, api_url: str, threads: str) -> None:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.memory import Memory
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Payload
+from tests.faults.discord_bot import noted
 from tests.faults.nursery import Nursery
 from tests.trials import Count, trials
 
@@ -117,7 +117,7 @@ class Chaos:
         for person, channel in zip(self.people, self.directs, strict=False):
             self.open.append(await self.discord.say(person, channel, "quick hello"))
         await until(lambda: not self.unanswered(), 60)
-        await until(lambda: Memory(self.folder).read_until, 30)
+        await until(lambda: noted(self.folder), 30)
         await self.nursery.kill()
 
     async def life(self, step: str) -> None:

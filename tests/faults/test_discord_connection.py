@@ -18,7 +18,7 @@ from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import Event, Request, replace
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver
-from tests.contracts.waiting import until
+from tests.contracts.waiting import eventually, until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import MESSAGE_CONTENT
@@ -43,13 +43,24 @@ def adapter(
     )
 
 
+class Nothing:
+    """An inbox in which nothing is, and a desk that nobody asks."""
+
+    async def seen(self, channel: str) -> None: ...
+
+    async def heard(self, space: str, until: str) -> None: ...
+
+    async def channels(self, space: str) -> list[str]:
+        return []
+
+
 # --- Coming in ------------------------------------------------------------------------------------
 
 
 async def test_a_wrong_token_names_its_setting(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
         with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, token="wrong").listen(None, None)  # type: ignore[arg-type]
+            await adapter(discord, tmp_path, token="wrong").listen(Nothing(), None)  # type: ignore[arg-type]
     assert caught.value.setting == "DISCORD_TOKEN"
     assert "Developer Portal" in caught.value.what_to_do
 
@@ -57,14 +68,14 @@ async def test_a_wrong_token_names_its_setting(tmp_path: Path) -> None:
 async def test_a_refused_intent_names_the_switch_in_the_portal(tmp_path: Path) -> None:
     async with FakeDiscord(content_granted=False) as discord:
         with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, content=True).listen(None, None)  # type: ignore[arg-type]
+            await adapter(discord, tmp_path, content=True).listen(Nothing(), None)  # type: ignore[arg-type]
     assert caught.value.setting == "CITEWELL_DISCORD_MESSAGE_CONTENT"
     assert "Message Content Intent" in caught.value.what_to_do
 
 
 async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> None:
     async with FakeDiscord(content_granted=False) as discord:
-        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(Nothing(), None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         assert not discord.world.intents & MESSAGE_CONTENT
         listening.cancel()
@@ -100,7 +111,7 @@ async def test_the_operator_is_given_an_invite_with_the_least_permissions(driver
 async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
         pace = replace(QUICK, silence=0.3, ready=0.01)
-        listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(None, None))  # type: ignore[arg-type]
+        listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(Nothing(), None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         discord.gateway.silent = True
         with pytest.raises(Unavailable, match="said nothing"):
@@ -111,12 +122,12 @@ async def test_a_discord_that_cannot_be_reached_may_be_tried_again(tmp_path: Pat
     async with FakeDiscord() as discord:
         discord.faults.order("GET", "/users/@me", Fault(drop=True), times=-1)
         with pytest.raises(Unavailable):
-            await adapter(discord, tmp_path).listen(None, None)  # type: ignore[arg-type]
+            await adapter(discord, tmp_path).listen(Nothing(), None)  # type: ignore[arg-type]
 
 
 async def test_a_token_that_is_reset_while_the_bot_is_running_names_the_setting(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
-        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(Nothing(), None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         discord.gateway.token = "reset"
         await discord.gateway.drop(forget=True)
@@ -129,13 +140,13 @@ async def test_a_memory_that_cannot_be_read_is_told_when_discord_is_started_and_
     async with FakeDiscord() as discord:
         made = adapter(discord, tmp_path)
         with pytest.raises(Misconfigured, match=r"discord\.json") as caught:
-            await made.listen(None, None)  # type: ignore[arg-type]
+            await made.listen(Nothing(), None)  # type: ignore[arg-type]
     assert caught.value.setting == "CITEWELL_DATA"
 
 
 async def test_an_event_that_cannot_be_parsed_ends_listening_as_the_bug_it_is(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
-        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(Nothing(), None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         await discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
         with pytest.raises(KeyError):
@@ -255,7 +266,7 @@ async def test_what_was_said_while_nobody_listened_is_answered_once(driver: Disc
     first = await driver.mention("ann", "Before?")
     await driver.direct("ann", "Before, alone?")
     await driver.rig.settled()
-    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await eventually(driver.noted)
     await driver.rig.end()
     await driver.discord.gateway.drop(forget=True)
     ann = driver.people["ann"]
@@ -277,7 +288,7 @@ async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(driver: 
     await driver.mention("ann", "Before?")
     await driver.rig.settled()
     other = driver.world.channel(driver.guild, "other")
-    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await eventually(driver.noted)
     await driver.rig.end()
     await driver.discord.gateway.drop(forget=True)
     for channel in (driver.channel, other):
@@ -299,7 +310,7 @@ async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driv
 
     driver.rig.script = later
     said = await driver.mention("ann", "How much leaf?")
-    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await eventually(driver.noted)
     await driver.rig.end()
     await driver.discord.gateway.drop(forget=True)
     await driver.discord.edit(said.handle, "@Citewell How much leave?")
@@ -333,7 +344,7 @@ async def test_a_planned_reconnect_loses_and_repeats_nothing(driver: DiscordDriv
 async def test_a_session_that_cannot_be_resumed_is_opened_anew_and_the_gap_read(driver: DiscordDriver) -> None:
     await driver.mention("ann", "Before?")
     await driver.rig.settled()
-    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await eventually(driver.noted)
     await driver.discord.gateway.drop(forget=True)
     await driver.discord.say(driver.people["ann"], driver.channel, "@Citewell Meanwhile?")
     await until(lambda: len(driver.discord.replies(driver.channel)) == 2, 30)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.memory import Memory
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
@@ -19,6 +18,7 @@ from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.slack.people import People
 from tests.doubles.slack.rules import EVENTS, Json
 from tests.doubles.slack.server import SlackServer
+from tests.faults.discord_bot import noted
 from tests.faults.nursery import Nursery
 
 APOLOGY = "Something went wrong on my side, and this question was not answered."
@@ -105,7 +105,7 @@ class OnDiscord(Scene):
 
     async def ready(self) -> None:
         await self.discord.gateway.connected()
-        await until(lambda: Memory(self.folder).read_until, seconds=30)
+        await until(lambda: noted(self.folder), seconds=30)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.events import gapfill, missed
+from adapters.chat import catch_up
+from adapters.slack.events import missed
 from adapters.slack.transport import connection
 from pipeline.errors import Unavailable
 from pipeline.values import Event, IncomingMessage, Request
@@ -41,8 +42,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setitem(SQLInbox.__init__.__kwdefaults__ or {}, "clock", clock)
-    monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(gapfill, "MARK", 0.02)
+    monkeypatch.setattr(catch_up, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(catch_up, "MARK", 0.02)
     monkeypatch.setattr(missed, "PAGE", 20)
     monkeypatch.setattr(missed, "PAUSE", 0.01)
     return clock
@@ -198,7 +199,7 @@ async def test_an_outage_without_a_restart_is_made_up_for(
 async def test_an_outage_right_after_the_first_start_is_known_as_one(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gapfill, "MARK", 3600.0)
+    monkeypatch.setattr(catch_up, "MARK", 3600.0)
     driver = await opened(SlackDriver(tmp_path / "data"), clock)
     await marked(driver)
     await driver.close()

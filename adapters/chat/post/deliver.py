@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkabl
 
 import structlog
 
-from adapters.chat.messages import Messages, NotTaken, Sender
+from adapters.chat.messages import Messages, NotPosted, Sender
 from adapters.chat.post.growth import EditGrowth, Edits, Feed, Settle, StreamGrowth, Streams
 from adapters.chat.post.private import PrivateReplies, PrivateSender
 from adapters.chat.reply import answer as parts
@@ -89,7 +89,7 @@ class Posts(Protocol[P]):
     def reply(self, work: Work, receipt: Receipt) -> ReplySender[P]: ...
 
     def private(self, work: Work) -> PrivateSender[Any]:
-        """Back to whoever used a command. Raises NotTaken, `hopeless`, where that was too long ago."""
+        """Back to whoever used a command. Raises NotPosted, `hopeless`, where that was too long ago."""
         ...
 
     async def find(self, work: Work) -> str | None:
@@ -158,7 +158,7 @@ class Deliverer(Generic[P]):
                     await reply.show([sender.line(Words(work.language)(instead))])
             else:
                 await self._answer(growing, sender, reply)
-        except NotTaken as refused:
+        except NotPosted as refused:
             if not await self._settled(work, sender, refused):
                 raise
         finally:
@@ -240,8 +240,8 @@ class Deliverer(Generic[P]):
             taken = True
             try:
                 await _end(growth, reply, sender.drawn(shown, above))
-            except (NotTaken, Unusable) as error:
-                if isinstance(error, NotTaken) and not error.form:
+            except (NotPosted, Unusable) as error:
+                if isinstance(error, NotPosted) and not error.form:
                     raise
                 log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
                 taken = False
@@ -258,7 +258,7 @@ class Deliverer(Generic[P]):
         finally:
             self._feeds.pop(where, None)
 
-    async def _settled(self, work: Work, sender: ReplySender[P], refused: NotTaken) -> bool:
+    async def _settled(self, work: Work, sender: ReplySender[P], refused: NotPosted) -> bool:
         """Whether nothing is left to be done; else it is to be tried again: whom it goes to alone can be told nowhere
         else. What nobody asks for now is not missed."""
         hopeless = work.last or refused.hopeless
@@ -273,7 +273,7 @@ class Deliverer(Generic[P]):
             return False
         return True
 
-    async def _explain(self, work: Work, sender: ReplySender[P], refused: NotTaken) -> None:
+    async def _explain(self, work: Work, sender: ReplySender[P], refused: NotPosted) -> None:
         """Tell the asker in a direct message why there is no reply where they asked."""
         words = Words(work.language)
         text = words(NO_REPLY, channel=sender.place, why=refused.why(words))

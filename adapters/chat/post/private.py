@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 
-from adapters.chat.messages import NotTaken
+from adapters.chat.messages import NotPosted
 from adapters.chat.post.growth import EditGrowth, Edits, Feed
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
@@ -34,7 +34,7 @@ P = TypeVar("P")
 class PrivateSender(Protocol[P]):
     """Back to whoever used a command. It is one of `Edits` where what is there can be edited.
 
-    Raises NotTaken: `hopeless` where that is no longer possible, `over` where somebody deleted what was there."""
+    Raises NotPosted: `hopeless` where that is no longer possible, `over` where somebody deleted what was there."""
 
     shareable: bool
     """The answer may be shared with those who are there, who do not see it."""
@@ -62,7 +62,7 @@ class PrivateReplies:
     """Delivers any number of them at once."""
 
     def __init__(self, back: Callable[[Work], PrivateSender[Any]], tell: Tell, look: Look) -> None:
-        """`back` raises NotTaken, too. `tell` tells whoever said a message, in a direct message."""
+        """`back` raises NotPosted, too. `tell` tells whoever said a message, in a direct message."""
         self._back = back
         self._tell = tell
         self._look = look
@@ -75,7 +75,7 @@ class PrivateReplies:
             if work.reference and not isinstance(back, Edits):
                 return
             await back.show(await self._posts(back, growing, receipt), partial(receipt.posted, SHOWN))
-        except NotTaken as refused:
+        except NotPosted as refused:
             if refused.over:
                 log.info("private_reply_deleted", key=work.key)
             elif refused.hopeless:

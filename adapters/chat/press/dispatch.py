@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Generic, TypeVar
 
 from adapters.chat.press.clicks import Clicks
 from adapters.chat.press.feedback import Feedback
-from adapters.chat.press.knowledge import Additions, Shelf
+from adapters.chat.press.interaction import Interaction
+from adapters.chat.press.knowledge import Additions
 from adapters.chat.press.people import AskingPeople
 from adapters.chat.press.person import OwnData
-from adapters.chat.press.presser import Presser, Then
-from adapters.chat.press.sharing import Sharer, Sharing
+from adapters.chat.press.presser import Then
+from adapters.chat.press.sharing import Sharing
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import forms
 from pipeline.ports import Desk, Inbox
-
-P = TypeVar("P", bound=Presser)
 
 OF_ANSWER = frozenset(
     {
@@ -46,23 +44,21 @@ ONCE = frozenset(
 shown stays."""
 
 
-class Dispatcher(Generic[P]):
+class Dispatcher:
     """Knows what each press stands for; how it is acknowledged and shown is the platform's."""
 
-    def __init__(
-        self, desk: Desk, inbox: Inbox, sharer: Sharer[P], shelf: Shelf[P], *, once: Collection[str] = ONCE
-    ) -> None:
+    def __init__(self, desk: Desk, inbox: Inbox, *, once: Collection[str] = ONCE) -> None:
         self._clicks = Clicks()
         self._once = once
         self._handlers = {
             **Feedback(desk, inbox).handlers,
             **AskingPeople(desk).handlers,
             **OwnData(desk).handlers,
-            **Additions(desk, shelf).handlers,
-            **Sharing(desk, inbox, sharer).handlers,
+            **Additions(desk).handlers,
+            **Sharing(desk).handlers,
         }
 
-    async def press(self, by: P) -> None:
+    async def press(self, by: Interaction) -> None:
         """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
         pressed = by.pressed
         again = pressed.action in self._once and self._clicks.again(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import structlog
 
-from adapters.chat.press.presser import Presser, Then
+from adapters.chat.press.interaction import Interaction
+from adapters.chat.press.offered import Addition, Offered
+from adapters.chat.press.presser import Then
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import knowledge
 from adapters.chat.words.knowledge import Thing
@@ -19,51 +20,8 @@ from pipeline.values import Action, Actor, IncomingMessage, Manner, PlaceId, Rea
 
 FROM_MENU = "add_to_knowledge"
 """The same as the button, from the menu of a message."""
-P = TypeVar("P", bound=Presser)
-P_contra = TypeVar("P_contra", bound=Presser, contravariant=True)
 
 log = structlog.get_logger(__name__)
-
-
-class Addition(NamedTuple):
-    """What came of one thing."""
-
-    text: str
-    small: str = ""
-    """In small print."""
-    document: str = ""
-    """Its id, where it can be taken back."""
-    back: str = ""
-    """What the button says that takes it back."""
-
-
-class Offered(Protocol):
-    """What of one message can be added."""
-
-    @property
-    def things(self) -> Sequence[Thing]: ...
-
-    @property
-    def carried(self) -> str:
-        """What a form carries by which it is found again."""
-        ...
-
-    async def sent(self, thing: Thing) -> Sent:
-        """Raises NotAdded, or Unavailable."""
-        ...
-
-    async def begin(self, reading: str, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
-        """Say for all there that it is being read, or `alone` to whoever adds it; what comes back puts what came of it
-        into the place of that."""
-        ...
-
-
-class Shelf(Protocol[P_contra]):
-    """Finds what can be added on a platform."""
-
-    async def offered(self, by: P_contra) -> Offered | None:
-        """What was in the message or the form that was pressed; None where it is not known any more."""
-        ...
 
 
 async def addable(desk: Desk, message: IncomingMessage, author: Callable[[], Awaitable[Actor]]) -> bool:
@@ -73,13 +31,12 @@ async def addable(desk: Desk, message: IncomingMessage, author: Callable[[], Awa
     return bool(asked) and desk.authority.allows(await author(), Action.ADD)
 
 
-class Additions(Generic[P]):
-    def __init__(self, desk: Desk, shelf: Shelf[P]) -> None:
+class Additions:
+    def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._shelf = shelf
 
     @property
-    def handlers(self) -> Mapping[str, Callable[[P], Awaitable[None]]]:
+    def handlers(self) -> Mapping[str, Callable[[Interaction], Awaitable[None]]]:
         return {
             Button.ADD: self._choose,
             FROM_MENU: self._choose,
@@ -87,10 +44,10 @@ class Additions(Generic[P]):
             Button.TAKE_BACK: self._take_back,
         }
 
-    async def _choose(self, by: P) -> None:
+    async def _choose(self, by: Interaction) -> None:
         """Add the one thing to the one collection; where there is more, a form asks."""
         await by.ack(Then.OPENED)
-        offered, words = await self._shelf.offered(by), await by.words()
+        offered, words = await by.offered(), await by.words()
         try:
             collections = await self._desk.knowledge.collections(*await _where(by))
         except NotAllowed:
@@ -105,9 +62,9 @@ class Additions(Generic[P]):
         else:
             await by.open(knowledge.form(offered.carried, offered.things, collections, words))
 
-    async def _sent(self, by: P) -> None:
+    async def _sent(self, by: Interaction) -> None:
         await by.ack(Then.OPENED)
-        offered = await self._shelf.offered(by)
+        offered = await by.offered()
         if offered is None:
             words = await by.words()
             await by.say(words(knowledge.OUT_OF_DATE, add=words(knowledge.ADD)))
@@ -115,16 +72,17 @@ class Additions(Generic[P]):
         things, collection = knowledge.given(by.pressed.filled, offered.things)
         await self._add(by, offered, things, collection)
 
-    async def _add(self, by: P, offered: Offered, things: Sequence[Thing], collection: str) -> None:
+    async def _add(self, by: Interaction, offered: Offered, things: Sequence[Thing], collection: str) -> None:
         """One after the other, and for all to see unless the bot is silent there."""
         silent = bool((await self._desk.places.of(by.pressed.places)).silent)
         words = await by.words()
         for thing in things:
-            put = await offered.begin(words(knowledge.READING, name=knowledge.label(thing)), alone=silent)
+            reading = words(knowledge.READING, name=knowledge.label(thing))
+            put = await offered.begin(reading, words, alone=silent)
             await put(await self._added(by, thing, partial(offered.sent, thing), collection, words))
 
     async def _added(
-        self, by: P, thing: Thing, sent: Callable[[], Awaitable[Sent]], collection: str, words: Words
+        self, by: Interaction, thing: Thing, sent: Callable[[], Awaitable[Sent]], collection: str, words: Words
     ) -> Addition:
         """Read it into the collection, or into the first one where none was chosen."""
         try:
@@ -142,7 +100,7 @@ class Additions(Generic[P]):
         said, small = knowledge.told(thing, added, words), knowledge.how_back(added, words)
         return Addition(said, small, added.document, words(knowledge.TAKE_BACK))
 
-    async def _take_back(self, by: P) -> None:
+    async def _take_back(self, by: Interaction) -> None:
         """Forget the document, and say so in the place of the button."""
         await by.ack(Then.CHANGED)
         words = await by.words()
@@ -154,5 +112,5 @@ class Additions(Generic[P]):
         await by.replace(words(knowledge.NOT_THERE if title is None else knowledge.TAKEN_BACK, title=title))
 
 
-async def _where(by: Presser) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
+async def _where(by: Interaction) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
     return await by.actor(), await by.everyone(), by.pressed.places

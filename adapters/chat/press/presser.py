@@ -7,10 +7,12 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from adapters.chat.press.offered import Offered
 from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Filled, Form
-from pipeline.translations import Words
-from pipeline.values import Actor, ConversationId, MessageKey, PlaceId, Readers
+from pipeline.errors import CitewellError
+from pipeline.translations import Message, Words
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, PlaceId, Readers
 
 EMPTY: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -38,6 +40,10 @@ class Pressed(NamedTuple):
     """They are of another organisation."""
     filled: Filled = EMPTY
     """What a form says."""
+    told_in: ConversationId | None = None
+    """Where others see what they are told of the answer later; None where they alone see it."""
+    locale: str = ""
+    """The language they set the platform to; empty where that is not known."""
 
 
 class Then(Enum):
@@ -64,17 +70,13 @@ class Written(NamedTuple):
 
 
 class Presser(Protocol):
-    """What a platform knows of them, and does for them."""
+    """What a platform knows of them, and does for them. All that it does raises CitewellError only."""
 
     shows_votes: bool
     """The platform shows by itself that a vote counts; otherwise they are thanked."""
 
     @property
     def pressed(self) -> Pressed: ...
-
-    async def words(self, text: str = "") -> Words:
-        """Our words to them, who wrote `text`."""
-        ...
 
     async def actor(self) -> Actor: ...
 
@@ -86,20 +88,32 @@ class Presser(Protocol):
         """All who read along there."""
         ...
 
-    async def told_in(self) -> ConversationId:
-        """Where they are told of the answer later: its conversation, or alone what they alone see."""
+    async def channel(self) -> Readers | Message:
+        """All who would read there what they share, or why nothing is shared there."""
+        ...
+
+    async def alone(self) -> ConversationId:
+        """That with them alone."""
         ...
 
     async def link(self) -> str:
         """The address of the message that was pressed; empty where it has none."""
         ...
 
+    async def written(self) -> Written | None:
+        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
+        ...
+
+    async def offered(self) -> Offered | None:
+        """What can be added of the message or the form that was pressed; None where it is not known any more."""
+        ...
+
     async def ack(self, then: Then) -> None:
         """Acknowledge what they did, once, before anything else is done about it."""
         ...
 
-    async def say(self, text: str) -> None:
-        """Tell them alone."""
+    async def tell(self, text: str) -> None:
+        """Tell them alone, by the way that needs least."""
         ...
 
     async def show(self, reply: Reply) -> None:
@@ -108,16 +122,16 @@ class Presser(Protocol):
 
     async def open(self, form: Form) -> None: ...
 
-    async def refuse(self, text: str, field: str = "") -> None:
-        """Say what is wrong with what they sent, at that field if the form is still open."""
+    async def refuse(self, text: str, field: str) -> bool:
+        """Say at a field of the form that they sent what is wrong with it; False where it is not open any more."""
         ...
 
     async def replace(self, text: str) -> None:
         """Put our words in the place of the message that was pressed."""
         ...
 
-    async def written(self) -> Written | None:
-        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
+    async def confirm(self, answer: Answer) -> None:
+        """Put in the place of the message that was pressed that the answer is shared."""
         ...
 
     async def tick(self, heading: str, at: MessageKey | None = None) -> None:
@@ -125,6 +139,10 @@ class Presser(Protocol):
         buttons away."""
         ...
 
-    async def give(self, data: str) -> None:
+    async def give(self, data: str, words: Words) -> None:
         """Give them their own data as a file, alone, and say so."""
+        ...
+
+    def sorry(self, error: CitewellError, words: Words) -> str:
+        """What they are told of what went wrong."""
         ...

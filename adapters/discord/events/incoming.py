@@ -1,4 +1,4 @@
-"""A Discord message, as one addressed to us or not: pure, nothing is asked of Discord.
+"""What Discord tells, as what happened: pure, nothing is asked of Discord.
 
 Where a message lives: its key is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message and
 the thread's id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies;
@@ -13,26 +13,61 @@ from typing import Any, NamedTuple
 
 import discord
 
-from adapters.discord.events.places import DIRECT, PLATFORM, MessagePlace, guild_of, key, place, places, said_in
+from adapters.chat.hear import Asked, Deleted, Edited, Program, Reacted, Remark, Spoke
+from adapters.discord.events.places import (
+    DIRECT,
+    PLATFORM,
+    MessagePlace,
+    guild_of,
+    key,
+    message_key,
+    place,
+    places,
+    said_in,
+)
 from adapters.discord.events.spoken import question
 from adapters.discord.parts.buttons import root_of
 from adapters.discord.platform import DISCORD
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, PersonId
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId
 
 _SOMEBODY = re.compile(r"<@[!&]?\d")
 
 
-class ReadMessage(NamedTuple):
-    message: IncomingMessage
-    """One that was overheard is ours only if we take part in its conversation, or it begins one where that is
-    wanted."""
-    answered: str = ""
-    """Key of the question that our message it replies to answers: in a channel, the conversation is that question's,
-    where that is known."""
+def spoke(message: discord.Message, me: discord.ClientUser) -> Spoke | Program:
+    """What somebody or something wrote."""
+    if app := _program(message, me):
+        return Program(said_in=said_in(message), app=app)
+    return Spoke(
+        said_in=said_in(message),
+        key=_key(message),
+        remark=_remark(message, me),
+        asked=read(message, me),
+        edited=message.edited_at is not None,
+    )
 
 
-def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> ReadMessage | None:
-    """`message` as a question; None when it is not for us. `threads`: answers to mentions go into threads."""
+def edited(message: discord.Message, me: discord.ClientUser) -> Edited:
+    """Nothing of a program counts, nor what is empty now."""
+    text = None if message.author.bot else question(message, me) or None
+    asked = read(message, me) if text else None
+    return Edited(said_in=said_in(message), key=_key(message), text=text, asked=asked)
+
+
+def deleted(guild_id: int | None, channel_id: int, channel: object, message_id: int) -> Deleted:
+    gone = message_key(guild_id, channel_id, message_id)
+    return Deleted(said_in=places(guild_id, channel_id, channel), key=gone)
+
+
+def reacted(payload: discord.RawReactionActionEvent, channel: object) -> Reacted | None:
+    """They may keep a message out, or say that it solved something; None for any other reaction."""
+    if payload.emoji.name not in (ACCEPTED, KEPT_OUT):
+        return None
+    marked = message_key(payload.guild_id, payload.channel_id, payload.message_id)
+    return Reacted(said_in=places(payload.guild_id, payload.channel_id, channel), key=marked)
+
+
+def read(message: discord.Message, me: discord.ClientUser) -> Asked | None:
+    """`message` as a question; None when it is not for us."""
     if message.author.bot or message.webhook_id or message.type not in SAID:
         return None
     ours = _ours(message, me)
@@ -47,8 +82,8 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
     else:
         return None
     incoming = IncomingMessage(
-        key=key(guild_of(message), message.channel.id, message.id),
-        conversation=_conversation(message, ours, in_thread=in_thread, threads=threads),
+        key=str(_key(message)),
+        conversation=_conversation(message, ours, in_thread=in_thread, threads=False),
         author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
         text=question(message, me),
         attachments=attachments(message),
@@ -57,9 +92,34 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         event_id=str(message.id),
         said_in=said_in(message),
     )
-    return ReadMessage(
-        incoming,
-        answered=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
+    return Asked(
+        message=incoming,
+        in_thread=_conversation(message, ours, in_thread=in_thread, threads=True),
+        answers=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
+    )
+
+
+def _key(message: discord.Message) -> MessageKey:
+    return message_key(guild_of(message), message.channel.id, message.id)
+
+
+def _program(message: discord.Message, me: discord.ClientUser) -> str:
+    """The bot or webhook that mentions us, by its name; empty where it is none."""
+    program = (message.author.bot or message.webhook_id) and message.author.id != me.id
+    return message.author.name if program and f"<@{me.id}>" in message.content else ""
+
+
+def _remark(message: discord.Message, me: discord.ClientUser) -> Remark | None:
+    """What a person says, unless it passes on what was said elsewhere."""
+    replied = _replied_to(message)
+    if message.author.bot or (message.reference and not replied):
+        return None
+    return Remark(
+        key=_key(message),
+        author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
+        text=message.content,
+        replied_to=replied,
+        names_us=f"<@{me.id}>" in message.content,
     )
 
 
@@ -67,7 +127,7 @@ def _names_somebody(message: discord.Message) -> bool:
     return message.mention_everyone or _SOMEBODY.search(message.content) is not None
 
 
-def replied_to(message: discord.Message) -> tuple[str, ...]:
+def _replied_to(message: discord.Message) -> tuple[str, ...]:
     """Keys of the messages that this one may reply to: the one it refers to, and the one its thread began with."""
     guild_id, channel = guild_of(message), message.channel
     refers = message.reference.message_id if message.reference else None
@@ -77,6 +137,8 @@ def replied_to(message: discord.Message) -> tuple[str, ...]:
     return tuple(keys)
 
 
+ACCEPTED, KEPT_OUT = "✅", "🚫"
+"""Reactions: to what solved it, and to what is not to be read."""
 SAID = (discord.MessageType.default, discord.MessageType.reply)
 
 
@@ -151,10 +213,9 @@ def _conversation(
     return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
-def shared_conversation(where: MessagePlace, message: discord.Message, *, threads: bool) -> ConversationId:
-    """The conversation that a reply to `message` belongs to, in which an answer was shared at `where`."""
-    in_thread = isinstance(message.channel, discord.Thread)
-    return _place_of(where.guild_id or 0, where.channel_id, str(message.id), in_thread=in_thread, threads=threads)
+def shared_conversation(where: MessagePlace, message_id: int, *, in_thread: bool, threads: bool) -> ConversationId:
+    """The conversation that a reply to a message belongs to, in which an answer was shared at `where`."""
+    return _place_of(where.guild_id or 0, where.channel_id, str(message_id), in_thread=in_thread, threads=threads)
 
 
 def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:

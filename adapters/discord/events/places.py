@@ -13,9 +13,13 @@ PLATFORM = DISCORD.name
 DIRECT = DISCORD.direct_space
 
 
-def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
+def message_key(guild_id: int | None, channel_id: int, message_id: int) -> MessageKey:
     space = str(guild_id or DIRECT)
-    return str(MessageKey(platform=PLATFORM, space=space, channel=str(channel_id), message=str(message_id)))
+    return MessageKey(platform=PLATFORM, space=space, channel=str(channel_id), message=str(message_id))
+
+
+def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
+    return str(message_key(guild_id, channel_id, message_id))
 
 
 def workspace(guild_id: int | None) -> str:
@@ -31,13 +35,15 @@ class MessagePlace(NamedTuple):
     message_id: int
     """For a command: the interaction's id; for what is awaited, that of the answer below which it is told, or 0."""
 
+    @classmethod
+    def of(cls, key: MessageKey) -> MessagePlace:
+        return cls(None if key.space == DIRECT else int(key.space), int(key.channel), int(key.message))
+
 
 def place(message: IncomingMessage) -> MessagePlace:
     """What `key` was made of."""
-    key = message.place
-    return MessagePlace(
-        None if key.space == DIRECT else int(key.space), int(key.channel), int(message.below or key.message)
-    )
+    where = MessagePlace.of(message.place)
+    return where._replace(message_id=int(message.below)) if message.below else where
 
 
 def said_in(message: discord.Message) -> tuple[PlaceId, ...]:

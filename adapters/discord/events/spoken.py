@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 import discord
 
+from pipeline.plan.pointing import under
+
 _MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
 UNKNOWN, UNKNOWN_PLACE = "@somebody", "#somewhere"
 """What stands for who or what cannot be named: an id means nothing to a search."""
@@ -18,7 +20,7 @@ _EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 def question(message: discord.Message, me: discord.ClientUser) -> str:
     """What was said, without our own mention, other mentions by name, times as days; what begins a forum's post, under
-    its title; of a message that only passes others on, what those say."""
+    its title, which it may just point at; of a message that only passes others on, what those say."""
     names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
     names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
     names[f"@{me.id}"] = ""
@@ -40,7 +42,7 @@ def question(message: discord.Message, me: discord.ClientUser) -> str:
     if isinstance(channel, discord.Thread) and message.id == channel.id:  # as has what a thread was opened from
         if isinstance(channel.parent, discord.TextChannel):
             return said
-        return f"{channel.name}\n{said}".strip()
+        return under(channel.name, said)
     return said
 
 

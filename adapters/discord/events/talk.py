@@ -1,74 +1,46 @@
-"""What people say in channels that are a source: as it is said, and as it was said before."""
+"""What people say in channels that are a source: as it is said, and what is read of it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from typing import Any
 
 import discord
 
+from adapters.chat.hear import Look
 from adapters.discord.errors import translated
 from adapters.discord.events.files import attached
-from adapters.discord.events.incoming import SAID, attachments
-from adapters.discord.events.places import PLATFORM, said_in
+from adapters.discord.events.incoming import ACCEPTED, KEPT_OUT, SAID, attachments
+from adapters.discord.events.places import PLATFORM
 from adapters.discord.events.spoken import question
 from pipeline.errors import Refused
-from pipeline.ports import Desk
-from pipeline.values import Attachment, PlaceId, Said, Stretch
+from pipeline.values import Attachment, PlaceId, Said
 
-ACCEPTED, KEPT_OUT = "✅", "🚫"
-"""Reactions: to what solved it, and to what is not to be read."""
 SOLVED = frozenset({"solved", "resolved", "answered"})
 """Tags of a forum's post."""
-PART = 100
-"""Messages of a channel that are read in one go."""
-THREADS = 10
-"""Threads that are."""
-LONGEST = 1_000
-"""Messages of a thread that are read: of a longer one the first ones."""
 
 
-Chain = Sequence[PlaceId]
-"""Where something was said, the widest first."""
+def look(message: discord.Message, me: discord.ClientUser) -> Look | None:
+    """At a message that was told of; None in private threads, which are not read."""
+
+    async def as_told(channel: PlaceId) -> Said | None:
+        return said(channel, message, me)
+
+    return None if hidden(message.channel) else as_told
 
 
-class DiscordTalk:
-    """What is said in private threads is not read."""
+def look_again(client: discord.Client, guild_id: int | None, channel_id: int, message_id: int) -> Look:
+    """At what a message is now that it or its reactions changed: an event tells of one of these alone."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    async def now(place: PlaceId) -> Said | None:
+        channel: Any = client.get_partial_messageable(channel_id, guild_id=guild_id)
+        with translated("look at a message again"):
+            message = await channel.fetch_message(message_id)
+        message.channel = client.get_channel(channel_id) or message.channel
+        if client.user is None or hidden(message.channel):
+            raise Refused("a message is not to be read there")
+        return said(place, message, client.user)
 
-    async def heard(self, message: discord.Message, me: discord.ClientUser, *, fresh: bool = False) -> None:
-        """Take in a message as it is now, if it is of a channel that is a source. Raises Unavailable. `fresh`: it was
-        read just now, and not told of."""
-        channel = await self._desk.channels.indexed(said_in(message))
-        if channel is None or _hidden(message.channel):
-            return
-        if read := said(channel, message, me):
-            await self._desk.channels.take([read], fresh=fresh)
-        else:
-            await self._desk.channels.drop(channel, [str(message.id)])
-
-    async def reacted(self, client: discord.Client, payload: discord.RawReactionActionEvent, chain: Chain) -> None:
-        """Reactions changed: they may keep a message out, or say that it solved something."""
-        if payload.emoji.name in (ACCEPTED, KEPT_OUT):
-            await self.again(client, payload.channel_id, payload.message_id, chain)
-
-    async def again(self, client: discord.Client, channel_id: int, message_id: int, chain: Chain) -> None:
-        """What a message is now that it or its reactions changed: an event tells of one of these alone."""
-        if not await self._desk.channels.indexed(chain):
-            return
-        channel: Any = client.get_partial_messageable(channel_id, guild_id=int(chain[0].space))
-        try:
-            with translated("look at a message again"):
-                message = await channel.fetch_message(message_id)
-        except Refused:
-            return
-        if client.user:
-            message.channel = client.get_channel(channel_id) or message.channel
-            await self.heard(message, client.user, fresh=True)
+    return now
 
 
 def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False) -> Said | None:
@@ -108,51 +80,7 @@ async def file_of(client: discord.Client, said: Said, file: Attachment, api_url:
     return await attached(found, api_url)
 
 
-async def history(client: discord.Client, place: PlaceId, position: str) -> Stretch:
-    """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises Unavailable,
-    and Refused where we may not read it."""
-    with translated("read a channel"):
-        channel = client.get_channel(int(place.channel)) or await client.fetch_channel(int(place.channel))
-        if not isinstance(channel, discord.TextChannel | discord.ForumChannel) or str(channel.guild.id) != place.space:
-            raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
-        if client.user is None:
-            return Stretch(said=(), position=position, since=channel.created_at)
-        at = json.loads(position) if position else {}
-        forum = isinstance(channel, discord.ForumChannel)
-        part = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
-        messages, following = await part
-    read = [found for one in messages if (found := said(place, one, client.user))]
-    return Stretch(
-        said=tuple(sorted(read, key=lambda one: one.at)),
-        position=json.dumps(following) if following else "",
-        name=channel.name,
-        since=channel.created_at,
-    )
-
-
-async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    before = discord.Object(at["before"]) if at else None
-    found = [one async for one in channel.history(limit=PART, before=before)]
-    return found, {"before": found[-1].id} if len(found) == PART else {"archived": ""}
-
-
-async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    """Of active threads all, then of archived ones THREADS at a time."""
-    if not at.get("archived"):
-        active = [one for thread in channel.threads if not _hidden(thread) async for one in _whole(thread)]
-        return active, {"archived": "now"}
-    before = None if at["archived"] == "now" else datetime.fromisoformat(at["archived"])
-    archived = [one async for one in channel.archived_threads(limit=THREADS, before=before)]
-    found = [one for thread in archived async for one in _whole(thread)]
-    more = len(archived) == THREADS
-    return found, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
-
-
-def _whole(thread: discord.Thread) -> AsyncIterator[discord.Message]:
-    return thread.history(limit=LONGEST, oldest_first=True)
-
-
-def _hidden(channel: object) -> bool:
+def hidden(channel: object) -> bool:
     return isinstance(channel, discord.Thread) and channel.is_private()
 
 

@@ -1,62 +1,106 @@
-"""What the bot posts by itself: a question for people, what its asker hears, the weekly digest."""
+"""How Discord shows what the bot posts besides replies, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import discord
 from discord import ui
 
-from adapters.chat.messages import Messages
+from adapters.chat.announce import Where
+from adapters.chat.messages import NotPosted
+from adapters.chat.reply import answer as parts
+from adapters.chat.reply.parts import Button, Look, Reply
 from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, told
 from adapters.discord import limits
-from adapters.discord.events.places import key
+from adapters.discord.events.incoming import shared_conversation
+from adapters.discord.events.places import MessagePlace, key
 from adapters.discord.parts import buttons, render
-from adapters.discord.parts.blocks import layout
+from adapters.discord.parts.blocks import attachments, card, layout
 from adapters.discord.parts.markup import escape, link
+from adapters.discord.permissions import obstacle
 from adapters.discord.platform import DISCORD
 from adapters.discord.post.found import SKEW
-from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender, look
+from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender, look, parse, reference
 from adapters.discord.transport.client import Client
-from pipeline.errors import Refused
-from pipeline.ports import Receipt
-from pipeline.translations import Words
-from pipeline.values import About, ConversationId, Notice, PersonId, PlaceId
-from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
+from pipeline.errors import NotTaken, Refused
+from pipeline.ports import Desk, Receipt
+from pipeline.translations import Message, Words
+from pipeline.values import About, Answer, ConversationId, Notice, PersonId, PlaceId
+from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
 
 RESOLVED = 100
 """Characters that are left for who resolved it."""
+NOT_HERE = Message("I could not share it here: {why}")
 
 
-class _NoticeSender(DiscordSender):
-    """One message, which is named by its key."""
+class AnnouncementSender(DiscordSender):
+    """What is posted in a channel or to a person."""
+
+    def __init__(
+        self, client: Client, destination: Destination, post: Announcement, receipt: Receipt, *, threads: bool
+    ) -> None:
+        """`threads`: who replies is answered in a thread."""
+        channel_id = 0 if isinstance(post, Notice) else parse(post.reference)[0]
+        super().__init__(client, destination, post.key, receipt, channel_id=channel_id)
+        self._where = MessagePlace(destination.guild_id, destination.possible[0], 0)
+        self._post = post
+        self._threads = threads
+
+    def known(self, reference: str) -> Sequence[str]:
+        return () if isinstance(self._post, Notice) else parse(reference)[1]
 
     def reference(self, names: Sequence[str]) -> str:
-        return key(self._destination.guild_id, self._channel_id, int(names[0]))
+        return named(self._post, self._destination.guild_id, self._channel_id, names)
+
+    def conversation(self, name: str) -> ConversationId:
+        thread = isinstance(self._client.get_channel(self._where.channel_id), discord.Thread)
+        return shared_conversation(self._where, int(name), in_thread=thread, threads=self._threads)
+
+    async def send(self, part: int, post: DiscordPost) -> str:
+        """Raises NotTaken, too."""
+        try:
+            return await super().send(part, post)
+        except NotPosted as refused:
+            error = refused.__cause__
+            if not (isinstance(self._post, Share) and isinstance(error, discord.Forbidden)):
+                raise
+            words = Words(self._post.language)
+            why = obstacle(self._client, self._where, error, words)
+            raise NotTaken(words(NOT_HERE, why=why)) from refused
+
+
+def named(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:
+    """The reference: of a notice, whose message people reply to, the key of that."""
+    return key(guild_id, channel_id, int(names[0])) if isinstance(post, Notice) else reference(channel_id, names)
 
 
 class DiscordNotices:
-    """Posts each as one message: guarded by a nonce while Discord remembers it, then known by what it says."""
+    """The port `Announces`. Each is guarded by a nonce while Discord remembers it, then known by what it says."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, desk: Desk, *, look: Look, threads: bool) -> None:
+        """`threads`: mentions are answered in threads where nothing else is set."""
         self._client = client
+        self._desk = desk
+        self._look = look
+        self._threads = threads
 
-    async def post(self, post: Announcement, receipt: Receipt) -> None:
-        """Raises what discord.py raises."""
-        sender = _NoticeSender(self._client, await self._destination(post), post.key, receipt)
-        drawn = _notice(post) if isinstance(post, Notice) else _report(post)
-        await Messages(sender, receipt).show([DiscordPost(drawn)])
+    async def sender(self, post: Announcement, where: Where, receipt: Receipt) -> AnnouncementSender:
+        threads = self._threads
+        if isinstance(post, Share) and isinstance(where, PlaceId):
+            set_here = (await self._desk.places.of(where.chain)).threads
+            threads = threads if set_here is None else set_here
+        return AnnouncementSender(self._client, await self._destination(post, where), post, receipt, threads=threads)
 
-    async def find(self, post: Announcement) -> str | None:
-        """Look for it where it belongs, since shortly before it was to be posted."""
-        destination = await self._destination(post)
+    async def find(self, post: Announcement, where: Where) -> str | None:
+        destination = await self._destination(post, where)
         channel_id, names = await look(self._client, destination)
-        return key(destination.guild_id, channel_id, int(names[0])) if names else None
+        return named(post, destination.guild_id, channel_id, names) if names else None
 
-    async def _destination(self, post: Announcement) -> Destination:
-        where = post.where if isinstance(post, Notice) else DISCORD.whom(str(post.to))
+    async def _destination(self, post: Announcement, where: Where) -> Destination:
         guild_id, channel_id = await self._place(where)
 
         async def there() -> int:
@@ -70,9 +114,10 @@ class DiscordNotices:
             after=post.posting_since - SKEW if post.posting_since else None,
             refers_to=_answered(post) if isinstance(post, Notice) else None,
             pinged=_asker(post) if isinstance(post, Notice) else 0,
+            silent=isinstance(post, Share),
         )
 
-    async def _place(self, where: PlaceId | ConversationId | PersonId) -> tuple[int | None, int]:
+    async def _place(self, where: Where) -> tuple[int | None, int]:
         """Its server and its channel."""
         if isinstance(where, PersonId):
             return None, (await (await self._client.fetch_user(int(where.user))).create_dm()).id
@@ -82,24 +127,34 @@ class DiscordNotices:
                 raise Refused(f"the channel {where.channel} is of another server")
         return int(where.space) if where.space.isdecimal() else None, int(where.channel)
 
+    async def notice(self, notice: Notice, shown: Told) -> DiscordPost:
+        asker = _asker(notice)
+        back = _address(notice) if notice.about is About.ASKED else ""
+        row = [(shown.button, buttons.custom_id(RESOLVE_BUTTON, notice.handoff.id))] if shown.button else []
+        return DiscordPost(layout(texts(shown, f"<@{asker}> " if asker else "", back), row))
 
-def _notice(notice: Notice) -> ui.LayoutView:
-    shown, asker = told(notice), _asker(notice)
-    back = _address(notice) if notice.about is About.ASKED else ""
-    row = [(shown.button, buttons.custom_id(RESOLVE_BUTTON, notice.handoff.id))] if shown.button else []
-    return layout(texts(shown, f"<@{asker}> " if asker else "", back), row)
+    def line(self, text: str) -> DiscordPost:
+        return DiscordPost(layout((escape(text),)))
 
-
-def _report(report: Digest | Spent | SourceNotice) -> ui.LayoutView:
-    """What it has no room for is left out."""
-    if isinstance(report, SourceNotice):
-        return layout((_mark(report),))
-    if isinstance(report, Spent):
+    def spent(self, report: Spent) -> DiscordPost:
         place = f"<#{report.place.channel}>" if report.place.platform == DISCORD.name else f"`{report.place}`"
-        return layout((insights.spent(report, place), _mark(report)))
-    assert report.seen
-    first = render.texts(insights.panel(report.seen, Words(report.language), entries=insights.FEW))[0]
-    return layout((first, _mark(report)))
+        return DiscordPost(layout((insights.spent(report, place), _marked(report.mark))))
+
+    def panel(self, reply: Reply, mark: str) -> DiscordPost:
+        return DiscordPost(layout((render.texts(reply)[0], _marked(mark))))
+
+    def adding(self, adding: Adding) -> DiscordPost:
+        return DiscordPost(added(adding.text, adding.small, adding.document, adding.back))
+
+    def shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordPost]:
+        pages = render.pages(parts.reply(answer, self._look, notes=above, attachable=True))
+        return [DiscordPost(card(page), partial(attachments, page)) for page in pages]
+
+
+def added(text: str, small: str, document: str, back: str) -> ui.LayoutView:
+    """What came of something that somebody adds, with the button that takes the `document` back."""
+    row = [(back, buttons.custom_id(Button.TAKE_BACK, document))] if document else []
+    return layout(("\n-# ".join(filter(None, [escape(text), small])),), row)
 
 
 def _asker(notice: Notice) -> int:
@@ -108,9 +163,15 @@ def _asker(notice: Notice) -> int:
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _mark(report: Digest | Spent | SourceNotice) -> str:
+def _marked(mark: str) -> str:
+    return f"-# {mark}"
+
+
+def _mark(report: Digest | Spent | SourceNotice | Adding) -> str:
     """By which it is found again."""
-    return escape(source_notice.text(report)) if isinstance(report, SourceNotice) else f"-# {report.mark}"
+    if isinstance(report, Adding):
+        return escape(report.text)
+    return escape(source_notice.text(report)) if isinstance(report, SourceNotice) else _marked(report.mark)
 
 
 def texts(shown: Told, ping: str, back: str) -> list[str]:
@@ -151,7 +212,12 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 
 def _is(post: Announcement, message: discord.Message) -> bool:
     """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
-    its words."""
+    its words. Only what is shared is silent, and its last message carries buttons."""
+    if isinstance(post, Share):
+        carried = [
+            found["answer"] for found in map(buttons.TEMPLATE.fullmatch, buttons.ids(message.components)) if found
+        ]
+        return message.flags.silent and (not carried or post.answer_id in carried)
     if not isinstance(post, Notice):
         return _mark(post) in buttons.texts(message.components)
     if post.about is About.ASKED:

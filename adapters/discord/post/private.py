@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 
 import discord
 
-from adapters.chat.messages import NotTaken
+from adapters.chat.messages import NotPosted
 from adapters.chat.post.growth import Pace
 from adapters.chat.reply.parts import Reply
 from adapters.discord import limits
@@ -80,7 +80,7 @@ class DiscordPrivate:
     attachable = True
 
     def __init__(self, client: discord.Client, work: Work, asking: Asking, pace: Pace) -> None:
-        """Raises NotTaken once the token has expired."""
+        """Raises NotPosted once the token has expired."""
         self.pace = pace
         self._client = client
         self._work = work
@@ -139,7 +139,7 @@ class DiscordPrivate:
 
 @contextmanager
 def _taken() -> Iterator[None]:
-    """Raises NotTaken where the reply of a command can no longer be reached; else as `translated`."""
+    """Raises NotPosted where the reply of a command can no longer be reached; else as `translated`."""
     with translated("answer a command"):
         try:
             yield
@@ -150,8 +150,8 @@ def _taken() -> Iterator[None]:
             raise _closed(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
 
 
-def _closed(reason: str, *, deleted: bool = False) -> NotTaken:
-    return NotTaken(reason, why=lambda words: words(NOT_TAKEN), over=deleted, hopeless=not deleted)
+def _closed(reason: str, *, deleted: bool = False) -> NotPosted:
+    return NotPosted(reason, why=lambda words: words(NOT_TAKEN), over=deleted, hopeless=not deleted)
 
 
 async def _acknowledge(interaction: Interaction, private: bool) -> None:

@@ -53,6 +53,8 @@ class Destination:
     """The person who is mentioned; 0 for nobody."""
     taken: Callable[[], AbstractContextManager[None]] = POSTED
     """Around each request: raises what an error of Discord's means there."""
+    silent: bool = False
+    """Nobody is notified."""
 
     def at(self, client: discord.Client, channel_id: int) -> discord.PartialMessageable:
         return client.get_partial_messageable(channel_id, guild_id=self.guild_id)
@@ -121,6 +123,7 @@ class DiscordSender:
         return await self.channel.send(
             **said,
             nonce=nonce(self._key, part),
+            silent=self._destination.silent,
             suppress_embeds=True,
             allowed_mentions=nobody,
         )

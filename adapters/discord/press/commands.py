@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -11,6 +12,7 @@ import discord
 import structlog
 from discord import app_commands
 
+from adapters.chat.press.person import INSIGHTS, SOURCES
 from adapters.chat.reply.panels import CITATIONS, STYLES, TONGUES
 from adapters.chat.words.setup import FIELDS, NOT_SET, THIS_CHANNEL, WHOLE_SERVER
 from adapters.discord.events import incoming, spoken
@@ -18,8 +20,7 @@ from adapters.discord.events.places import workspace
 from adapters.discord.memory import Memory
 from adapters.discord.post.alone import Interaction, by_locale, say
 from adapters.discord.press import names
-from adapters.discord.press.account import Panels
-from adapters.discord.press.presser import honest
+from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.setup import CHANNEL, SERVER
 from pipeline.rules.tenancy import bind
 from pipeline.values import AS_SET, Attachment
@@ -40,7 +41,7 @@ log = structlog.get_logger(__name__)
 QUESTION_ROOM = 2000
 
 
-def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
+def declare(client: discord.Client, ask: Ask, interactions: DiscordInteractions) -> Tree:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = Tree(
         client,
@@ -57,72 +58,30 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
 
     @tree.command(name=names.SOURCES, description=names.SOURCES_ABOUT)
     async def sources(interaction: Interaction) -> None:
-        await panels.sources(interaction)
+        await interactions.command(interaction, SOURCES)
 
     @tree.command(name=names.PRIVACY, description=names.PRIVACY_ABOUT)
     async def privacy(interaction: Interaction) -> None:
-        await panels.privacy(interaction)
+        await interactions.privacy(interaction)
 
     @tree.command(name=names.PREFERENCES, description=names.PREFERENCES_ABOUT)
     @app_commands.describe(style=names.STYLE_ABOUT, citations=names.CITATIONS_ABOUT, language=names.LANGUAGE_ABOUT)
     @app_commands.choices(style=choices(STYLES), citations=choices(CITATIONS), language=choices(TONGUES))
     async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
-        await panels.preferences(interaction, style=style, citations=citations, language=language)
+        await interactions.preferences(interaction, style=style, citations=citations, language=language)
 
     @tree.command(name=names.INSIGHTS, description=names.INSIGHTS_ABOUT)
     async def insights_command(interaction: Interaction) -> None:
-        await panels.insights(interaction)
+        await interactions.command(interaction, INSIGHTS)
 
-    @tree.command(name=names.SETUP, description=names.SETUP_ABOUT)
-    @app_commands.describe(where=names.WHERE_ABOUT, **{name: field.hint for name, field in FIELDS.items()})
-    @app_commands.choices(
-        where=choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER}),
-        **{name: choices({AS_SET: NOT_SET, **field.options}) for name, field in FIELDS.items() if field.options},
-    )
-    @app_commands.guild_only()
-    async def setup_command(
-        interaction: Interaction,
-        where: str = CHANNEL,
-        auto: str = "",
-        auto_level: str = "",
-        auto_per_hour: str = "",
-        auto_wait: str = "",
-        collections: str = "",
-        style: str = "",
-        language: str = "",
-        writer: str = "",
-        ask: str = "",
-        ask_name: str = "",
-        teach: str = "",
-        silent: str = "",
-        retract: str = "",
-        index: str = "",
-        index_days: str = "",
-        threads: str = "",
-    ) -> None:
-        given = {
-            "auto": auto,
-            "auto_level": auto_level,
-            "auto_per_hour": auto_per_hour,
-            "auto_wait": auto_wait,
-            "collections": collections,
-            "style": style,
-            "language": language,
-            "writer": writer,
-            "ask": ask,
-            "ask_name": ask_name,
-            "teach": teach,
-            "silent": silent,
-            "retract": retract,
-            "index": index,
-            "index_days": index_days,
-            "threads": threads,
-        }
-        await panels.set_up(interaction, where, {name: value for name, value in given.items() if value})
+    async def set_up(interaction: Interaction, where: str = CHANNEL, **given: str) -> None:
+        await interactions.set_up(interaction, where, {name: value for name, value in given.items() if value})
+
+    _offer_settings(tree, set_up)
 
     @tree.command(name=names.HELP, description=names.HELP_ABOUT)
     async def help_command(interaction: Interaction) -> None:
-        await panels.help(interaction)
+        await interactions.help(interaction)
 
     @tree.context_menu(name=names.ANSWER_THIS)
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
@@ -134,15 +93,28 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
 
     @tree.context_menu(name=names.ADD_THIS)
     async def add_this(interaction: Interaction, message: discord.Message) -> None:
-        await panels.add(interaction, message)
+        await interactions.add(interaction, message)
 
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
         log.error("discord_command_failed", exc_info=error)
-        async with honest(interaction, "command"):
-            raise error
+        await interactions.failed(interaction, error)
 
     return tree
+
+
+def _offer_settings(tree: Tree, set_up: Any) -> None:
+    """`/setup`, with an option for each setting: discord.py reads them from the signature."""
+    given = {"where": CHANNEL, **dict.fromkeys(FIELDS, "")}
+    first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Interaction)
+    more = [first.replace(name=name, default=value, annotation=str) for name, value in given.items()]
+    set_up.__signature__ = inspect.Signature([first, *more])
+    about = {name: field.hint for name, field in FIELDS.items()}
+    offered = {name: choices({AS_SET: NOT_SET, **field.options}) for name, field in FIELDS.items() if field.options}
+    places = choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER})
+    described = app_commands.describe(where=names.WHERE_ABOUT, **about)(set_up)
+    chosen = app_commands.choices(where=places, **offered)(described)
+    tree.command(name=names.SETUP, description=names.SETUP_ABOUT)(app_commands.guild_only()(chosen))
 
 
 def choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:

@@ -1,30 +1,91 @@
-"""What happens after the answer: what a press carries, as what it stands for.
+"""What happens after the answer, and the commands that answer by themselves.
 
 Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import discord
+
 from adapters.chat.press.dispatch import Dispatcher
-from adapters.discord.audience import DiscordAudiences
+from adapters.chat.press.knowledge import FROM_MENU
+from adapters.chat.press.person import prefer
+from adapters.chat.press.presser import Then
+from adapters.chat.reply import labels as words
+from adapters.chat.reply import panels
+from adapters.chat.reply.parts import Button, Reply
+from adapters.discord.errors import translated
 from adapters.discord.parts import buttons
-from adapters.discord.post.alone import Interaction
-from adapters.discord.press.presser import DiscordPresser, honest
-from pipeline.ports import Desk
+from adapters.discord.parts.blocks import pressed
+from adapters.discord.post.alone import Interaction, by_locale
+from adapters.discord.press import names
+from adapters.discord.press.presser import Context, DiscordPresser
+from adapters.discord.press.setup import set_by_command
+from pipeline.words import wording
 
 
 class DiscordInteractions:
-    def __init__(self, desk: Desk, audiences: DiscordAudiences, dispatcher: Dispatcher[DiscordPresser]) -> None:
-        self._desk = desk
-        self._audiences = audiences
+    def __init__(self, context: Context, dispatcher: Dispatcher, *, retention_days: int) -> None:
+        self._context = context
+        self._desk = context.desk
         self._dispatcher = dispatcher
+        self._days = retention_days
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
         """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
         if match := buttons.TEMPLATE.fullmatch(custom_id):
-            by = DiscordPresser(interaction, self._desk, self._audiences, *match.group("action", "answer", "root"))
-            await self.act(by)
+            await self._act(DiscordPresser(interaction, self._context, *match.group("action", "answer", "root")))
 
-    async def act(self, by: DiscordPresser) -> None:
-        async with honest(by.interaction, by.pressed.action):
+    async def command(self, interaction: Interaction, name: str) -> None:
+        """One that is done as a press is."""
+        await self._act(self._by(interaction, name))
+
+    async def add(self, interaction: Interaction, message: discord.Message) -> None:
+        """The menu `Add to knowledge`."""
+        await self._act(DiscordPresser(interaction, self._context, FROM_MENU, menu_of=message))
+
+    async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
+        presser = self._by(interaction, "setup")
+        async with presser.handled() as by:
+            await set_by_command(self._desk, by, presser, where, choices)
+
+    async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
+        presser = self._by(interaction, "preferences")
+        async with presser.handled() as by:
+            await by.ack(Then.TOLD)
+            wanted = {"style": style, "citations": citations, "language": language}
+            chosen = {field: value for field, value in wanted.items() if value}
+            now = await prefer(self._desk, by.pressed.person, chosen)
+            command = by_locale(interaction)(names.PREFERENCES)
+            await presser.show_texts((panels.preferences(now, await by.words(), command),))
+
+    async def privacy(self, interaction: Interaction) -> None:
+        presser = self._by(interaction, "privacy")
+        async with presser.handled() as by:
+            speech = await by.words()
+            time, command = speech.count(wording.DAYS, self._days), by_locale(interaction)(names.PREFERENCES)
+            row = pressed(Reply(actions=(Button.EXPORT, Button.FORGET), language=speech.language))
+            await presser.show_texts((speech(words.PRIVACY, time=time, preferences=command),), row=row)
+
+    async def help(self, interaction: Interaction) -> None:
+        presser = self._by(interaction, "help")
+        async with presser.handled() as by:
+            speech, named = await by.words(), by_locale(interaction)
+            commands = {name: named(message) for name, message in names.COMMANDS.items()}
+            told = speech(words.HELP, share=speech(words.LABELS[Button.SHARE]), **commands)
+            await presser.show_texts((told,))
+
+    async def failed(self, interaction: Interaction, error: Exception) -> None:
+        """A command that went wrong otherwise."""
+        async with self._by(interaction, "command").handled():
+            with translated("do a command"):
+                raise error
+
+    async def _act(self, presser: DiscordPresser) -> None:
+        async with presser.handled() as by:
             await self._dispatcher.press(by)
+
+    def _by(self, interaction: Interaction, command: str) -> DiscordPresser:
+        return DiscordPresser(interaction, self._context, command)

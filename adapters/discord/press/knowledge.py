@@ -8,43 +8,46 @@ from typing import NamedTuple
 
 import discord
 
-from adapters.chat.press.knowledge import FROM_MENU, Addition
+from adapters.chat.press.knowledge import FROM_MENU
+from adapters.chat.press.offered import Addition
+from adapters.chat.press.presser import Pressed
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import knowledge
 from adapters.chat.words.knowledge import MOST, Thing
+from adapters.discord.errors import translated
 from adapters.discord.events import files
-from adapters.discord.parts import buttons
-from adapters.discord.parts.blocks import layout
-from adapters.discord.parts.markup import escape
 from adapters.discord.post.alone import Interaction
-from adapters.discord.press.presser import DiscordPresser
+from adapters.discord.post.notices import added
 from pipeline.ports import Sent
+from pipeline.translations import Words
 
 _OPEN = 200
 """Messages that are remembered until their forms are sent."""
 
 
 class DiscordShelf:
-    """The port `Shelf`: a form has no room for what it is about."""
+    """Remembers what forms are about: they have no room for it."""
 
     def __init__(self, *, api_url: str) -> None:
         self._api_url = api_url
         self._open: dict[str, discord.Message] = {}
 
-    async def offered(self, by: DiscordPresser) -> DiscordOffered | None:
-        message = await self._message(by)
+    async def offered(
+        self, interaction: Interaction, pressed: Pressed, menu_of: discord.Message | None
+    ) -> DiscordOffered | None:
+        """`menu_of`: the message in whose menu it was chosen."""
+        match pressed.action:
+            case action if action == FROM_MENU:
+                message = menu_of
+            case Button.ADD:
+                message = await _asked(interaction)
+            case _:
+                message = self._open.pop(pressed.about, None)
         if message is None:
             return None
-        name = str(by.interaction.id)
+        name = str(interaction.id)
         self._open = dict([*self._open.items(), (name, message)][-_OPEN:])
-        return DiscordOffered(by.interaction, message, things_of(message), name, self._api_url)
-
-    async def _message(self, by: DiscordPresser) -> discord.Message | None:
-        if by.pressed.action == FROM_MENU:
-            return by.menu_of
-        if by.pressed.action == Button.ADD:
-            return await _asked(by.interaction)
-        return self._open.pop(by.pressed.about, None)
+        return DiscordOffered(interaction, message, things_of(message), name, self._api_url)
 
 
 class DiscordOffered(NamedTuple):
@@ -62,16 +65,15 @@ class DiscordOffered(NamedTuple):
         sent = next(one for one in self.message.attachments if str(one.id) == thing.file)
         return Sent(sent.filename, self.message.jump_url, partial(files.attached, sent, self.api_url))
 
-    async def begin(self, reading: str, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
-        """Discord says by itself that it is being done."""
-        if not self.interaction.response.is_done():
-            await self.interaction.response.defer(ephemeral=alone, thinking=True)
+    async def begin(self, reading: str, words: Words, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
+        """Discord says by itself that it is being done, and what comes of it is the answer to the press."""
+        with translated("acknowledge a press"):
+            if not self.interaction.response.is_done():
+                await self.interaction.response.defer(ephemeral=alone, thinking=True)
 
         async def put(addition: Addition) -> None:
-            text = "\n-# ".join(filter(None, [escape(addition.text), addition.small]))
-            back = buttons.custom_id(Button.TAKE_BACK, addition.document)
-            row = [(addition.back, back)] if addition.document else []
-            await self.interaction.followup.send(view=layout((text,), row), ephemeral=alone, suppress_embeds=True)
+            with translated("answer a press"):
+                await self.interaction.followup.send(view=added(*addition), ephemeral=alone, suppress_embeds=True)
 
         return put
 

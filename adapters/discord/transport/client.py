@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import discord
@@ -14,17 +15,20 @@ import yarl
 from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
-from adapters.chat.intake import TakeAway
-from adapters.discord.events.gapfill import fill
+from adapters.chat.catch_up import CatchUp
+from adapters.chat.hear import Closed, Left
+from adapters.discord.events.incoming import deleted, edited, reacted, spoke
 from adapters.discord.events.intake import DiscordIntake
-from adapters.discord.events.places import guild_of, key, places, workspace
-from adapters.discord.memory import Memory
+from adapters.discord.events.missed import Missed, Unread
+from adapters.discord.events.places import PLATFORM, guild_of, places, workspace
+from adapters.discord.events.talk import look, look_again
 from adapters.discord.permissions import intents
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
 from pipeline.rules.tenancy import bound
+from pipeline.values import PlaceId
 
 SILENCE_SECONDS = 150.0
 """Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
@@ -43,14 +47,12 @@ Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class Client(discord.Client):
-    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`, replies to questions
-    that were deleted to `take_away`."""
+    """Nothing here answers anything: what happens goes to the intake, presses and modals to `on_press`."""
 
     def __init__(
         self,
         inbox: Inbox,
-        intake: DiscordIntake,
-        memory: Memory,
+        intake: Callable[[discord.Client], DiscordIntake],
         budget: IdentifyBudget,
         *,
         message_content: bool,
@@ -58,10 +60,12 @@ class Client(discord.Client):
         ready_seconds: float = 2.0,
         lag_seconds: float = LAG_SECONDS,
         identify_seconds: float = 5.0,
+        heard_as: str = workspace(None),
         **sharding: Any,
     ) -> None:
         """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
-        `identify_seconds` lie between two sessions. `sharding` is for discord.py's client of several shards."""
+        `identify_seconds` lie between two sessions. `heard_as`: what is noted of how far everything is known is noted
+        of this. `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
@@ -72,11 +76,12 @@ class Client(discord.Client):
             enable_debug_events=True,
             **sharding,
         )
-        self._inbox = inbox
-        self._intake = intake
-        self._memory = memory
+        self._intake = intake(self)
         self._budget = budget
         self._api_url = api_url
+        self._catch_up: CatchUp[Unread, discord.Message] = CatchUp(
+            heard_as, inbox, partial(Missed, self, inbox, self.on_message), lag=lag_seconds, clock=time.time
+        )
         self._lag = lag_seconds
         self._pause = identify_seconds
         self._sessions = len(sharding.get("shard_ids", [0]))
@@ -90,7 +95,6 @@ class Client(discord.Client):
         """When the gateway last said anything, on the monotonic clock."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
         self.on_press: Pressed | None = None
-        self.take_away: TakeAway = _nothing
 
     async def setup_hook(self) -> None:
         if self._api_url:
@@ -161,10 +165,10 @@ class Client(discord.Client):
             self._read_gap()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._intake.leave(guild.id)
+        await self._intake.hear(Left(space=PlaceId(platform=PLATFORM, space=str(guild.id))))
 
     async def _fill_gap(self) -> None:
-        await fill(self, self._inbox, self._memory, self.on_message)
+        await self._catch_up.read()
         self._caught_up = True
         await self._mark_if_all_read()
 
@@ -185,12 +189,13 @@ class Client(discord.Client):
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
             with bound(workspace(guild_of(message))):
-                await self._intake.take(message, self.user)
+                await self._intake.hear(spoke(message, self.user), look(message, self.user))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with bound(workspace(payload.guild_id)):
-                await self._intake.change(self, payload.message, self.user)
+                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self._intake.hear(edited(payload.message, self.user), again)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -199,26 +204,28 @@ class Client(discord.Client):
         await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        said_in = places(payload.guild_id, payload.channel_id, self.get_channel(payload.channel_id))
-        with bound(workspace(payload.guild_id)):
-            await self._intake.reacted(self, payload, said_in)
+        if happened := reacted(payload, self.get_channel(payload.channel_id)):
+            with bound(workspace(payload.guild_id)):
+                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self._intake.hear(happened, again)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         with bound(workspace(channel.guild.id)):
-            await self._intake.closed(places(channel.guild.id, channel.id, channel))
+            await self._intake.hear(Closed(said_in=places(channel.guild.id, channel.id, channel)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         with bound(workspace(payload.guild_id)):
-            await self._intake.closed(places(payload.guild_id, payload.parent_id, None), str(payload.thread_id))
+            said_in = places(payload.guild_id, payload.parent_id, None)
+            await self._intake.hear(Closed(said_in=said_in, thread=str(payload.thread_id)))
 
     async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
-        said_in = places(guild_id, channel_id, self.get_channel(channel_id))
+        channel = self.get_channel(channel_id)
         with bound(workspace(guild_id)):
             for message_id in message_ids:
-                await self._intake.remove(key(guild_id, channel_id, message_id), said_in, self.take_away)
+                await self._intake.hear(deleted(guild_id, channel_id, channel, message_id))
 
     async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
         if self.on_press:
@@ -259,12 +266,8 @@ class Client(discord.Client):
     async def _mark_if_all_read(self) -> None:
         """A start reads from the last mark on; without one it reads only channels that were seen before."""
         everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
-        if not everywhere or self._intake.unsaved:
-            return
-        try:
-            await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
-        except Unavailable as error:
-            log.warning("discord_memory_unwritable", reason=str(error))
+        if everywhere and not self._intake.unsaved:
+            await self._catch_up.mark(time.time())
 
 
 class ShardedClient(Client, discord.AutoShardedClient):
@@ -273,7 +276,9 @@ class ShardedClient(Client, discord.AutoShardedClient):
     def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
-        super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
+        super().__init__(
+            *given, heard_as=f"{PLATFORM}:{shards.name}", shard_ids=shards.ids, shard_count=shards.total, **more
+        )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """One after the other."""
@@ -290,7 +295,10 @@ class ShardedClient(Client, discord.AutoShardedClient):
         self._down.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
+        """Where another one is new, and all waited for this one."""
         self._down.discard(shard_id)
+        if self._whole and not self._complete.is_set():
+            await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
         """What was said on any of its servers since has to be read, once all are there."""
@@ -305,7 +313,3 @@ class ShardedClient(Client, discord.AutoShardedClient):
     @property
     def _whole(self) -> bool:
         return not self._down
-
-
-async def _nothing(_: str) -> None:
-    """Nothing is posted yet that could be taken away."""

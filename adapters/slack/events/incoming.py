@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from adapters.chat.hear import Asked, Closed, Deleted, Edited, Happened, Program, Reacted, Remark, Spoke, Stopped
 from adapters.slack.events.spoken import MENTIONS_SOMEBODY, mention_of, plain
 from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId, PlaceId, Value
 
@@ -16,6 +17,10 @@ MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, 
 of what is nested too deep."""
 SPOKEN = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
+ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
+"""Reactions: to what solved it, and to what is not to be read."""
+GONE = frozenset({"channel_deleted", "channel_left", "group_deleted", "group_left"})
+"""What is told of a channel that we are not in any more."""
 
 
 class Me(Value):
@@ -36,64 +41,39 @@ class Me(Value):
         return self.place("" if channel.startswith("D") else channel).chain
 
 
-class Addressed(Value):
-    """A message that may be for us: one that was overheard only if we have answered in its conversation, or it begins
-    one where that is wanted."""
-
-    message: IncomingMessage
-    edited: bool = False
-    """It is not as it was first written."""
-
-
-class Edited(Value):
-    key: str
-    text: str
-    addressed: Addressed | None = None
-    """The message as it is now, if it may be for us."""
-
-
-class Deleted(Value):
-    channel: str
-    key: str
-
-
-class Stopped(Value):
-    """Somebody pressed the stop button of the session in this thread."""
-
-    channel: str
-    thread: str
-
-
-Happened = Addressed | Edited | Deleted | Stopped
-
-
 def read(body: Body, me: Me) -> Happened | None:
-    """An Events API body as what happened; None for everything that is not ours to answer.
+    """An Events API body as what happened; None for everything that is nothing to us.
 
     The workspace is that of the authorization the event was sent for, never one named in the event."""
     if _installation(body) != me.team:
         return None
     event = body.get("event") or {}
-    channel = str(event.get("channel") or "")
+    item = event.get("item") or event
+    channel = str(item.get("channel") or "")
+    said_in, shared = me.places(channel), bool(body.get("is_ext_shared_channel"))
     match event.get("type"), event.get("subtype"):
         case "agent_session_stopped", _:
-            return Stopped(channel=channel, thread=str(event.get("thread_ts") or ""))
+            return Stopped(conversation=_conversation(me, channel, str(event.get("thread_ts") or "")))
         case "message", "message_deleted":
-            return Deleted(channel=channel, key=message_key(me.team, channel, str(event.get("deleted_ts") or "")))
+            return Deleted(said_in=said_in, shared=shared, key=_key(me, channel, event.get("deleted_ts")))
         case "message", "message_changed":
             return _changed(body, event, channel, me)
-        case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
-            return _spoken(body, event, channel, me)
-        case "app_mention", "bot_message":
-            return _spoken(body, event, channel, me)
+        case "app_mention", _ if app := _program(event, me):
+            return Program(said_in=said_in, shared=shared, app=app, allow=f"CITEWELL_SLACK_WORKFLOWS={app} allows it")
+        case (("message" | "app_mention"), subtype) if subtype in SPOKEN or _from_program(event):
+            return Spoke(
+                said_in=said_in,
+                shared=shared,
+                key=_key(me, channel, event.get("ts")),
+                remark=_remark(event, channel, me),
+                asked=_asked(body, event, channel, me),
+                edited="edited" in event,
+            )
+        case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
+            return Reacted(said_in=said_in, shared=shared, key=_key(me, channel, item.get("ts")))
+        case type_, _ if type_ in GONE or (type_ == "member_left_channel" and event.get("user") == me.user):
+            return Closed(said_in=said_in, shared=shared)
     return None
-
-
-def program(body: Body, me: Me) -> str:
-    """The app that mentions us and is not allowed to ask: a workflow, an integration; empty where it is none."""
-    event = body.get("event") or {}
-    mentions = event.get("type") == "app_mention" and event.get("bot_id") and not event.get("user")
-    return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
 
 
 def unspelled(body: Body) -> list[dict[str, Any]]:
@@ -106,36 +86,6 @@ def unspelled(body: Body) -> list[dict[str, Any]]:
         message,
         *(one for one in message.get("attachments") or () if isinstance(one, dict) and one.get("is_share")),
     ]
-
-
-class Remark(Value):
-    """What a person said, whoever it was for."""
-
-    channel: str
-    thread: str
-    ts: str
-    author: str
-    text: str
-    answers: str = ""
-    """The key of the message that it replies to in its thread."""
-
-
-def remark(body: Body, me: Me) -> Remark | None:
-    """A new message of a person; None for anything else."""
-    event = body.get("event") or {}
-    if event.get("type") != "message" or event.get("subtype") not in SPOKEN:
-        return None
-    if _installation(body) != me.team or not is_human(event, me):
-        return None
-    channel, thread = str(event.get("channel") or ""), str(event.get("thread_ts") or "")
-    return Remark(
-        channel=channel,
-        thread=thread,
-        ts=str(event.get("ts") or ""),
-        author=person(me.team, str(event["user"])),
-        text=plain(str(event.get("text") or ""), me.user),
-        answers=message_key(me.team, channel, thread) if thread and thread != event.get("ts") else "",
-    )
 
 
 def message_key(team: str, channel: str, message_id: str) -> str:
@@ -152,7 +102,29 @@ def _installation(body: Body) -> str:
     return str(authorizations[0].get("team_id") or body.get("team_id") or "")
 
 
-def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
+def _key(me: Me, channel: str, ts: object) -> MessageKey:
+    return MessageKey(platform="slack", space=me.team, channel=channel, message=str(ts or ""))
+
+
+def _conversation(me: Me, channel: str, thread: str) -> ConversationId:
+    return ConversationId(platform="slack", space=me.team, channel=channel, thread=thread)
+
+
+def _remark(event: Body, channel: str, me: Me) -> Remark | None:
+    """A new message of a person: a mention is told once more, as that."""
+    if event.get("type") != "message" or not is_human(event, me):
+        return None
+    text, thread = str(event.get("text") or ""), str(event.get("thread_ts") or "")
+    return Remark(
+        key=_key(me, channel, event.get("ts")),
+        author=person(me.team, str(event["user"])),
+        text=plain(text, me.user),
+        replied_to=(message_key(me.team, channel, thread),) if thread and thread != event.get("ts") else (),
+        names_us=bool(mention_of(me.user).search(text)),
+    )
+
+
+def _asked(body: Body, event: Body, channel: str, me: Me) -> Asked | None:
     user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
     workflow = event["type"] == "app_mention" and _allowed(event, me)
     if not channel or not ts or not (is_human(event, me) or workflow):
@@ -170,7 +142,7 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         return None
     message = IncomingMessage(
         key=message_key(me.team, channel, ts),
-        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or ts),
+        conversation=_conversation(me, channel, thread or ts),
         author=person(me.team, user or str(event.get("bot_id"))),
         text=said or passed_on,
         pointed=passed_on if said else "",
@@ -182,18 +154,19 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         said_in=me.places(channel),
         action_token=str(event.get("action_token") or (event.get("assistant_thread") or {}).get("action_token") or ""),
     )
-    return Addressed(message=message, edited="edited" in event)
+    return Asked(message=message)
 
 
-def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted | None:
+def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted:
+    """Of what Slack added by itself, such as a preview, only that something changed."""
     now, before = event.get("message") or {}, event.get("previous_message") or {}
-    key = message_key(me.team, channel, str(now.get("ts") or ""))
+    said_in, shared, key = me.places(channel), bool(body.get("is_ext_shared_channel")), _key(me, channel, now.get("ts"))
     if now.get("subtype") == "tombstone":
-        return Deleted(channel=channel, key=key)
+        return Deleted(said_in=said_in, shared=shared, key=key)
     if not is_human(now, me) or now.get("text") == before.get("text"):
-        return None
-    addressed = _spoken(body, {"type": "message", **now}, channel, me)
-    return Edited(key=key, text=plain(str(now.get("text") or ""), me.user), addressed=addressed)
+        return Edited(said_in=said_in, shared=shared, key=key)
+    text, asked = plain(str(now.get("text") or ""), me.user), _asked(body, {"type": "message", **now}, channel, me)
+    return Edited(said_in=said_in, shared=shared, key=key, text=text, asked=asked)
 
 
 def forwarded(event: Body, me: Me) -> str:
@@ -205,6 +178,17 @@ def forwarded(event: Body, me: Me) -> str:
 def _app(event: Body) -> str:
     profile = event.get("bot_profile") or {}
     return str(event.get("app_id") or profile.get("app_id") or event.get("bot_id") or "")
+
+
+def _from_program(event: Body) -> bool:
+    """Whether a program mentions us: what it says counts as that alone, and never as what people say."""
+    return event.get("type") == "app_mention" and event.get("subtype") == "bot_message"
+
+
+def _program(event: Body, me: Me) -> str:
+    """The app that mentions us and is not allowed to ask: a workflow, an integration; empty where it is none."""
+    mentions = event.get("bot_id") and not event.get("user")
+    return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
 
 
 def _allowed(event: Body, me: Me) -> bool:

@@ -5,28 +5,14 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import partial
 from typing import Any, Protocol
 
-import structlog
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.intake import Intake, Tell
+from adapters.chat.hear import Edited, Happened, Hearing, Remark, Spoke
 from adapters.chat.words.handoff import Unsent
-from adapters.slack.events.incoming import (
-    Addressed,
-    Body,
-    Deleted,
-    Edited,
-    Me,
-    Remark,
-    Stopped,
-    program,
-    read,
-    remark,
-    unspelled,
-)
+from adapters.slack.events.incoming import Body, Me, read, unspelled
 from adapters.slack.events.talk import SlackTalk
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
@@ -34,14 +20,9 @@ from pipeline.values import ConversationId, IncomingMessage, PersonId
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped", "reaction_added", "reaction_removed"})
 
-PROGRAMS = 100
-"""Workflows that are told of at most."""
 
-log = structlog.get_logger(__name__)
-
-
-class Replies(Protocol):
-    """Those that are being written in the workspace."""
+class Writes(Protocol):
+    """What is written in the workspace."""
 
     @property
     def shared_channels(self) -> bool:
@@ -49,7 +30,7 @@ class Replies(Protocol):
         ...
 
     def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
+        """As `Replies.takes_part`."""
         ...
 
     def stop(self, conversation: ConversationId) -> bool:
@@ -78,16 +59,13 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies, whispers: Whispers, talk: SlackTalk) -> None:
-        self._desk = desk
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, writes: Writes, whispers: Whispers, talk: SlackTalk) -> None:
         self._talk = talk
-        self._inbox = inbox
         self._me = me
-        self._replies = replies
+        self._writes = writes
         self._whispers = whispers
-        self._kept = Intake(inbox, desk, replies.takes_part, shared_channels=replies.shared_channels)
+        self._hearing = Hearing(inbox, desk, self, self, shared_channels=writes.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
-        self._programs: set[str] = set()
         self.untaken: set[str] = set()
         """Channels of which an event could not be taken in: Slack gives up after a while."""
 
@@ -105,55 +83,35 @@ class SlackIntake:
 
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
-        await self._talk.heard(body, self._desk)
-        self._tell_of_program(body)
-        body = await self._spelled(body)
-        if said := remark(body, self._me):
-            replied = [said.answers] if said.answers else []
-            await self._kept.hear(said.author, said.channel, said.text, replied, partial(self._offer, said))
-        match read(body, self._me):
-            case Addressed(message=message, edited=edited):
-                await self._kept.keep(message, self._to_asker(message), edited=edited)
-            case Edited(key=key, text=text, addressed=None):
-                await self._inbox.amend(key, text)
-            case Edited(key=key, text=text, addressed=Addressed(message=now)):
-                await self._kept.change(key, text, now, self._to_asker(now))
-            case Deleted(channel=channel, key=key):
-                await self._kept.gone(key, self._me.places(channel), partial(self._replies.take_away, channel))
-            case Stopped() as stopped:
-                await self._stop(stopped.channel, stopped.thread)
+        if happened := await self._read(body):
+            await self._hearing.hear(happened, self._talk.look(body))
 
-    async def _spelled(self, body: Body) -> Body:
-        """`body` with the names of what is mentioned in a message that may be for us."""
+    async def _read(self, body: Body) -> Happened | None:
+        """With the names of what is mentioned in a message that may be for us."""
         happened = read(body, self._me)
-        if not (isinstance(happened, Addressed) or (isinstance(happened, Edited) and happened.addressed)):
-            return body
+        if not (isinstance(happened, Spoke | Edited) and happened.asked):
+            return happened
         named: dict[str, Any] = copy.deepcopy(dict(body))
         for one in unspelled(named):
             one["text"] = await self._talk.names.spelled(str(one.get("text") or ""), self._me.user)
-        return named
+        return read(named, self._me)
 
-    def _tell_of_program(self, body: Body) -> None:
-        """A workflow that mentions us and is not answered is told of once."""
-        app = program(body, self._me)
-        if app and app not in self._programs and len(self._programs) < PROGRAMS:
-            self._programs.add(app)
-            log.warning("slack_workflow_not_answered", app=app, what_to_do=f"CITEWELL_SLACK_WORKFLOWS={app} allows it")
+    def takes_part(self, conversation: ConversationId) -> bool:
+        return self._writes.takes_part(conversation)
 
-    async def _stop(self, channel: str, thread: str) -> None:
-        where = ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
-        if not self._replies.stop(where):
-            await self._inbox.stop(where)
+    def stop(self, conversation: ConversationId) -> bool:
+        return self._writes.stop(conversation)
 
-    def _to_asker(self, message: IncomingMessage) -> Tell:
-        return partial(self._whisper, message.conversation.channel, message.conversation.thread, message.asker.user)
+    async def take_away(self, channel: str, reply: str) -> None:
+        await self._writes.take_away(channel, reply)
 
-    async def _offer(self, said: Remark, unsent: Unsent) -> None:
-        user = PersonId.parse(said.author).user
-        self._at_leisure(self._whispers.offer(said.channel, said.thread, user, unsent, said.ts))
+    async def tell(self, message: IncomingMessage, text: str) -> None:
+        where = message.conversation
+        self._at_leisure(self._whispers.whisper(where.channel, where.thread, message.asker.user, text))
 
-    async def _whisper(self, channel: str, thread: str, user: str, text: str) -> None:
-        self._at_leisure(self._whispers.whisper(channel, thread, user, text))
+    async def offer(self, remark: Remark, unsent: Unsent) -> None:
+        user, said = PersonId.parse(remark.author).user, remark.key
+        self._at_leisure(self._whispers.offer(said.channel, unsent.notice.message, user, unsent, said.message))
 
     def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
         """Without keeping Slack waiting."""

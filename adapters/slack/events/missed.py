@@ -1,114 +1,117 @@
 """Reading one gap: what was said in the channels that we were ever asked in, since everything was known.
 
 First what stands in the channels themselves, where people mention us; then threads, those with something new before
-those that nobody can tell of. What is found takes the way of every event: the inbox knows what it has already.
+those that nobody can tell of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from typing import Any, NamedTuple
 
-import structlog
-
-from adapters.slack.events.incoming import is_outside
+from adapters.chat.catch_up import HORIZON, Since
+from adapters.slack.events.incoming import Me, is_outside
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Declined, Web
-from pipeline.errors import Unavailable
+from adapters.slack.web import Web
+from pipeline.ports import Inbox
+from pipeline.ports.desk import Channels
 
-HORIZON = 24 * 3600.0
-"""How far back is read at most. A thread that began as long before the gap is looked into when it has news."""
+LAST_RETRY = 360.0
+"""Seconds after which Slack has delivered an event or never will: it sends again at once, after a minute and after
+five."""
 THREADS = 100
 """Threads that we answered in, the last ones, that are looked into however old they are."""
 PAGE = 200
 BURST, PAUSE = 15, 1.5
 """Of each method: Slack allows 50 calls of one a minute, and answers need some of them."""
-T = TypeVar("T")
 Message = dict[str, Any]
-Thread = tuple[str, str]
-"""A channel and the message that the thread began with."""
 INFO, HISTORY, REPLIES = "conversations.info", "conversations.history", "conversations.replies"
 
-log = structlog.get_logger(__name__)
+
+class Part(NamedTuple):
+    """Of a channel."""
+
+    channel: str
+    thread: str = ""
+    """The message that it began with."""
+    before: bool = False
+    """Threads that began before the gap, and have news."""
 
 
 class Missed:
-    """What was said in one workspace after `after`, a time as Slack writes it."""
+    """What was said in one workspace. A thread that began longer than the horizon before the gap is looked into when
+    we answered in it: only reading it tells whether it has news."""
 
-    def __init__(self, web: Web, team: str, intake: SlackIntake, after: float) -> None:
+    def __init__(self, web: Web, me: Me, inbox: Inbox, channels: Channels, intake: SlackIntake, since: Since) -> None:
         self._web = web
-        self._team = team
+        self._me = me
+        self._inbox = inbox
+        self._channels = channels
         self._intake = intake
-        self._after = after
-        self._began = after - HORIZON
+        self._since = since
+        self._began = since.at - HORIZON
         self._pacers = {method: Pacer(BURST, PAUSE) for method in (INFO, HISTORY, REPLIES)}
         self._shared: dict[str, bool] = {}
         """The channels that may be read, and whether others read along there."""
-        self._threads: list[Thread] = []
+        self._threads: list[Part] = []
         """Where something new was said."""
-        self._done: set[tuple[object, object]] = set()
 
-    async def read(self, channels: Iterable[str], answered_in: Iterable[Thread]) -> Unavailable | None:
-        """Read what is not read yet. Returns what kept something from being read, None when nothing did.
+    async def places(self) -> AsyncIterator[Part]:
+        """After a first start what comes is missed where we fail, and nowhere else."""
+        if self._since.first and not self._since.untaken:
+            return
+        space = str(self._me.place())
+        indexed = await self._channels.of(space)
+        asked_in = await self._inbox.channels(space)
+        named = (*asked_in, *(one.channel for one in indexed), *self._since.untaken)
+        answered_in = await self._inbox.parts(space, THREADS)
+        for channel in filter(None, dict.fromkeys(named)):
+            yield Part(channel)
+        for channel in list(self._shared):
+            yield Part(channel, before=True)
+        for thread in self._threads:
+            yield thread
+        for one in answered_in:
+            if float(one.thread or 0.0) <= self._began:
+                yield Part(one.channel, one.thread)
 
-        Of a thread that we answered in and that began too long ago, only reading it tells whether it has news."""
-        failures = [
-            await self._each(channels, self._channel),
-            await self._each(list(self._shared), self._older),
-            await self._each(self._threads, self._thread),
-            await self._each([one for one in answered_in if float(one[1] or 0.0) <= self._began], self._thread),
-        ]
-        return next((failure for failure in failures if failure), None)
+    async def messages(self, place: Part) -> AsyncGenerator[Message, None]:
+        """Refused where Slack does not say who reads along in a channel: then nothing may be answered there."""
+        if place.before:
+            wanted = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.at:.6f}"}
+            self._note_threads(place.channel, await self._all(HISTORY, channel=place.channel, **wanted))
+            return
+        if not place.thread:
+            found = await self._channel(place.channel)
+        elif place.channel in self._shared:
+            oldest = f"{self._since.at:.6f}"
+            found = await self._all(REPLIES, channel=place.channel, ts=place.thread, oldest=oldest)
+        else:
+            return
+        news = [one for one in found if float(one["ts"]) > self._since.at]
+        for one in sorted(news, key=lambda one: float(one["ts"])):
+            yield one
 
-    async def _each(self, what: Iterable[T], read: Callable[[T], Awaitable[None]]) -> Unavailable | None:
-        failure = None
-        for one in what:
-            if (read, one) in self._done:
-                continue
-            try:
-                await read(one)
-            except Declined as declined:
-                log.warning("slack_gap_unreadable", where=str(one), reason=str(declined))
-            except Unavailable as error:
-                failure = error
-                continue
-            self._done.add((read, one))
-        return failure
+    async def take(self, place: Part, message: Message) -> None:
+        event = {**message, "type": "message", "channel": place.channel}
+        shared = self._shared[place.channel]
+        await self._intake.take({"team_id": self._me.team, "is_ext_shared_channel": shared, "event": event})
 
-    async def _channel(self, channel: str) -> None:
-        """Take in what stands in a channel itself. Declined where Slack does not say who reads along: then nothing may
-        be answered there."""
+    async def _channel(self, channel: str) -> list[Message]:
+        """What stands in a channel itself."""
         shared = False
         if not channel.startswith("D"):
             await self._pacers[INFO].wait()
-            shared = is_outside((await self._web.call(INFO, channel=channel))["channel"], self._team)
-        found = await self._all(HISTORY, channel=channel, oldest=f"{self._after:.6f}")
+            shared = is_outside((await self._web.call(INFO, channel=channel))["channel"], self._me.team)
+        found = await self._all(HISTORY, channel=channel, oldest=f"{self._since.at:.6f}")
         self._shared[channel] = shared
         self._note_threads(channel, found)
-        await self._take(channel, found)
-
-    async def _older(self, channel: str) -> None:
-        """Threads that began before, with news."""
-        wanted = {"oldest": f"{self._began:.6f}", "latest": f"{self._after:.6f}"}
-        self._note_threads(channel, await self._all(HISTORY, channel=channel, **wanted))
-
-    async def _thread(self, thread: Thread) -> None:
-        channel, ts = thread
-        if channel in self._shared:
-            await self._take(channel, await self._all(REPLIES, channel=channel, ts=ts, oldest=f"{self._after:.6f}"))
+        return found
 
     def _note_threads(self, channel: str, found: Iterable[Message]) -> None:
-        news = [one for one in found if float(one.get("latest_reply") or 0.0) > self._after]
-        self._threads += [(channel, str(one["ts"])) for one in news]
-
-    async def _take(self, channel: str, found: Iterable[Message]) -> None:
-        """Take in what is new, oldest first."""
-        news = [one for one in found if float(one["ts"]) > self._after]
-        for one in sorted(news, key=lambda one: float(one["ts"])):
-            event = {**one, "type": "message", "channel": channel}
-            shared = self._shared[channel]
-            await self._intake.take({"team_id": self._team, "is_ext_shared_channel": shared, "event": event})
+        news = [one for one in found if float(one.get("latest_reply") or 0.0) > self._since.at]
+        self._threads += [Part(channel, str(one["ts"])) for one in news]
 
     async def _all(self, method: str, **wanted: str) -> list[Message]:
         listed = pages(self._web, method, "messages", self._pacers[method], limit=PAGE, **wanted)

@@ -1,30 +1,19 @@
-"""What people say in channels that are a source: as it is said, as it was said before, and who may read it."""
+"""What people say in channels that are a source: as it is said, and what is read of it."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
 
-from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, is_outside, person
+from adapters.chat.hear import Look
+from adapters.slack.events.incoming import ACCEPTED, KEPT_OUT, SPOKEN, Body, Me, attachment, is_human, person
 from adapters.slack.events.names import Names
 from adapters.slack.events.spoken import mention_of, plain
-from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import Desk
-from pipeline.values import PlaceId, Said, Stretch
+from pipeline.values import PlaceId, Said
 
-ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
-"""Reactions: to what solved it, and to what is not to be read."""
-PAGE = 100
-"""Messages of a channel that are read in one go, with their threads."""
-REPLIES, LONGEST = 200, 1_000
-"""Messages of a thread that are read at a time, and at most: of a longer one the first ones."""
-BURST = 15
-"""Calls of each method that need not wait."""
 UNSEEN = 60.0
 """Seconds for which a message that is not found may be one that Slack does not show yet, and not one that is gone."""
 
@@ -38,89 +27,32 @@ class SlackTalk:
         self._me = me
         self._address = address.rstrip("/")
         self.names = Names(web)
-        self._pacers = {
-            method: Pacer(BURST, web.pace.reading) for method in ("conversations.history", "conversations.replies")
-        }
 
-    async def heard(self, body: Body, desk: Desk) -> None:
-        """Take in what an event tells of a channel that is a source. Raises Unavailable while it cannot be kept."""
+    def look(self, body: Body) -> Look | None:
+        """At the message that an event tells of; None where it tells of none that people read."""
         event = body.get("event") or {}
-        item = event.get("item") or event
-        channel = await desk.channels.indexed(self._me.places(str(item.get("channel") or "")))
-        if channel is None:
-            return
-        if body.get("is_ext_shared_channel"):
-            await desk.channels.left(channel)
-            return
         match event.get("type"), event.get("subtype"):
-            case "message", "message_deleted":
-                await desk.channels.drop(channel, [str(event.get("deleted_ts"))], deleted=True)
             case "message", "message_changed":
-                await self._changed(channel, event.get("message") or {}, desk)
-            case "message", subtype if subtype in SPOKEN:
-                await self._now(channel, event, desk)
-            case (("channel_deleted" | "channel_left" | "group_deleted" | "group_left"), _):
-                await desk.channels.left(channel)
-            case "member_left_channel", _ if event.get("user") == self._me.user:
-                await desk.channels.left(channel)
-            case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
-                await self._reacted(channel, str(item.get("ts") or ""), desk)
+                return partial(self._changed, event.get("message") or {})
+            case "message", _:
+                return partial(self._now, event)
+            case (("reaction_added" | "reaction_removed"), _):
+                return partial(self._reacted, str((event.get("item") or {}).get("ts") or ""))
+        return None
 
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
-        that other organisations write in."""
-        at = json.loads(position) if position else {}
-        name, since = at.get("name"), at.get("since")
-        if not at:
-            found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
-            if is_outside(found, self._me.team):
-                raise Refused(f"{channel} is shared with another organisation", what_to_do="Name one of your own.")
-            name, since = str(found.get("name") or ""), float(found.get("created") or 0)
-        latest = {"latest": at["latest"]} if at else {}
-        await self._pacers["conversations.history"].wait()
-        page = await self._web.call("conversations.history", channel=channel.channel, limit=PAGE, **latest)
-        messages: list[dict[str, Any]] = page.get("messages") or []
-        for root in [one for one in messages if one.get("reply_count")]:
-            messages += await self._replies(channel, str(root["ts"]), self._pacers["conversations.replies"])
-        unique = {str(one["ts"]): one for one in messages}
-        oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
-        following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
-        said = await self._all_said(channel, unique.values())
-        return Stretch(said=said, position=following, name=name or "", since=datetime.fromtimestamp(since or 0, UTC))
-
-    async def thread(self, channel: str, thread: str, until: str) -> Sequence[Said]:
-        """What people said in a thread before the message `until`. Raises Declined or Unavailable."""
-        place = self._me.place(channel)
-        found = [one for one in await self._replies(place, thread, latest=until) if one["ts"] != until]
-        people = [one for one in found if self._is_spoken(one)]
-        await asyncio.gather(*map(self.names.of, {str(one["user"]) for one in people}))
-        return [await self._said(place, one) for one in people]
-
-    async def _replies(
-        self, channel: PlaceId, thread: str, pacer: Pacer | None = None, **more: str
-    ) -> list[dict[str, Any]]:
-        """Those of a thread, with the one that it begins with; of a longer one the first LONGEST."""
-        method, found = "conversations.replies", list[dict[str, Any]]()
-        async for page in pages(
-            self._web, method, "messages", pacer, channel=channel.channel, ts=thread, limit=REPLIES, **more
-        ):
-            found += page
-            if len(found) >= LONGEST:
-                break
-        return found[:LONGEST]
-
-    async def _changed(self, channel: PlaceId, told: Body, desk: Desk) -> None:
+    async def _changed(self, told: Body, channel: PlaceId) -> Said | None:
         """An event tells the text alone; looked at again it has its reactions, too, but maybe not this text yet."""
         found = await self._found(channel, str(told.get("ts") or "")) or told
         now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
-        await self._now(channel, now, desk, fresh=True)
+        return await self._now(now, channel)
 
-    async def _reacted(self, channel: PlaceId, ts: str, desk: Desk) -> None:
+    async def _reacted(self, ts: str, channel: PlaceId) -> Said | None:
         """Raises Unavailable for what was said a moment ago and is not to be seen yet: the event comes again."""
         if found := await self._found(channel, ts):
-            await self._now(channel, found, desk, fresh=True)
-        elif ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN:
+            return await self._now(found, channel)
+        if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN:
             raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
+        raise Refused("a message that was reacted to is not to be seen")
 
     async def _found(self, channel: PlaceId, ts: str) -> Body | None:
         """A message as it is now; None where it is not to be seen."""
@@ -134,30 +66,26 @@ class SlackTalk:
                 return dict(found)
         return None
 
-    async def _now(self, channel: PlaceId, message: Body, desk: Desk, *, fresh: bool = False) -> None:
-        said = await self._all_said(channel, [message])
-        if said:
-            await desk.channels.take(said, fresh=fresh)
-        elif ts := message.get("ts"):
-            await desk.channels.drop(channel, [str(ts)])
+    async def _now(self, message: Body, channel: PlaceId) -> Said | None:
+        return await self.said(channel, message) if self._is_read(message) else None
 
-    async def _all_said(self, channel: PlaceId, messages: Iterable[Body]) -> tuple[Said, ...]:
-        return tuple([await self._said(channel, one) for one in messages if self._is_read(one)])
+    async def all_said(self, channel: PlaceId, messages: Iterable[Body]) -> tuple[Said, ...]:
+        return tuple([await self.said(channel, one) for one in messages if self._is_read(one)])
 
     def _is_read(self, message: Body) -> bool:
         """Of people, and for people: no questions to us."""
-        return self._is_spoken(message) and not self.is_to_us(str(message.get("text") or ""))
+        return self.is_spoken(message) and not self.is_to_us(str(message.get("text") or ""))
 
     def is_to_us(self, text: str) -> bool:
         """Whether a message addresses the bot."""
         return bool(mention_of(self._me.user).search(text))
 
-    def _is_spoken(self, message: Body) -> bool:
+    def is_spoken(self, message: Body) -> bool:
         """No joins, no bots, and not kept out."""
         spoken = message.get("subtype") in SPOKEN and is_human(message, self._me)
         return spoken and KEPT_OUT not in _reactions(message)
 
-    async def _said(self, channel: PlaceId, message: Body) -> Said:
+    async def said(self, channel: PlaceId, message: Body) -> Said:
         ts, user = str(message["ts"]), str(message["user"])
         thread = str(message.get("thread_ts") or ts)
         below = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""

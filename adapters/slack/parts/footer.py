@@ -14,6 +14,8 @@ from pipeline.values import Vote
 FOOTER = 8_000
 CONTEXT = 3_000
 """Characters of the blocks below one message, and of one block of small print."""
+TAKE_BACK = "take_back"
+"""The action of the button that takes a document back."""
 
 
 def footers(reply: Reply) -> Iterator[tuple[Block, ...]]:

@@ -1,26 +1,31 @@
-"""What the bot posts by itself: a question for people, what its asker hears, the weekly digest."""
+"""How Slack shows what the bot posts besides replies, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.chat.messages import Messages
-from adapters.chat.words import insights, source_notice
-from adapters.chat.words.handoff import NoticeLink, Told, told
+from adapters.chat.announce import Where
+from adapters.chat.reply import answer as parts
+from adapters.chat.reply import labels as words
+from adapters.chat.reply.parts import Look, Reply
+from adapters.chat.words import insights
+from adapters.chat.words.handoff import NoticeLink, Told
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.incoming import Me, message_key
 from adapters.slack.parts import markup
 from adapters.slack.parts.blocks import Block, button, context, quoted, said, section, short
+from adapters.slack.parts.footer import TAKE_BACK
 from adapters.slack.parts.render import Post, fallback, posts
 from adapters.slack.platform import SLACK
 from adapters.slack.post.activity import Origin
 from adapters.slack.post.reply import SlackSender, find
 from adapters.slack.web import Declined, Web
-from pipeline.errors import Refused
+from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import About, ConversationId, Notice, PersonId
-from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
+from pipeline.values import About, Answer, ConversationId, Notice, PersonId, replace
+from pipeline.values.posting.digest import Adding, Announcement, Share, Spent
+from pipeline.words import wording
 
 CLOCKS = 60.0
 """How far the clocks may differ when a notice is looked for."""
@@ -28,69 +33,109 @@ LISTED = 2_000
 """Characters of sources with their addresses: with the names of all others, less than a section takes."""
 
 
-class _NoticeSender(SlackSender):
-    """One message, which is named by its key."""
+class AnnouncementSender(SlackSender):
+    """What is posted in a channel or to a person. Slack's conversations begin with a message of a channel."""
+
+    def __init__(self, web: Web, me: Me, origin: Origin, post: Announcement) -> None:
+        super().__init__(web, me, origin, post.key)
+        self._post = post
+        self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
+
+    def known(self, reference: str) -> Sequence[str]:
+        return reference.split(",") if reference else ()
 
     def reference(self, names: Sequence[str]) -> str:
-        return message_key(self._me.team, self._spot.channel, names[0])
+        """Of a notice, whose message people reply to, the key of that."""
+        if isinstance(self._post, Notice):
+            return message_key(self._me.team, self._spot.channel, names[0])
+        return super().reference(names)
+
+    def conversation(self, name: str) -> ConversationId:
+        return replace(self._place, thread=name)
+
+    async def send(self, part: int, post: Post) -> str:
+        """Raises NotTaken, too."""
+        try:
+            return await super().send(part, post)
+        except Declined as declined:
+            if isinstance(self._post, Share | Adding):
+                raise NotTaken(sorry(declined, Words(self._post.language))) from declined
+            raise
 
 
 class SlackNotices:
-    """Posts each as one message."""
+    """The port `Announces`."""
 
-    def __init__(self, web: Web, me: Me, audiences: SlackAudiences, *, shared_channels: bool) -> None:
+    def __init__(self, web: Web, me: Me, look: Look, audiences: SlackAudiences, *, shared_channels: bool) -> None:
         """`shared_channels`: questions are asked where other organisations read along, too."""
         self._web = web
         self._me = me
+        self._look = look
         self._audiences = audiences
         self._shared_channels = shared_channels
 
-    async def post(self, post: Announcement, receipt: Receipt) -> None:
-        """Raises Declined or Unavailable, and Refused where people of another organisation would be asked."""
+    async def sender(self, post: Announcement, where: Where, receipt: Receipt) -> AnnouncementSender:
+        """Raises Refused where people of another organisation would be asked."""
+        origin = await self._origin(post, where)
         asks = isinstance(post, Notice) and post.about is About.ASKED
-        origin = await self._origin(post)
         if asks and not self._shared_channels and await self._audiences.shared(origin.channel):
             raise Refused("the channel where people are asked is shared with another organisation")
-        drawn = await self._notice(post) if isinstance(post, Notice) else _report(post)
-        await Messages(_NoticeSender(self._web, self._me, origin, post.key), receipt).show([drawn])
+        return AnnouncementSender(self._web, self._me, origin, post)
 
-    async def find(self, post: Announcement) -> str | None:
-        """Look for it where it belongs, since shortly before it was to be posted."""
-        origin = await self._origin(post)
+    async def find(self, post: Announcement, where: Where) -> str | None:
+        origin = await self._origin(post, where)
         names = await find(self._web, self._me, origin, post.key)
-        return message_key(self._me.team, origin.channel, names[0]) if names else None
+        return AnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
 
-    async def _origin(self, post: Announcement) -> Origin:
+    async def _origin(self, post: Announcement, where: Where) -> Origin:
         since = post.posting_since.timestamp() - CLOCKS if post.posting_since else 0.0
-        where = post.where if isinstance(post, Notice) else SLACK.whom(str(post.to))
         user = where.user if isinstance(where, PersonId) else ""
         channel = await self._direct(user) if isinstance(where, PersonId) else where.channel
         thread = where.thread if isinstance(where, ConversationId) else ""
+        thread = post.thread if isinstance(post, Adding) else thread
         return Origin(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, hidden=True)
 
     async def _direct(self, user: str) -> str:
         return str((await self._web.call("conversations.open", users=user))["channel"]["id"])
 
-    async def _notice(self, notice: Notice) -> Post:
+    async def notice(self, notice: Notice, shown: Told) -> Post:
         asks = notice.about is About.ASKED
         link = await permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
-        shown = told(notice)
         person = "" if asks else PersonId.parse(notice.handoff.asker).user
         made = blocks(shown, notice.handoff.id, person, link)
         return Post((), tuple(made), fallback(f"{shown.heading} {shown.quoted}"))
 
+    def line(self, text: str) -> Post:
+        made = markup.mrkdwn(text)
+        return Post((), (section(made),), made)
 
-def _report(report: Digest | Spent | SourceNotice) -> Post:
-    """What it has no room for is left out."""
-    if isinstance(report, SourceNotice):
-        text = markup.mrkdwn(source_notice.text(report))
-        return Post((), (section(text),), text)
-    if isinstance(report, Spent):
+    def spent(self, report: Spent) -> Post:
         place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"
         text = insights.spent(report, place)
         return Post((), (section(text),), fallback(text))
-    assert report.seen
-    return posts(insights.panel(report.seen, Words(report.language), entries=insights.FEW))[0]
+
+    def panel(self, reply: Reply, mark: str) -> Post:
+        """Its metadata mark it."""
+        return posts(reply)[0]
+
+    def adding(self, adding: Adding) -> Post:
+        """With the button that takes a document back."""
+        made = [said(adding.text), *([context(adding.small)] if adding.small else [])]
+        if adding.document:
+            made.append({"type": "actions", "elements": [button(adding.back, TAKE_BACK, adding.document)]})
+        return Post((), tuple(made), fallback(adding.text))
+
+    def shared(self, answer: Answer, above: Sequence[str]) -> Sequence[Post]:
+        return posts(parts.reply(answer, self._look, notes=above))
+
+
+def sorry(error: CitewellError, speech: Words) -> str:
+    """What somebody is told whose press came to nothing."""
+    if isinstance(error, Declined) and error.needed:
+        return speech(words.NO_PERMISSION, permission=error.needed)
+    if isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
+        return speech(words.NOT_MEMBER)
+    return speech(wording.TRY_AGAIN)
 
 
 def blocks(shown: Told, handoff_id: str, person: str, link: str) -> list[Block]:

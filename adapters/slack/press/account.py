@@ -10,6 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.person import prefer
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.panels import CHOICES
@@ -17,7 +18,7 @@ from adapters.chat.reply.parts import Button
 from adapters.slack.events.incoming import Body
 from adapters.slack.post.activity import Presence
 from adapters.slack.press.home_view import PREFER, home
-from adapters.slack.press.presser import Context, SlackPresser, honest
+from adapters.slack.press.presser import Context, SlackPresser
 from adapters.slack.press.setup import SetupForm
 from pipeline.errors import CitewellError
 
@@ -33,7 +34,7 @@ class AtHome(SlackPresser):
         super().__init__(context, body, ack)
         self._publish = publish
 
-    async def say(self, text: str) -> None:
+    async def tell(self, text: str) -> None:
         await self.acked()
         await self._publish(self, text)
 
@@ -41,7 +42,7 @@ class AtHome(SlackPresser):
 class Homepage:
     """One person's page. Everything shown there is what that person alone may see."""
 
-    def __init__(self, context: Context, dispatcher: Dispatcher[SlackPresser], setup: SetupForm) -> None:
+    def __init__(self, context: Context, dispatcher: Dispatcher, setup: SetupForm) -> None:
         self._context = context
         self._dispatcher = dispatcher
         self._desk = context.desk
@@ -58,7 +59,7 @@ class Homepage:
     async def opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
         by = self._by(ack, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
-            speech = await by.words()
+            speech = await self._interaction(by).words()
             prompts = [{"title": speech(title), "message": speech(message)} for title, message in words.PROMPTS]
             await self._presence.attempt(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
@@ -67,25 +68,30 @@ class Homepage:
             await self._publish(by, "")
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = self._by(ack, body)
-        async with honest(by):
+        async with self._by(ack, body).handled() as by:
             await self._dispatcher.press(by)
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         by = self._by(ack, body)
         field, chosen = by.pressed.action.removeprefix(PREFER), str(body["actions"][0]["selected_option"]["value"])
-        async with honest(by):
+        async with self._interaction(by).honest():
             await prefer(self._desk, by.pressed.person, {field: chosen})
 
     def _by(self, ack: AsyncAck, body: Body) -> AtHome:
         return AtHome(self._context, body, ack, self._publish)
 
+    def _interaction(self, by: AtHome) -> Interaction:
+        return Interaction(by, self._desk)
+
     async def _publish(self, by: AtHome, notice: str) -> None:
+        interaction = self._interaction(by)
         try:
-            documents = await self._desk.documents(await by.readers())
+            documents = await self._desk.documents(await interaction.readers())
             preferences = await self._desk.preferences(by.pressed.person)
-            view = home(documents, preferences, notice, await self._setup.blocks(by), await by.words())
+            view = home(
+                documents, preferences, notice, await self._setup.blocks(interaction), await interaction.words()
+            )
             await self._context.web.call("views.publish", user_id=by.spot.user_id, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))

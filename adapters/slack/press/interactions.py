@@ -9,11 +9,12 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.reply import labels as words
 from adapters.slack.events.names import Names
 from adapters.slack.post import private
-from adapters.slack.press.presser import Context, SlackPresser, honest
+from adapters.slack.press.presser import Context, SlackPresser
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
 from pipeline.words import wording
@@ -24,9 +25,7 @@ ANYTHING = re.compile("")
 class SlackInteractions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(
-        self, context: Context, dispatcher: Dispatcher[SlackPresser], inbox: Inbox, names: Names | None = None
-    ) -> None:
+    def __init__(self, context: Context, dispatcher: Dispatcher, inbox: Inbox, names: Names | None = None) -> None:
         """`names`: of what questions mention."""
         self._names = names
         self._context = context
@@ -44,8 +43,7 @@ class SlackInteractions:
         app.view(ANYTHING)(self.press)
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = SlackPresser(self._context, body, ack)
-        async with honest(by):
+        async with SlackPresser(self._context, body, ack).handled() as by:
             await self._dispatcher.press(by)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -61,7 +59,7 @@ class SlackInteractions:
 
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
-        by = SlackPresser(self._context, body, ack)
+        by = Interaction(SlackPresser(self._context, body, ack), self._desk)
         try:
             message = {**body["message"], "text": await self._named(body["message"].get("text"))}
             await self._inbox.accept(private.shortcut({**body, "message": message}, self._context.me))

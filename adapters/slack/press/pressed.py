@@ -8,11 +8,11 @@ from typing import NamedTuple
 from adapters.chat.press.presser import EMPTY, Pressed
 from adapters.chat.reply.parts import Button, Reply
 from adapters.slack.events.incoming import Body, Me, person
-from adapters.slack.parts.footer import voted
+from adapters.slack.parts.footer import TAKE_BACK, voted
 from adapters.slack.parts.modal import filled
 from pipeline.values import ConversationId, Vote, replace
 
-RATE, TAKE_BACK = "rate", "take_back"
+RATE = "rate"
 _CARRIED = (Button.ASK, Button.TELL)
 """Pressed beside an answer that others see, too, these say where that is."""
 _NAMED: Mapping[str, str] = {TAKE_BACK: Button.TAKE_BACK, Button.FORGET: Button.FORGET_NOW, "/insights": "insights"}
@@ -55,17 +55,19 @@ def read(body: Body, me: Me) -> SlackPress:
         channel, ts = where or ("", "")
     elif action in _CARRIED and " " in about:
         about, thread, below = about.split(" ")
+    there = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or below)
     pressed = Pressed(
         action=action,
         about=about,
         person=person(me.team, str(user["id"])),
         places=me.places(channel),
-        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or below),
+        conversation=there,
         message=ts,
         below=below,
         name=str(user.get("name") or user.get("username") or ""),
         external=str(user.get("team_id") or me.team) != me.team,
         filled=filled(body["view"]) if form else EMPTY,
+        told_in=there if below else None,
     )
     return SlackPress(pressed, user, channel, thread, str(body.get("response_url") or ""), alone)
 

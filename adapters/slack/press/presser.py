@@ -7,34 +7,33 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.presser import Then, Written
-from adapters.chat.reply import cut
-from adapters.chat.reply import labels as words
+from adapters.chat.reply import cut, labels
 from adapters.chat.reply.answer import plain
-from adapters.chat.reply.parts import Reply
+from adapters.chat.reply.parts import Look, Reply
 from adapters.chat.words.forms import Form
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events import spoken
+from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import Body, Me, message_key
 from adapters.slack.parts.blocks import Block, said, section, short
 from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import fallback, posts
 from adapters.slack.post import private
-from adapters.slack.post.notices import permalink
+from adapters.slack.post.notices import permalink, sorry
 from adapters.slack.post.reply import QUIET
+from adapters.slack.press.knowledge import SlackOffered, offered
 from adapters.slack.press.pressed import SlackPress, carried, read
-from adapters.slack.web import Declined, Web
-from pipeline.errors import CitewellError
+from adapters.slack.web import Web
+from pipeline.errors import CitewellError, NotTaken
 from pipeline.ports import Desk
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Actor, ConversationId, MessageKey, Readers, replace
+from pipeline.translations import Message, Words
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, Readers
 from pipeline.words import wording
-
-log = structlog.get_logger(__name__)
 
 REFUSAL = 150
 """Characters of what is said at a field."""
@@ -49,6 +48,10 @@ class Context:
     audiences: SlackAudiences
     actors: Actors
     desk: Desk
+    files: Files
+    look: Look
+    shared_channels: bool
+    """Answers are shared also where other organisations read along."""
 
 
 class SlackPresser:
@@ -67,23 +70,31 @@ class SlackPresser:
         self.spot: SlackPress = read(body, context.me)
         self.pressed = self.spot.pressed
 
-    async def words(self, text: str = "") -> Words:
-        return await self._context.desk.words(self.pressed.person, text=text)
+    @asynccontextmanager
+    async def handled(self) -> AsyncIterator[Interaction]:
+        """What is done about it inside is acknowledged in the end; what goes wrong there they are told."""
+        by = Interaction(self, self._context.desk)
+        async with by.honest():
+            yield by
+        await self.acked()
 
     async def actor(self) -> Actor:
         return await self._context.actors.of(self.spot.user)
 
     async def readers(self) -> Readers:
-        readers = await self._context.audiences.of_person(self.spot.user_id, self.spot.channel)
-        return replace(readers, external=readers.external or self.pressed.external)
+        return await self._context.audiences.of_person(self.spot.user_id, self.spot.channel)
 
     async def everyone(self) -> Readers:
         audiences, spot = self._context.audiences, self.spot
         return await (audiences.of_person(spot.user_id) if spot.direct else audiences.of_channel(spot.channel))
 
-    async def told_in(self) -> ConversationId:
-        if self.pressed.below:
-            return self.pressed.conversation
+    async def channel(self) -> Readers | Message:
+        audiences = self._context.audiences
+        if not self._context.shared_channels and await audiences.shared(self.spot.channel):
+            return wording.SHARED_CHANNEL
+        return await audiences.of_channel(self.spot.channel)
+
+    async def alone(self) -> ConversationId:
         return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
 
     async def direct_channel(self) -> str:
@@ -93,11 +104,17 @@ class SlackPresser:
     async def link(self) -> str:
         return await permalink(self._web, self.spot.channel, self.pressed.message)
 
+    async def offered(self) -> SlackOffered:
+        context = self._context
+        return offered(context.web, context.audiences, context.files, context.desk.posts, self.spot, self.body)
+
     async def ack(self, then: Then) -> None:
         """A command is acknowledged with a line; a form that may be refused, once it is done."""
         if "command" in self.body and not self._acked:
             self._acked = self._line = True
-            await self._ack(text=(await self.words())(words.LOOKING), response_type="ephemeral")
+            await self._ack(
+                text=(await self._context.desk.words(self.pressed.person))(labels.LOOKING), response_type="ephemeral"
+            )
         elif then is not Then.CHECKED:
             await self.acked()
 
@@ -106,16 +123,12 @@ class SlackPresser:
             self._acked = True
             await self._ack()
 
-    async def say(self, text: str) -> None:
-        """By the way that needs no permission at all, where there is one; nothing depends on it."""
+    async def tell(self, text: str) -> None:
         await self.acked()
-        try:
-            if self.spot.response_url:
-                await self._respond(plain(text))
-            elif self.spot.channel:
-                await self._post(plain(text))
-        except CitewellError as error:
-            log.warning("slack_not_told", reason=str(error))
+        if self.spot.response_url:
+            await self._respond(plain(text))
+        elif self.spot.channel:
+            await self._post(plain(text))
 
     async def show(self, reply: Reply) -> None:
         await self.acked()
@@ -141,13 +154,13 @@ class SlackPresser:
         shown = {**view(form, above), "private_metadata": f"{self.spot.channel} {self.pressed.message} {form.about}"}
         await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
 
-    async def refuse(self, text: str, field: str = "") -> None:
+    async def refuse(self, text: str, field: str) -> bool:
         if self._acked or self.body.get("type") != "view_submission":
-            await self.say(text)
-            return
+            return False
         self._acked = True
         at = field or next(iter(self.pressed.filled))
         await self._ack(response_action="errors", errors={at: cut.short(text, REFUSAL)})
+        return True
 
     async def replace(self, text: str) -> None:
         await self._change(fallback(text), [said(text)], self.pressed.message)
@@ -165,6 +178,9 @@ class SlackPresser:
         text = spoken.plain(str(theirs[0].get("text") or ""), me.user)
         return Written(text, notice, await permalink(self._web, channel, ts))
 
+    async def confirm(self, answer: Answer) -> None:
+        await private.confirm_shared(self._web, self.spot.response_url, self._context.look, answer)
+
     async def tick(self, heading: str, at: MessageKey | None = None) -> None:
         await self.acked()
         ts = at.message if at else self.pressed.message
@@ -176,29 +192,9 @@ class SlackPresser:
     async def _change(self, text: str, blocks: Sequence[Block], ts: str) -> None:
         await self._web.call("chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **QUIET)
 
-    async def give(self, data: str) -> None:
+    async def give(self, data: str, words: Words) -> None:
         await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
-        await self.say((await self.words())(words.HOME_EXPORTED))
+        await self.tell(words(labels.HOME_EXPORTED))
 
-
-@asynccontextmanager
-async def honest(by: SlackPresser) -> AsyncIterator[None]:
-    """When what is done inside goes wrong, its user is told so; in the end it is acknowledged."""
-    try:
-        yield
-    except CitewellError as error:
-        log.warning("slack_interaction_failed", action=by.pressed.action, reason=str(error))
-        try:
-            speech = await by.words()
-        except CitewellError:
-            speech = ENGLISH
-        await by.refuse(_sorry(error, speech))
-    await by.acked()
-
-
-def _sorry(error: CitewellError, speech: Words) -> str:
-    if isinstance(error, Declined) and error.needed:
-        return speech(words.NO_PERMISSION, permission=error.needed)
-    if isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
-        return speech(words.NOT_MEMBER)
-    return speech(wording.TRY_AGAIN)
+    def sorry(self, error: CitewellError, words: Words) -> str:
+        return str(error) if isinstance(error, NotTaken) else sorry(error, words)

@@ -14,30 +14,30 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.announce import Announcer
+from adapters.chat.catch_up import CatchUp
 from adapters.chat.post.deliver import Deliverer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.before import SlackBefore
 from adapters.slack.events.files import Files
-from adapters.slack.events.gapfill import Gapfill
-from adapters.slack.events.incoming import MALFORMED, Me
+from adapters.slack.events.incoming import GONE, MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
+from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
 from adapters.slack.platform import SLACK
 from adapters.slack.post.deliver import SlackPosts
 from adapters.slack.post.notices import SlackNotices
-from adapters.slack.press import adding
 from adapters.slack.press.account import Homepage
 from adapters.slack.press.interactions import SlackInteractions
-from adapters.slack.press.knowledge import SlackShelf
+from adapters.slack.press.knowledge import attached
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
-from adapters.slack.press.sharing import SlackSharer
 from adapters.slack.settings import SlackSettings
-from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
@@ -63,7 +63,7 @@ class SlackSession:
 
     app: AsyncApp
     """Takes in all that Slack sends of it."""
-    gapfill: Gapfill
+    catch_up: CatchUp[Part, Message]
     space: str
     """`slack:T1`"""
 
@@ -75,13 +75,14 @@ class SlackSession:
         self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
         self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
-        self.sight = Sight(web, self.me)
-        self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
+        self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
+        self.before = SlackBefore(web, self.me, self.talk)
         self.files = Files(web, web.client.token or "", terms.settings.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.settings.shares
-        self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
+        notices = SlackNotices(web, self.me, terms.look, self.audiences, shared_channels=shared)
+        self.announcer = Announcer(SLACK, notices)
         self._posts = SlackPosts(web, self.me, self.audiences.shared)
         self.deliverer = Deliverer(self._posts, SLACK, terms.look, self._offer, shared_channels=shared)
 
@@ -89,7 +90,14 @@ class SlackSession:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
         intake = SlackIntake(inbox, desk, self.me, self.deliverer, self._posts, self.talk)
-        self.gapfill = Gapfill(self.web, self.me, inbox, desk.channels, intake, self._terms.clock)
+        self.catch_up = CatchUp(
+            self.space,
+            inbox,
+            partial(Missed, self.web, self.me, inbox, desk.channels, intake),
+            lag=LAST_RETRY,
+            clock=self._terms.clock,
+            untaken=intake.untaken,
+        )
         self.app = self._app(intake, inbox, desk)
 
     def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:
@@ -106,36 +114,34 @@ class SlackSession:
         SDK_LOG.setLevel(logging.WARNING)
         if self._terms.settings.signing_secret:
             app.error(_failed)
-        context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        shared = self._terms.settings.shares
-        sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
-        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, self.files))
+        look, shared = self._terms.look, self._terms.settings.shares
+        context = Context(self.web, self.me, self.audiences, self.actors, desk, self.files, look, shared)
+        dispatcher = Dispatcher(desk, inbox)
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
         SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
-        app.event("member_left_channel")(self._left)
-        for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):
-            app.event(gone)(self._left)
+
+        async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
+            await self.audiences.left(event)
+            await intake.take(body)
+
+        for gone in ("member_left_channel", *GONE):
+            app.event(gone)(left)
         app.event(re.compile(""))(_leave_alone)
         return app
 
     async def close(self) -> None:
         await self.members.close()
 
-    async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        await self.sight.left(event)
-        if self._desk:
-            await self.talk.heard(body, self._desk)
-
-    async def _indexed(self) -> frozenset[PlaceId]:
-        return await self._desk.channels.of(self.space) if self._desk else frozenset()
+    async def _indexed(self, space: str) -> frozenset[PlaceId]:
+        return await self._desk.channels.of(space) if self._desk else frozenset()
 
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
         author = partial(self.actors.of, {"id": message.asker.user})
-        return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+        return attached(message) if self._desk and await addable(self._desk, message, author) else ""
 
 
 def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:

@@ -100,7 +100,7 @@ class Only:
         return report((await self.of("")).workspace, how)
 
     async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        await (await self.of("")).gapfill.keep(reachable)
+        await (await self.of("")).catch_up.keep(reachable)
 
     async def left(self, team: str, at: datetime) -> None:
         """What is kept stays: whoever runs the bot made the app, and may install it again."""
@@ -160,7 +160,7 @@ class Installed:
                     filling.pop(team).cancel()
                 for team in (there | self._open.keys()) - filling.keys():
                     with suppress(NotInstalled):
-                        filling[team] = asyncio.create_task((await self.of(team)).gapfill.keep(reachable))
+                        filling[team] = asyncio.create_task((await self.of(team)).catch_up.keep(reachable))
                 if not filling:
                     await asyncio.sleep(NEWS)
                     continue

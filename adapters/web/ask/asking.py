@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from adapters.chat.intake import Intake
+from adapters.chat.hear import Asked, Intake
 from adapters.web import pages
 from adapters.web.ask import wording
 from adapters.web.forms import field
@@ -66,7 +66,7 @@ class Asking:
             locale=locale(request),
             said_in=PlaceId(platform=WEB.name, space=SPACE).chain,
         )
-        await self._intake.keep(message, _unheard)
+        await self._intake.keep(Asked(message=message), _unheard)
         if not await self._site.archive.kept(message.key, visitor.person):
             said = words(BUSY)
             return pages.page(request, "told.html", visitor, words, status=503, text=wording, told=said, back="/")

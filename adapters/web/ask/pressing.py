@@ -9,13 +9,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.chat.press.dispatch import OF_ANSWER, Dispatcher
+from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.presser import Pressed
 from adapters.chat.reply import labels
 from adapters.chat.reply.parts import Button
 from adapters.web import pages
 from adapters.web.ask import wording
 from adapters.web.ask.asking import conversation
-from adapters.web.ask.presser import Nowhere, PagePresser
+from adapters.web.ask.presser import PagePresser
 from adapters.web.forms import field, fields
 from adapters.web.language import locale
 from adapters.web.platform import SPACE, WEB
@@ -34,24 +35,25 @@ NOWHERE = ConversationId(platform=WEB.name, space=SPACE, channel="")
 class Pressing:
     def __init__(self, site: Site, inbox: Inbox) -> None:
         self._site = site
-        nowhere = Nowhere()
-        self._dispatcher: Dispatcher[PagePresser] = Dispatcher(site.desk, inbox, nowhere, nowhere, once=())
+        self._dispatcher = Dispatcher(site.desk, inbox, once=())
 
     async def press(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered
         twice: a browser shows what comes last."""
-        by = PagePresser(_read(form, visitor), visitor, self._site.desk, locale(request))
-        if not await self._theirs(by.pressed):
-            by.pressed = by.pressed._replace(conversation=NOWHERE)
-            await by.say((await by.words())(NO_ANSWER))
+        pressed = _read(form, visitor, locale(request))
+        theirs = await self._theirs(pressed)
+        by = PagePresser(pressed if theirs else pressed._replace(conversation=NOWHERE), visitor)
+        interaction = Interaction(by, self._site.desk)
+        if theirs:
+            await self._dispatcher.press(interaction)
         else:
-            await self._dispatcher.press(by)
+            await by.tell((await interaction.words())(NO_ANSWER))
         if by.file:
             headers = {**pages.HEADERS, "Content-Disposition": 'attachment; filename="citewell.json"'}
             return Response(by.file, media_type="application/json", headers=headers)
-        words = await by.words()
+        words = await interaction.words()
         if not (by.shown or by.form):
-            await by.say(words(wording.CANNOT))
+            await by.tell(words(wording.CANNOT))
         id_ = by.pressed.conversation.channel
         values: dict[str, Any] = {"by": by, "text": wording, "labels": labels.LABELS, "id": id_}
         if field(form, "fragment"):
@@ -71,18 +73,20 @@ class Pressing:
         return where != NOWHERE or pressed.action != Button.STOP
 
 
-def _read(form: FormData, visitor: Visitor) -> Pressed:
+def _read(form: FormData, visitor: Visitor, locale: str) -> Pressed:
     """What a form says, of whoever sent it."""
     filled = {name: fields(form, name) for name in form if name not in OWN}
-    about = field(form, "about")
+    about, where = field(form, "about"), conversation(field(form, "conversation")) or NOWHERE
     return Pressed(
         action=field(form, "action"),
         about=about,
         person=visitor.person,
         places=PlaceId(platform=WEB.name, space=SPACE).chain,
-        conversation=conversation(field(form, "conversation")) or NOWHERE,
+        conversation=where,
         message=about,
         below=about,
         name=visitor.name,
         filled=filled,
+        told_in=where,
+        locale=locale,
     )

@@ -1,8 +1,9 @@
 """What is posted to people and channels that asked nothing: insights by the week, that a place has had its answers,
-that a channel is read."""
+that a channel is read, an answer that somebody shares, what comes of what somebody adds to the documents."""
 
 from __future__ import annotations
 
+from pipeline.values.answers import Answer
 from pipeline.values.ids import PlaceId, parts_of
 from pipeline.values.insights import Insights
 from pipeline.values.posting.handoff import Notice
@@ -73,5 +74,42 @@ class SourceNotice(Report):
         return f"source:{self.to}"
 
 
-Announcement = Notice | Digest | Spent | SourceNotice
-"""What the bot posts by itself."""
+class Share(Report):
+    """An answer that somebody had alone, for everyone in a channel; in the language of whoever shares it."""
+
+    answer_id: str
+    person: str
+    """Who shares it, as `IncomingMessage.author`."""
+    name: str
+    """What they are called there."""
+    answer: Answer | None = None
+    """If everyone there may see it."""
+
+    @property
+    def key(self) -> str:
+        return f"share:{self.answer_id}:{self.to}"
+
+
+class Adding(Report):
+    """What comes of something that somebody adds to the documents: first that it is read."""
+
+    id: str
+    person: str
+    """Who adds it, as `IncomingMessage.author`."""
+    thread: str = ""
+    """Where in a channel it is said."""
+    text: str
+    small: str = ""
+    """In small print."""
+    document: str = ""
+    """Its id, where it can be taken back."""
+    back: str = ""
+    """What the button says that takes it back."""
+
+    @property
+    def key(self) -> str:
+        return f"adding:{self.id}"
+
+
+Announcement = Notice | Digest | Spent | SourceNotice | Share | Adding
+"""What is posted once, and is no reply."""

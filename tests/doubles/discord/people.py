@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -41,6 +42,8 @@ class People:
         payload: Payload = {"content": text.replace("@Citewell", f"<@{bot['id']}>"), "mentions": []}
         if "@Citewell" in text:
             payload["mentions"].append(bot)
+        payload["mentions"] += [self._persons[one] for one in re.findall(r"<@(\d+)>", text) if one in self._persons]
+        payload["mention_roles"] = re.findall(r"<@&(\d+)>", text)
         if reply_to:
             payload["message_reference"] = {"message_id": reply_to}
             target = self._world.channels[channel_id].messages.get(reply_to)

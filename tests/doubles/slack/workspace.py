@@ -334,7 +334,9 @@ class Workspace:
         return self._members([self._account(user) for user in sorted(self.people | self.guests)], arguments)
 
     def usergroups_list(self, arguments: Json) -> Json:
-        return {"usergroups": [{"id": name, "users": sorted(users)} for name, users in self.user_groups.items()]}
+        groups = self.user_groups.items()
+        handles = {name: name.removeprefix("S0").lower() for name in self.user_groups}
+        return {"usergroups": [{"id": name, "handle": handles[name], "users": sorted(users)} for name, users in groups]}
 
     def assistant_search_context(self, arguments: Json) -> Json:
         """What people said in public channels that has a word of the query, those with most of them first."""

@@ -7,10 +7,11 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.events.incoming import ReadMessage, read, root
+from adapters.chat.hear import Asked, Program
+from adapters.discord.events.incoming import read, root, spoke
 from adapters.discord.events.places import place
 from adapters.discord.events.spoken import question
-from pipeline.values import ConversationId, Manner
+from pipeline.values import ConversationId, IncomingMessage, Manner
 from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, user
 
 ID = "1573625817055887372"
@@ -23,15 +24,15 @@ async def made() -> discord.Client:
     return client()
 
 
-def reading(made: discord.Client, **payload: Any) -> ReadMessage | None:
+def reading(made: discord.Client, **payload: Any) -> Asked | None:
     assert made.user
-    return read(message(made, payload), made.user, threads=False)
+    return read(message(made, payload), made.user)
 
 
-def asked(made: discord.Client, **payload: Any) -> ReadMessage:
+def asked(made: discord.Client, **payload: Any) -> IncomingMessage:
     found = reading(made, **payload)
     assert found is not None
-    return found
+    return found.message
 
 
 def conversation(space: str, channel: str, thread: str = "") -> ConversationId:
@@ -39,7 +40,7 @@ def conversation(space: str, channel: str, thread: str = "") -> ConversationId:
 
 
 async def test_a_mention_is_a_question_without_the_mention(made: discord.Client) -> None:
-    incoming, _ = asked(made, content=ASK, mentions=MENTIONS)
+    incoming = asked(made, content=ASK, mentions=MENTIONS)
     assert incoming.text == "How much leave do I get?"
     assert incoming.key == f"discord:{GUILD}:{CHANNEL}:{ID}"
     assert incoming.author == f"discord:{ANN}"
@@ -50,12 +51,12 @@ async def test_a_mention_is_a_question_without_the_mention(made: discord.Client)
 
 @pytest.mark.parametrize("thread", [THREAD, "301"])
 async def test_a_thread_and_a_forum_post_are_a_conversation(made: discord.Client, thread: str) -> None:
-    incoming, _ = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
+    incoming = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
     assert (incoming.conversation, incoming.manner) == (conversation(GUILD, thread), Manner.MENTION)
 
 
 async def test_an_unmentioned_message_in_a_thread_is_overheard(made: discord.Client) -> None:
-    incoming, _ = asked(made, channel_id=THREAD, content="And part-timers?")
+    incoming = asked(made, channel_id=THREAD, content="And part-timers?")
     assert incoming.manner is Manner.OVERHEARD
 
 
@@ -69,22 +70,22 @@ async def test_a_message_in_a_thread_to_somebody_else_or_withheld_is_not_ours(
 
 
 async def test_a_thread_that_is_not_known_is_still_a_thread(made: discord.Client) -> None:
-    incoming, _ = asked(made, channel_id="999", content="And part-timers?")
+    incoming = asked(made, channel_id="999", content="And part-timers?")
     assert (incoming.conversation, incoming.manner) == (conversation(GUILD, "999"), Manner.OVERHEARD)
 
 
 async def test_what_begins_a_forums_post_is_asked_under_its_title(made: discord.Client) -> None:
-    incoming, _ = asked(made, channel_id="301", id="301", content=f"<@{BOT}>", mentions=MENTIONS)
+    incoming = asked(made, channel_id="301", id="301", content=f"<@{BOT}>", mentions=MENTIONS)
     assert incoming.text == "leave"
 
 
 async def test_our_own_role_counts_as_a_mention(made: discord.Client) -> None:
-    incoming, *_ = asked(made, content=f"<@&{OWN_ROLE}> How much leave?", mention_roles=[OWN_ROLE])
+    incoming = asked(made, content=f"<@&{OWN_ROLE}> How much leave?", mention_roles=[OWN_ROLE])
     assert incoming.text == "How much leave?"
 
 
 async def test_a_direct_message_is_a_question(made: discord.Client) -> None:
-    incoming, *_ = asked(made, guild_id=None, channel_id="400", content="How much leave?")
+    incoming = asked(made, guild_id=None, channel_id="400", content="How much leave?")
     assert (incoming.manner, incoming.conversation) == (Manner.DIRECT, conversation("dm", "400"))
     assert incoming.key == f"discord:dm:400:{ID}"
     assert place(incoming).guild_id is None
@@ -109,14 +110,22 @@ async def test_what_is_not_for_us_is_nothing(made: discord.Client, payload: dict
     assert reading(made, **payload) is None
 
 
+async def test_a_program_that_mentions_us_is_told_of_by_its_name(made: discord.Client) -> None:
+    assert made.user
+    payload = {"content": ASK, "mentions": MENTIONS, "author": user("777", "deploys", bot=True)}
+    told = spoke(message(made, payload), made.user)
+    assert isinstance(told, Program)
+    assert told.app == "deploys"
+
+
 async def test_what_is_said_to_nobody_is_overheard_and_begins_a_conversation(made: discord.Client) -> None:
-    incoming, _ = asked(made, content="How much leave?")
+    incoming = asked(made, content="How much leave?")
     assert (incoming.manner, incoming.opens) == (Manner.OVERHEARD, True)
 
 
 async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> None:
     content = f"<@{BOT}> did <@{BOB}> ask <@&700> in <#{CHANNEL}> <:smile:123>?"
-    incoming, *_ = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
+    incoming = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
     assert incoming.text == "did @bob ask @hr in #team ?"
 
 
@@ -135,7 +144,7 @@ async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> 
 )
 async def test_an_id_is_a_name_or_a_day(made: discord.Client, said: str, words: str) -> None:
     mentions = [*MENTIONS, user(BOB, "bob")]
-    incoming, _ = asked(made, content=f"<@{BOT}> {said}", mentions=mentions)
+    incoming = asked(made, content=f"<@{BOT}> {said}", mentions=mentions)
     assert incoming.text == words
 
 

@@ -59,6 +59,8 @@ def rows_of(space: str) -> Mapping[str, Row]:
             "asked",
             f"h {space}",
             "",
+            "",
+            "",
             "open",
             0,
             0.0,

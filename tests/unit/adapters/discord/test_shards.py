@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
 from adapters.discord.settings import DiscordSettings
+from adapters.discord.transport.client import ShardedClient
 from adapters.discord.transport.identify import SHARED, IdentifyBudget
 from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
@@ -108,6 +109,24 @@ async def test_a_shard_that_comes_back_with_a_new_session_has_what_was_missed_re
     await driver.rig.settled()
     assert len(driver.replies(Said("bob", missed))) == 1
     assert len(driver.replies(await driver.mention("ann", QUESTION))) <= 1
+
+
+async def test_where_one_shard_is_new_and_another_goes_on_the_gap_is_read_once_both_are_there(
+    driver: ShardedDriver,
+) -> None:
+    client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
+    assert isinstance(client, ShardedClient)
+    for event in (client.on_shard_disconnect(0), client.on_shard_disconnect(1), client.on_disconnect()):
+        await event
+    await client.on_connect()
+    read = client._gap
+    await client.on_shard_ready(0)
+    assert client._gap is read
+    await client.on_resumed()
+    await client.on_shard_resumed(1)
+    assert client._gap is not read
+    assert not client._caught_up
+    await client.complete()
 
 
 async def test_a_process_hears_the_servers_of_its_shards_alone(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
+from pipeline.ports import streaming
 from pipeline.values import Event, Progress, Request, Stage
 from tests.doubles.open_house import SECRET, opened
 
@@ -152,7 +153,8 @@ async def test_without_a_key_it_says_where_to_get_in_and_a_revoked_one_opens_not
 async def test_an_answer_that_is_not_wanted_any_more_is_given_up(team: Team) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 
-    async def endless(_: Request) -> AsyncIterator[Event]:
+    @streaming
+    async def endless(_: Request) -> AsyncGenerator[Event, None]:
         begun.set()
         try:
             yield Progress(stage=Stage.SEARCHING)

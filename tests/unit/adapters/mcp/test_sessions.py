@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 from adapters.http.doors import Doors
 from adapters.mcp.sessions import EACH, HEADER, SESSIONS, Full, Session, Sessions
 from bot.citewell import Citewell
+from pipeline.ports import streaming
 from pipeline.values import Event, Progress, Request, Stage
 from tests.doubles.open_house import opened
 from tests.unit.adapters.mcp.test_mcp import ACCEPTS, INITIALIZE
@@ -68,7 +69,8 @@ async def test_one_caller_cannot_take_all_sessions(team: Team) -> None:
 async def test_a_session_that_is_at_work_is_not_ended_for_another(team: Team) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 
-    async def held(_: Request) -> AsyncIterator[Event]:
+    @streaming
+    async def held(_: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         begun.set()
         await go_on.wait()

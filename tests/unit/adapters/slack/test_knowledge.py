@@ -11,8 +11,9 @@ from adapters.chat.words import knowledge
 from adapters.slack.events.files import origin, within
 from pipeline.rules.access import Rule
 from pipeline.values import Role
-from tests.contracts.driver import Said
+from tests.contracts.driver import Fault, Said
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, granted, user
+from tests.contracts.waiting import until
 from tests.doubles.slack.workspace import BOT
 
 PARKING = b"# Parking rules\n\nVisitors park behind the mill.\n"
@@ -128,3 +129,30 @@ def test_files_lie_beside_the_web_api(api: str, files: str) -> None:
 )
 def test_what_only_looks_like_slack_is_not_slack(url: str) -> None:
     assert not within(url, "https://files.slack.com")
+
+
+def below(slack: SlackDriver) -> list[str]:
+    """What the bot said in the channel."""
+    return [one.text for one in slack.workspace.messages.values() if one.channel == CHANNEL and one.user == BOT]
+
+
+@pytest.mark.parametrize("moment", ["posting", "posted", "done"])
+async def test_a_crash_while_it_is_said_that_something_is_read_leaves_that_there_once(
+    slack: SlackDriver, moment: str
+) -> None:
+    said = await shared(slack)
+    slack.rig.crash_before = moment
+    await slack.people.shortcut(user("ann"), said.handle, "add_to_knowledge")
+    await slack.rig.crashed()
+    await slack.restart()
+    await slack.rig.settled()
+    assert len(below(slack)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST])
+async def test_what_slack_loses_of_what_comes_of_it_is_there_once_and_whole(slack: SlackDriver, fault: Fault) -> None:
+    said = await shared(slack)
+    slack.break_next_post(fault)
+    await slack.people.shortcut(user("ann"), said.handle, "add_to_knowledge")
+    await until(lambda: "Parking rules" in "".join(below(slack)))
+    assert len(below(slack)) == 1

@@ -10,13 +10,12 @@ import pytest
 
 from adapters.chat.reply.labels import SHARED
 from pipeline.rules.access import Rule
-from pipeline.values import BlockKind, Chunk, CitedSentence, Document, Event, Request, Unit
+from pipeline.values import BlockKind, Chunk, Document, Event, Request, Unit
 from pipeline.words import wording
 from tests.contracts.answers import cited
-from tests.contracts.driver import Fault, Said
+from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user
 from tests.contracts.waiting import until
-from tests.doubles.slack.rules import Json
 
 
 async def test_a_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(slack: SlackDriver) -> None:
@@ -61,52 +60,6 @@ async def test_an_answer_that_could_not_be_shared_may_be_shared_again(slack: Sla
     assert await slack.share(said, "ann") == []
     slack.workspace.channels[CHANNEL].member = True
     assert len(await slack.share(said, "ann")) == 1
-
-
-async def test_a_share_of_which_nobody_heard_is_not_posted_again(slack: SlackDriver) -> None:
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    slack.break_next_post(Fault.LOST_RESPONSE)
-    assert len(await slack.share(said, "ann")) == 1
-    await until(lambda: told_last(slack) == wording.TRY_AGAIN)
-    assert await slack.share(said, "ann") == []
-    assert "share" not in slack.replies(said)[-1].buttons
-    assert len(slack.slack.called("chat.postMessage")) == 1
-
-
-async def test_a_share_that_never_came_is_posted_when_it_is_tried_again(slack: SlackDriver) -> None:
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    slack.break_next_post(Fault.LOST_REQUEST)
-    assert await slack.share(said, "ann") == []
-    assert told_last(slack) == wording.TRY_AGAIN
-    assert len(await slack.share(said, "ann")) == 1
-
-
-async def test_a_share_that_broke_off_between_its_messages_is_completed(slack: SlackDriver) -> None:
-    rules = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(150)]
-
-    async def long(request: Request) -> AsyncGenerator[Event, None]:
-        yield cited(sentences=rules, question=request.text)
-
-    posts: list[str] = []
-
-    async def hook(method: str, arguments: Json, when: str) -> str | None:
-        if method == "chat.postMessage" and when == "before":
-            posts.append(method)
-            return "drop" if len(posts) == 2 else None
-        return None
-
-    slack.rig.script = long
-    said = await slack.ask("ann", "What are the rules?")
-    await slack.rig.settled()
-    slack.slack.hook = hook
-    await slack.share(said, "ann")
-    await until(lambda: told_last(slack) == wording.TRY_AGAIN)
-    await slack.share(said, "ann")
-    await until(lambda: "share" not in slack.replies(said)[-1].buttons)
-    shared = [message.shown for message in slack.workspace.messages.values() if message.channel == CHANNEL]
-    assert [sum(rule.text in text for text in shared) for rule in rules] == [1] * len(rules)
 
 
 async def test_an_answer_that_was_shared_before_a_restart_is_not_shared_again(slack: SlackDriver) -> None:

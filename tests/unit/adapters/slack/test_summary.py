@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack.events import talk
+from adapters.chat import before as chat
+from adapters.slack.events import before
 from pipeline.values import BlockKind, Parsed
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import SlackDriver
@@ -34,8 +35,8 @@ def told(found: Parsed) -> list[str]:
 async def test_a_long_thread_is_read_page_by_page_up_to_a_limit(
     slack: SlackDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(talk, "REPLIES", 2)
-    monkeypatch.setattr(talk, "LONGEST", 4)
+    monkeypatch.setattr(before, "REPLIES", 2)
+    monkeypatch.setattr(chat, "LONGEST", 4)
     found = await asked(slack, "One.", "Two.", "Three.", "Four.")
     assert told(found) == ["Who books the room?", "One.", "Two."]  # and what the bot answered
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.chat.thread import parsed
+from adapters.chat.before import parsed
 from pipeline.respond import Responder
 from pipeline.values import Answer, Document, Level, Limits, Options, Outcome, Parsed, Request
 from pipeline.words import wording

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.plan.pointing import looks_back, meant
+from pipeline.plan.pointing import looks_back, meant, under
 from pipeline.values import Around
 
 ABOVE = "How many days of leave do part-timers get?"
@@ -28,7 +28,18 @@ def test_without_a_reply_it_is_the_last_question_above_and_else_what_began_the_t
 
 def test_the_title_that_somebody_points_at_is_the_question() -> None:
     assert meant("see the title, please", Around(said=("Leave of part-timers",))) == "Leave of part-timers"
+    assert meant("see the title, please", Around(said=("Leave of part-timers", ABOVE))) == "Leave of part-timers"
     assert meant("is the title page free?", Around(said=(ABOVE,))) == "is the title page free?"
+
+
+@pytest.mark.parametrize("text", ["", "see the title, please"])
+def test_what_only_points_at_its_own_title_is_that(text: str) -> None:
+    assert under("Leave of part-timers", text) == "Leave of part-timers"
+
+
+@pytest.mark.parametrize("text", ["Hi!", "how long?", "I work in Oslo."])
+def test_what_says_something_by_itself_stands_under_its_title(text: str) -> None:
+    assert under("Leave of part-timers", text) == f"Leave of part-timers\n{text}"
 
 
 def test_only_what_leans_looks_around() -> None:

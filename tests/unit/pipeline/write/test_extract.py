@@ -203,7 +203,8 @@ class Shelf:
 @pytest.mark.parametrize("start", [0, 2])
 def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int) -> None:
     brief = Brief(question="How do I move the cluster?", intent=Intent.PROCEDURE, format=Format.STEPS)
-    found = asyncio.run(completed(brief, evidence(brief, MANY[start : start + 1]), Shelf(MANY))).passages  # type: ignore[arg-type]
+    whole, _ = asyncio.run(completed(brief, evidence(brief, MANY[start : start + 1]), Shelf(MANY)))  # type: ignore[arg-type]
+    found = whole.passages
     part = extracted(brief, found)
     assert part.extent == Extent(shown=len(part.sentences), total=60, kind=STEP)
     assert sum(len(sentence.text) for sentence in part.sentences) <= brief.max_length

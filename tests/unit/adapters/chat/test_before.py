@@ -1,14 +1,20 @@
-"""A thread as a document."""
+"""What stands before a message, and a thread as a document."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.chat.thread import TITLE, parsed
+from adapters.chat import before
+from adapters.chat.before import TITLE, parsed
 from pipeline.compose.cite import cite
+from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import BlockKind, Document, RetrievedChunk, Said
+from pipeline.translations import ENGLISH
+from pipeline.values import Around, BlockKind, Document, IncomingMessage, RetrievedChunk, Said
 from pipeline.words.text import visible
 from tests.doubles import samples
 
@@ -65,3 +71,55 @@ def test_nothing_that_a_person_said_is_lost_and_no_name_hides_anything(thread: l
     headings = [block.text for block in found.blocks if block.kind is BlockKind.HEADING]
     assert all(heading and heading == visible(heading) and "\n" not in heading for heading in headings)
     assert len(found.document.title) <= TITLE + 2
+
+
+# --- Around a message, and its thread -------------------------------------------------------------------
+
+
+class Stands:
+    """What stands before a message: what `above` and `told` are, or say."""
+
+    def __init__(self, above: Around | Exception | None = None, told: Sequence[Said] | Exception | None = None) -> None:
+        self.above, self.told = above, told
+
+    async def around(self, message: IncomingMessage, last: int) -> Around:
+        if isinstance(self.above, Exception):
+            raise self.above
+        if self.above is None:
+            await asyncio.sleep(3600)
+        assert self.above
+        return self.above
+
+    async def thread(self, message: IncomingMessage, most: int) -> Sequence[Said] | None:
+        if isinstance(self.told, Exception):
+            raise self.told
+        return self.told
+
+
+async def test_around_a_message_is_what_its_thread_began_with_and_the_last_ones() -> None:
+    above = Around(pointed="This?", said=tuple(f"{number}" for number in range(20)))
+    found = await before.around(Stands(above), samples.message())
+    assert found == Around(pointed="This?", said=("0", "14", "15", "16", "17", "18", "19"))
+    found = await before.around(Stands(Around(said=("", "a", "", "b"))), samples.message())
+    assert found.said == ("a", "b")
+
+
+@pytest.mark.parametrize("fault", [Refused("no"), Unavailable("Chat", "down"), None])
+async def test_an_answer_does_not_wait_for_what_stands_around(
+    fault: Exception | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(before, "SECONDS", 0.01)
+    assert await before.around(Stands(fault), samples.message()) == Around()
+
+
+async def test_a_thread_that_may_not_be_read_is_empty_and_one_that_cannot_be_is_tried_again() -> None:
+    message = samples.message()
+    assert await before.thread(Stands(), message, ENGLISH) is None
+    found = await before.thread(Stands(told=Refused("no")), message, ENGLISH)
+    assert found
+    assert found.blocks == ()
+    found = await before.thread(Stands(told=[said("Who books the room?")]), message, ENGLISH)
+    assert found
+    assert found.document.title == "Who books the room?"
+    with pytest.raises(Unavailable):
+        await before.thread(Stands(told=Unavailable("Chat", "down")), message, ENGLISH)

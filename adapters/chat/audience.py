@@ -1,0 +1,112 @@
+"""Who will read a reply: what a platform knows of them, as the groups that collections are opened to.
+
+This is the border that no document crosses. What is not known adds no group and counts as outside; nothing here adds a
+group that the platform did not name, but for channels that are a source, each of which is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import structlog
+
+from pipeline.errors import CitewellError
+from pipeline.rules.access import reader_of
+from pipeline.values import PlaceId, Readers
+
+MOST = 10_000
+"""Things that are believed at a time; then all are asked for again."""
+K = TypeVar("K")
+V = TypeVar("V")
+Reads = Callable[[PlaceId], Awaitable[bool]]
+Indexed = Callable[[str], Awaitable[frozenset[PlaceId]]]
+"""The channels of a workspace (`slack:T1`) that are a source."""
+
+log = structlog.get_logger(__name__)
+
+
+async def _nothing(_: PlaceId) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of those who will read something."""
+
+    groups: frozenset[str]
+    """That every single one of them is in."""
+    inside: bool = False
+    """It is known that none of them is outside the organisation."""
+    spaces: frozenset[str] = frozenset()
+    """Workspaces of whose channels they may read some."""
+    reads: Reads = _nothing
+    """Whether all of them may read what is said in a channel, as of now. What it raises means no."""
+
+
+class Audience:
+    """Readers from facts. What cannot be found out within `patience` seconds is closed."""
+
+    def __init__(self, indexed: Indexed, *, patience: float) -> None:
+        self._indexed = indexed
+        self._patience = patience
+        self._late: set[asyncio.Task[bool]] = set()
+
+    async def of(self, facts: Facts) -> Readers:
+        channels: set[PlaceId] = set()
+        if facts.inside:
+            for space in facts.spaces:
+                channels |= await self._indexed(space)
+        return readers_of(facts, await self._open(facts.reads, channels))
+
+    async def _open(self, reads: Reads, channels: Iterable[PlaceId]) -> list[PlaceId]:
+        looking = {asyncio.create_task(_look(reads, one)): one for one in channels}
+        if not looking:
+            return []
+        done, late = await asyncio.wait(looking, timeout=self._patience)
+        if late:  # they go on, and the next question finds what they saw
+            log.warning("channels_late", channels=len(late), channels_count_as="closed")
+            self._late |= late
+            for task in late:
+                task.add_done_callback(self._late.discard)
+        return [looking[task] for task in done if task.result()]
+
+
+def readers_of(facts: Facts, readable: Iterable[PlaceId]) -> Readers:
+    """With the channels that all of them may read; where somebody is outside, none."""
+    groups = {reader_of(channel) for channel in readable} if facts.inside else set[str]()
+    return Readers(groups=facts.groups | groups, external=not facts.inside)
+
+
+async def _look(reads: Reads, channel: PlaceId) -> bool:
+    try:
+        return await reads(channel)
+    except CitewellError as error:
+        log.warning("channel_unseen", channel=str(channel), channel_counts_as="closed", reason=str(error))
+        return False
+
+
+class Believed(Generic[K, V]):
+    """What was found out a while ago, at most `seconds`. What could not be found out is asked for again."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._known: dict[K, tuple[float, V]] = {}
+
+    async def of(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
+        """Raises what `ask` does."""
+        now = asyncio.get_running_loop().time()
+        if key in self._known:
+            at, known = self._known[key]
+            if now - at < self._seconds:
+                return known
+        found = await ask()
+        if len(self._known) >= MOST:
+            self._known.clear()
+        self._known[key] = now, found
+        return found
+
+    def forget(self, key: K) -> None:
+        self._known.pop(key, None)

@@ -1,0 +1,121 @@
+"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import discord
+
+from adapters.chat.before import LONGEST
+from adapters.discord.errors import translated
+from adapters.discord.events.incoming import SAID
+from adapters.discord.events.places import place, places
+from adapters.discord.events.spoken import question
+from adapters.discord.events.talk import hidden, said
+from pipeline.errors import Refused
+from pipeline.values import Around, IncomingMessage, PlaceId, Said, Stretch, replace
+
+Written = discord.TextChannel | discord.ForumChannel
+PART = 100
+"""Messages of a channel that are read in one go."""
+THREADS = 10
+"""Threads that are."""
+
+
+class DiscordBefore:
+    """The port `Before`."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+
+    async def around(self, message: IncomingMessage, last: int) -> Around:
+        """In a thread, under the title of a forum's post, the `last` ones alone; in a channel nothing."""
+        where = place(message)
+        with translated("read around a message"):
+            channel = await self._client.fetch_channel(where.channel_id)
+            if not isinstance(channel, discord.abc.Messageable):
+                return Around()
+            asked = await channel.fetch_message(where.message_id)
+            pointed = self._text(asked.reference.resolved if asked.reference else None)
+            inside = asked.channel
+            if not isinstance(inside, discord.Thread):
+                return Around(pointed=pointed)
+            above = [self._text(one) async for one in inside.history(before=asked, limit=last)]
+        title = [inside.name] if isinstance(inside.parent, discord.ForumChannel) else []
+        return Around(pointed=pointed, said=(*title, *reversed(above)))
+
+    async def thread(self, message: IncomingMessage, most: int) -> Sequence[Said] | None:
+        where = place(message)
+        with translated("read a thread"):
+            channel = await self._client.fetch_channel(where.channel_id)
+            if not isinstance(channel, discord.Thread):
+                return None
+            asked = discord.Object(where.message_id)
+            there = places(where.guild_id, channel.id, channel)[-1]
+            history = channel.history(before=asked, limit=most, oldest_first=True)
+            return [found async for one in history if (found := self._said(one, there))]
+
+    async def history(self, place: PlaceId, position: str) -> Stretch:
+        """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises
+        Unavailable, and Refused where we may not read it."""
+        client, channel_id = self._client, int(place.channel)
+        with translated("read a channel"):
+            channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
+            if not isinstance(channel, Written) or str(channel.guild.id) != place.space:
+                raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
+            if client.user is None:
+                return Stretch(said=(), position=position, since=channel.created_at)
+            at = json.loads(position) if position else {}
+            forum = isinstance(channel, discord.ForumChannel)
+            part = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
+            messages, following = await part
+        read = [found for one in messages if (found := said(place, one, client.user))]
+        return Stretch(
+            said=tuple(sorted(read, key=lambda one: one.at)),
+            position=json.dumps(following) if following else "",
+            name=channel.name,
+            since=channel.created_at,
+        )
+
+    def _text(self, message: object) -> str:
+        """What a person said. The first message of a thread that was opened from one stands for that."""
+        if not isinstance(message, discord.Message) or self._client.user is None:
+            return ""
+        if message.type is discord.MessageType.thread_starter_message and message.reference:
+            return self._text(message.reference.resolved)
+        spoken = message.type in SAID and not message.author.bot and not message.webhook_id
+        return question(message, self._client.user) if spoken else ""
+
+    def _said(self, message: object, channel: PlaceId) -> Said | None:
+        """The same, where it was said."""
+        if not isinstance(message, discord.Message) or self._client.user is None:
+            return None
+        if message.type is discord.MessageType.thread_starter_message and message.reference:
+            found = self._said(message.reference.resolved, channel)
+            return found and replace(found, url=message.reference.jump_url)
+        return said(channel, message, self._client.user, to_us=True)
+
+
+async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    before = discord.Object(at["before"]) if at else None
+    found = [one async for one in channel.history(limit=PART, before=before)]
+    return found, {"before": found[-1].id} if len(found) == PART else {"archived": ""}
+
+
+async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    """Of active threads all, then of archived ones THREADS at a time."""
+    if not at.get("archived"):
+        active = [one for thread in channel.threads if not hidden(thread) async for one in _whole(thread)]
+        return active, {"archived": "now"}
+    before = None if at["archived"] == "now" else datetime.fromisoformat(at["archived"])
+    archived = [one async for one in channel.archived_threads(limit=THREADS, before=before)]
+    found = [one for thread in archived async for one in _whole(thread)]
+    more = len(archived) == THREADS
+    return found, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
+
+
+def _whole(thread: discord.Thread) -> AsyncIterator[discord.Message]:
+    return thread.history(limit=LONGEST, oldest_first=True)
