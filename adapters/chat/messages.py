@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
+from pipeline.errors import Refused
 from pipeline.ports import Receipt
+from pipeline.translations import Words
 
 P = TypeVar("P")
 """What a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
 
 
+class NotPosted(Refused):
+    """A platform does not take what is posted."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        why: Callable[[Words], str],
+        over: bool = False,
+        hopeless: bool = False,
+        form: bool = False,
+        what_to_do: str = "",
+    ) -> None:
+        """`why` ends a sentence to whoever waits for it."""
+        super().__init__(message, what_to_do=what_to_do)
+        self.why = why
+        self.over = over
+        """Nobody waits for it any more: the question is gone, or somebody stopped the answer."""
+        self.hopeless = hopeless
+        """Another try ends the same."""
+        self.form = form
+        """Told more plainly it may be taken."""
+
+
 class Sender(Protocol[P_contra]):
-    """Sends and edits on a platform, in one place, for one key."""
+    """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotPosted."""
 
     async def ready(self) -> None:
         """Wait until something may be posted there."""

@@ -32,7 +32,6 @@ from pipeline.values import (
     Attachment,
     ConversationId,
     IncomingMessage,
-    Manner,
     Parsed,
     PersonId,
     PlaceId,
@@ -130,13 +129,10 @@ class DiscordAdapter(AmongPeople):
         self._idle.clear()
         try:
             with translated("post"), _while_open(line.client):
-                if not isinstance(outgoing, Growing):
-                    return await line.announcer.post(outgoing, receipt)
-                if outgoing.work.message.manner is Manner.COMMAND:
-                    await line.asking.deliver(outgoing, receipt)
-                else:
+                if isinstance(outgoing, Growing):
                     await line.deliverer.deliver(outgoing, receipt)
-                return ()
+                    return ()
+                return await line.announcer.post(outgoing, receipt)
         finally:
             self._delivering -= 1
             if not self._delivering:
@@ -146,10 +142,9 @@ class DiscordAdapter(AmongPeople):
         """A command's reply needs no looking for: it is always there to edit."""
         line = await self._ready()
         with translated("look for what was posted"), _while_open(line.client):
-            if not isinstance(outgoing, Work):
-                return await line.announcer.find(outgoing)
-            private = outgoing.message.manner is Manner.COMMAND
-            return None if private else await line.deliverer.find(outgoing)
+            if isinstance(outgoing, Work):
+                return await line.deliverer.find(outgoing)
+            return await line.announcer.find(outgoing)
 
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import structlog
 
 from adapters.chat.announce import Announcer
+from adapters.chat.post.deliver import Deliverer
+from adapters.chat.post.growth import Pace
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -21,10 +23,10 @@ from adapters.discord.pace import DiscordPace
 from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
 from adapters.discord.platform import DISCORD
-from adapters.discord.post.deliver import DiscordDeliverer
+from adapters.discord.post.deliver import DiscordPosts
 from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
-from adapters.discord.post.reply import DiscordPost, take_away
+from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press import commands
 from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.knowledge import DiscordShelf
@@ -62,8 +64,7 @@ class DiscordConnection(NamedTuple):
 
     client: Client
     audiences: DiscordAudiences
-    asking: Asking
-    deliverer: DiscordDeliverer
+    deliverer: Deliverer[DiscordPost]
     announcer: Announcer[DiscordPost]
 
 
@@ -71,12 +72,18 @@ def connect(
     options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
 ) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
-    appearing: set[ConversationId] = set()
     settings, pace, look, threads = options.settings, options.pace, options.look, options.settings.threads
     api_url = settings.api_url or ""
     make: Callable[..., Client] = Client
     if settings.part:
         make = partial(ShardedClient, shards=settings.part)
+
+    def appearing(conversation: ConversationId) -> bool:
+        return deliverer.takes_part(conversation)
+
+    async def take_away(channel: str, reply: str) -> None:
+        await deliverer.take_away(channel, reply)
+
     client = make(
         inbox,
         partial(DiscordIntake, inbox, desk, appearing, take_away, threads=threads),
@@ -90,11 +97,12 @@ def connect(
     audiences = DiscordAudiences(client, desk, home_guilds=settings.home_guilds)
     context = Context(desk, audiences, DiscordShelf(api_url=api_url), look)
     interactions = DiscordInteractions(context, Dispatcher(desk, inbox), retention_days=options.days)
-    asking = Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit)
+    asking = Asking(inbox)
     tree = commands.declare(client, asking.ask, interactions)
 
-    async def offers(message: IncomingMessage) -> bool:
-        return await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
+    async def adds(message: IncomingMessage) -> str:
+        may_add = await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
+        return message.key if may_add else ""
 
     async def set_up() -> None:
         await _declare(tree, memory, options.say)
@@ -107,17 +115,10 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
-    deliverer = DiscordDeliverer(
-        client,
-        appearing=appearing,
-        content=settings.message_content,
-        look=look,
-        offers=offers,
-        first_seconds=pace.first,
-        edit_seconds=pace.edit,
-    )
+    posts = DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit))
+    deliverer = Deliverer(posts, DISCORD, look, adds)
     announcer = Announcer(DISCORD, DiscordNotices(client, desk, look=look, threads=threads))
-    return DiscordConnection(client, audiences, asking, deliverer, announcer)
+    return DiscordConnection(client, audiences, deliverer, announcer)
 
 
 async def run(client: Client, token: str, pace: DiscordPace) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import aiohttp
 import discord
 
+from adapters.chat.messages import NotPosted
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
+from pipeline.translations import Message, Words
 
 TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
 """What may work in a moment. A request may have taken effect all the same."""
@@ -21,10 +24,21 @@ TOKEN_GONE = (10008, 10015, 10062, 50027)
 """The private reply of a command can no longer be reached."""
 
 
+NOT_TAKEN = Message("Discord did not take my reply. Please ask me again here.")
+Why = Callable[[discord.HTTPException, Words], str]
+"""Why Discord did not take a reply, as a sentence's end for the asker."""
+
+
+def _not_taken(error: discord.HTTPException, speech: Words) -> str:
+    return speech(NOT_TAKEN)
+
+
 @contextmanager
-def translated(action: str) -> Iterator[None]:
+def translated(
+    action: str, *, why: Why = _not_taken, hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,)
+) -> Iterator[None]:
     """Raises Unavailable for what may work later, Misconfigured for a token that Discord no longer takes, and Refused
-    for what it will not let us do."""
+    for what it will not let us do: NotPosted where it says so, `hopeless` for such errors."""
     try:
         yield
     except CitewellError:
@@ -33,14 +47,21 @@ def translated(action: str) -> Iterator[None]:
         raise Unavailable("Discord", f"asks us to wait before we {action}", retry_after=error.retry_after) from error
     except TRANSIENT as error:
         raise Unavailable("Discord", f"did not let us {action}: {type(error).__name__}") from error
-    except discord.Forbidden as error:
-        raise Refused(f"Discord forbids us to {action} (code {error.code})", what_to_do=PERMISSIONS) from error
     except discord.HTTPException as error:
         if error.status == UNAUTHORIZED:
             raise _wrong_token() from error
         if error.status == TOO_MANY_REQUESTS:
             raise Unavailable("Discord", "refuses requests for now: there were too many") from error
-        raise Refused(f"Discord refuses to {action} (HTTP {error.status}, code {error.code})") from error
+        forbidden, over = isinstance(error, discord.Forbidden), _question_is_gone(error)
+        said = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
+        raise NotPosted(
+            f"Discord forbids us to {action} (code {error.code})" if forbidden else said,
+            why=partial(why, error),
+            over=over,
+            hopeless=isinstance(error, hopeless),
+            form=error.code == BAD_FORM and not over,
+            what_to_do=PERMISSIONS if forbidden else "",
+        ) from error
     except discord.DiscordException as error:
         raise Refused(f"could not {action}: {type(error).__name__}") from error
 
@@ -92,12 +113,6 @@ def _wrong_token() -> Misconfigured:
     )
 
 
-def is_final(error: discord.HTTPException) -> bool:
-    """Discord refused it and will again: it was no trouble of the network, of haste or of our token."""
-    passing = isinstance(error, discord.DiscordServerError) or error.status in (UNAUTHORIZED, TOO_MANY_REQUESTS)
-    return not passing
-
-
-def question_is_gone(error: discord.HTTPException) -> bool:
+def _question_is_gone(error: discord.HTTPException) -> bool:
     """Discord refused a reply because the message it refers to was deleted."""
     return error.code == BAD_FORM and "message_reference" in error.text

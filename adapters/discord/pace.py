@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS
 from adapters.discord.transport.client import LAG_SECONDS, SILENCE_SECONDS
 from pipeline.values import Value
 
@@ -10,10 +9,10 @@ from pipeline.values import Value
 class DiscordPace(Value):
     """In seconds; tests hurry."""
 
-    first: float = FIRST_SECONDS
-    """Until a placeholder is shown."""
-    edit: float = EDIT_SECONDS
-    """Between two edits."""
+    first: float = 0.8
+    """Until a placeholder is shown: an answer that is ready sooner is posted at once."""
+    edit: float = 1.2
+    """Between two edits. Discord publishes no number; five in five seconds is the folklore."""
     ready: float = 2.0
     """Without a further server after which all servers are known."""
     lag: float = LAG_SECONDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from adapters.discord.errors import THREAD_LOCKED
+from adapters.discord.errors import NOT_TAKEN, THREAD_LOCKED
 from adapters.discord.events.places import MessagePlace
 from pipeline.translations import ENGLISH, Message, Words
 
@@ -38,7 +38,6 @@ def invite_url(application_id: int) -> str:
 
 
 LOCKED = Message("its thread is locked. Whoever moderates the server can unlock it.")
-NOT_TAKEN = Message("Discord did not take my reply. Please ask me again here.")
 NOT_ALLOWED = Message("I lack the permission {permissions} there. Whoever runs the server can grant it.")
 
 

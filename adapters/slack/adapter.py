@@ -149,11 +149,11 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         return ()
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        await (await self._of(message)).deliverer.answer_alone(message, answer)
+        await (await self._of(message)).deliverer.whisper(message, answer)
 
     async def stop(self, conversation: ConversationId) -> None:
         slack = await self._workspaces.of(conversation.space)
-        slack.deliverer.stop(conversation.channel, conversation.thread)
+        slack.deliverer.stop(conversation)
 
     async def find(self, outgoing: Work | Announcement) -> str | None:
         slack = await self._workspaces.of(outgoing.space)

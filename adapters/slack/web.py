@@ -14,7 +14,9 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from pipeline.errors import Refused, Unavailable
+from adapters.chat.messages import NotPosted
+from pipeline.errors import Unavailable
+from pipeline.translations import Message, Words
 
 SDK_LOG = logging.getLogger("slack_sdk.citewell")
 """Handed to the vendor's code, which prints message text below WARNING."""
@@ -36,7 +38,19 @@ READS = frozenset(
     }
 )
 """Methods that take a query rather than JSON."""
-POST, LIMITED = "chat.postMessage", "ratelimited"
+POST, LIMITED, RESPONSE = "chat.postMessage", "ratelimited", "response_url"
+OVER = frozenset({"message_not_found", "stopped_by_user", "thread_not_found"})
+"""The question is gone, or somebody stopped the answer."""
+CANNOT_POST = {
+    "not_in_channel": Message("I am not a member of it. Invite me with `/invite`."),
+    "channel_not_found": Message("I am not a member of it. Invite me with `/invite`."),
+    "is_archived": Message("it is archived."),
+    "restricted_action": Message("a workspace setting forbids me to post there. Ask an admin."),
+    "restricted_action_thread_locked": Message("its thread is locked."),
+    "thread_locked": Message("its thread is locked."),
+    "no_permission": Message("I have no permission to post there. Ask an admin."),
+}
+REFUSED = Message("Slack did not take my reply. Please ask me again here.")
 LOST = (aiohttp.ClientError, TimeoutError, SlackClientError, OSError)
 """Raised when a call did not come back, so that its outcome is not known. SlackApiError is one: catch it first."""
 DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
@@ -67,17 +81,23 @@ class SlackPace:
     """How long a call waits for its turn before it gives the work back."""
 
 
-class Declined(Refused):
-    """Slack understood the call and said no; `error` is its code."""
+class Declined(NotPosted):
+    """Slack understood the call and said no; `error` is its code. A response URL that is good no more stays so."""
 
     def __init__(self, method: str, error: str, needed: str = "") -> None:
         scope = f" (scope {needed} is missing)" if needed else ""
         super().__init__(
             f"Slack declined {method}: {error}{scope}",
+            why=self._why,
+            over=error in OVER,
+            hopeless=error in CANNOT_POST or method == RESPONSE,
             what_to_do=f"Add the scope {needed} to the Slack app and install it again." if needed else "",
         )
         self.error = error
         self.needed = needed
+
+    def _why(self, words: Words) -> str:
+        return words(CANNOT_POST.get(self.error, REFUSED))
 
 
 Clients = Callable[[str | None], AsyncWebClient]
@@ -160,13 +180,13 @@ class Web:
         try:
             response = await hook.send_dict(message)
         except aiohttp.InvalidURL as error:
-            raise Declined("response_url", "no_url") from error
+            raise Declined(RESPONSE, "no_url") from error
         except LOST as error:
             raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
         if response.status_code >= 500 or response.status_code == 429:
             raise Unavailable("Slack", f"a response URL failed (HTTP {response.status_code})")
         if response.status_code != 200:
-            raise Declined("response_url", response.body[:50] or str(response.status_code))
+            raise Declined(RESPONSE, response.body[:50] or str(response.status_code))
 
     async def upload(self, channel: str, name: str, content: str, thread: str | None = None) -> None:
         """Share a text file, in a thread or not. Raises as `call`."""

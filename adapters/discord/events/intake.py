@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
@@ -26,15 +26,15 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordIntake:
-    """`appearing` holds the conversations in which a reply of ours is appearing, which the inbox will know of in a
-    moment; `take_away` deletes a reply by its reference. `threads`: answers to mentions go into threads."""
+    """`appearing`: whether a reply of ours is appearing in a conversation, which the inbox will know of in a moment;
+    `take_away` deletes a reply by its reference. `threads`: answers to mentions go into threads."""
 
     def __init__(
         self,
         inbox: Inbox,
         desk: Desk,
-        appearing: Set[ConversationId],
-        take_away: Callable[[discord.Client, str], Awaitable[None]],
+        appearing: Callable[[ConversationId], bool],
+        take_away: Callable[[str, str], Awaitable[None]],
         client: discord.Client,
         *,
         threads: bool,
@@ -62,10 +62,10 @@ class DiscordIntake:
             self.unsaved -= 1
 
     def takes_part(self, conversation: ConversationId) -> bool:
-        return conversation in self._appearing
+        return self._appearing(conversation)
 
-    async def take_away(self, _: str, reply: str) -> None:
-        await self._take_away(self._client, reply)
+    async def take_away(self, channel: str, reply: str) -> None:
+        await self._take_away(channel, reply)
 
     async def tell(self, message: IncomingMessage, text: str) -> None:
         await self._reply(message.place, content=text, suppress_embeds=True)

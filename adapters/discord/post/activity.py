@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import aiohttp
 import discord
+
+from adapters.chat.post.growth import Settle
 
 AFTER_SECONDS = 0.3
 EVERY_SECONDS = 8.0
@@ -17,7 +19,7 @@ LAST_SECONDS = 2.0
 
 
 @contextlib.asynccontextmanager
-async def typing(channel: discord.abc.Messageable | None) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+async def typing(channel: discord.abc.Messageable | None) -> AsyncIterator[Settle]:
     """Show it until left, or until what is given is called: before the first message, which ends it. None: nowhere.
 
     That it cannot be shown is no reason not to answer."""

@@ -1,168 +1,189 @@
-"""An answer's events as a reply in a channel, thread or DM."""
+"""What delivering needs of Discord: the messages of a reply in a channel, thread or DM, and telling its asker alone."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
+from typing import Any
 
 import discord
-import structlog
 
-from adapters.chat import refusals
-from adapters.chat.messages import Messages
-from adapters.chat.reply import answer as parts
-from adapters.chat.reply import labels as words
-from adapters.chat.reply.answer import EVERYTHING
-from adapters.chat.reply.draft import Draft
-from adapters.chat.reply.parts import Look
-from adapters.chat.reply.parts import Reply as Shown
+from adapters.chat.post.deliver import Standing
+from adapters.chat.post.growth import Pace, Settle
+from adapters.chat.reply.cut import clean
+from adapters.chat.reply.parts import File, Reply
+from adapters.chat.words import wishes
+from adapters.chat.words.wishes import AboveAnswer
 from adapters.discord import limits
-from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
+from adapters.discord.errors import THREAD_EXISTS, translated
 from adapters.discord.events.incoming import in_thread, root, withheld
 from adapters.discord.events.places import MessagePlace, place
-from adapters.discord.parts import wishes
 from adapters.discord.parts.blocks import attachments, card, layout
 from adapters.discord.parts.render import Page, pages, plain, progress
+from adapters.discord.parts.wishes import told
 from adapters.discord.permissions import obstacle
 from adapters.discord.post.activity import typing
 from adapters.discord.post.found import SKEW, Opening, answers
-from adapters.discord.post.reply import Destination, DiscordPost, DiscordSender, look, parse, person_of, reference
-from adapters.discord.post.target import Target
-from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
-from pipeline.errors import Refused, Unusable
-from pipeline.ports import AnswerStream, Growing, Receipt
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work, replace
-from pipeline.words import wording
+from adapters.discord.post.private import Asking, DiscordPrivate
+from adapters.discord.post.reply import (
+    Destination,
+    DiscordPost,
+    DiscordSender,
+    delete,
+    look,
+    nonce,
+    parse,
+    person_of,
+    reference,
+)
+from adapters.discord.retry import steadily
+from pipeline.ports import Receipt
+from pipeline.translations import Message, Words
+from pipeline.values import IncomingMessage, Manner, Stage, Work, replace
 
-log = structlog.get_logger(__name__)
+NO_THREADS = Message("I may not open threads here: I lack the permission “Create Public Threads”.")
 
 
-class DiscordDeliverer:
-    def __init__(
-        self,
-        client: discord.Client,
-        *,
-        appearing: set[ConversationId],
-        content: bool,
-        look: Look = EVERYTHING,
-        offers: Callable[[IncomingMessage], Awaitable[bool]],
-        first_seconds: float = FIRST_SECONDS,
-        edit_seconds: float = EDIT_SECONDS,
-    ) -> None:
-        """`appearing` is kept to hold the conversations in which a reply is appearing. `content`: we may read what is
-        not addressed to us. `offers`: whether the files of a message may be added to the documents by its author."""
+class Target:
+    """The thread of a message has the message's id, so it is found again without any record."""
+
+    def __init__(self, client: discord.Client, message: IncomingMessage, where: MessagePlace) -> None:
         self._client = client
-        self._appearing = appearing
-        self._content = content
-        self._look = look
-        self._offers = offers
-        self._first = first_seconds
-        self._every = edit_seconds
+        self._message = message
+        self._where = where
+        begins = message.conversation.channel == str(where.message_id)
+        itself = where.channel_id == where.message_id
+        self._threads = begins and not itself and message.manner in (Manner.MENTION, Manner.OVERHEARD)
+        self.remarks: list[Message] = []
+        """What is to be said about where the reply went."""
 
-    async def deliver(self, growing: Growing, receipt: Receipt) -> None:
-        """Show the reply as it comes. Returns without one when the question was deleted meanwhile."""
-        work = growing.work
-        where = place(work.message)
-        target = Target(self._client, work.message, where)
-        channel_id, known = parse(work.reference)
-        sender = DiscordSender(self._client, _destination(work, target), work.key, receipt, channel_id=channel_id)
-        reply = Messages(sender, receipt, known)
-        self._appearing.add(work.message.conversation)
+    @property
+    def begins_thread(self) -> bool:
+        """The reply goes into a thread that is opened for it."""
+        return self._threads
+
+    @property
+    def possible(self) -> tuple[int, ...]:
+        """The channels the reply may be in, the likeliest first."""
+        return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)
+
+    async def open(self) -> int:
+        """The channel to post in. Without the permission to open a thread, the question's own, with a remark."""
+        if not self._threads:
+            return self._where.channel_id
+        channel = self._client.get_partial_messageable(self._where.channel_id, guild_id=self._where.guild_id)
+        question = channel.get_partial_message(self._where.message_id)
         try:
-            if withheld(work.message) and not self._content:
-                await reply.show([DiscordPost(layout([Words(work.language)(words.WITHHELD)]))])
-            else:
-                await self._show(growing, sender, reply, target)
+            await steadily(lambda: question.create_thread(name=thread_name(self._message.text)))
+        except discord.DiscordServerError:
+            raise
         except discord.HTTPException as error:
-            gone = work.message.manner is Manner.AWAITED and isinstance(error, discord.NotFound)
-            ends = await refusals.settled(
-                work,
-                f"{type(error).__name__}, code {error.code}",
-                over=question_is_gone(error),
-                hopeless=gone or isinstance(error, discord.Forbidden) or (work.last and is_final(error)),
-                alone=where.guild_id is None,
-                explain=partial(self._explain, work, where, error),
-            )
-            if not ends:
-                raise
-        finally:
-            self._appearing.discard(work.message.conversation)
+            if error.code == THREAD_EXISTS:
+                return self._where.message_id
+            if isinstance(error, discord.Forbidden):
+                self.remarks.append(NO_THREADS)
+            return self._where.channel_id
+        return self._where.message_id
+
+
+class DiscordReply(DiscordSender):
+    """The reply to one question: a `ReplySender`, and one of `Edits`."""
+
+    def __init__(self, client: discord.Client, work: Work, receipt: Receipt, *, content: bool, pace: Pace) -> None:
+        """`content`: we may read what is not addressed to us."""
+        self._message = work.message
+        self._target = Target(client, work.message, place(work.message))
+        self._content = content
+        self.pace = pace
+        self.known: Sequence[str]
+        channel_id, self.known = parse(work.reference)
+        self.withheld = withheld(work.message) and not content
+        self.place = f"<#{place(work.message).channel_id}>"
+        super().__init__(client, destination(client, work, self._target), work.key, receipt, channel_id=channel_id)
+
+    def standing(self) -> Standing:
+        stoppable = self._content and in_thread(self._message, self.channel.id)
+        return Standing(stoppable=stoppable, attachable=True, remarks=self._target.remarks)
+
+    def working(self, words: Words, *, begun: bool) -> AbstractAsyncContextManager[Settle]:
+        hidden = begun or self._target.begins_thread or self._message.manner.unannounced
+        return typing(None if hidden else self.channel)
+
+    def line(self, text: str) -> DiscordPost:
+        return DiscordPost(layout([text]))
+
+    def progress(self, reply: Reply, stage: Stage, words: Words) -> DiscordPost:
+        page = progress(reply, stage, words)
+        return DiscordPost(card(page), page=page)
+
+    def drawn(self, reply: Reply, above: AboveAnswer | None) -> list[DiscordPost]:
+        base = root(self._message)
+        shown = headed(pages(reply), self._above(above))
+        return [DiscordPost(card(page, root=base), partial(attachments, page)) for page in shown]
+
+    def plainly(self, reply: Reply, above: AboveAnswer | None, *, begun: bool) -> list[DiscordPost]:
+        """A message that began as a card can only stay one."""
+        heading = self._above(above)
+        if not begun:
+            return [DiscordPost(content=text) for text in ((heading, *plain(reply)) if above else plain(reply))]
+        shown = [(page.above, page.body, page.sources, page.status) for page in headed(pages(reply), heading)]
+        return [DiscordPost(layout([text for text in texts if text])) for texts in shown]
+
+    async def attach(self, files: Sequence[File], *, again: bool) -> bool:
+        """They are in the message."""
+        return True
+
+    def _above(self, above: AboveAnswer | None) -> str:
+        return told(above, self._message.author) if above else ""
+
+
+class DiscordPosts:
+    """The `Posts` of one connection."""
+
+    def __init__(self, client: discord.Client, asking: Asking, *, content: bool, pace: Pace) -> None:
+        """`content`: we may read what is not addressed to us."""
+        self._client = client
+        self._asking = asking
+        self._content = content
+        self._pace = pace
+
+    def reply(self, work: Work, receipt: Receipt) -> DiscordReply:
+        return DiscordReply(self._client, work, receipt, content=self._content, pace=self._pace)
+
+    def private(self, work: Work) -> DiscordPrivate:
+        return DiscordPrivate(self._client, work, self._asking, self._pace)
 
     async def find(self, work: Work) -> str | None:
-        """A reply that a crash left unrecorded, under the question or in the thread opened from it."""
+        """Under the question or in the thread opened from it."""
         target = Target(self._client, work.message, place(work.message))
-        channel_id, names = await look(self._client, _destination(work, target))
+        with translated("look for what was posted"):
+            channel_id, names = await look(self._client, destination(self._client, work, target))
         return reference(channel_id, names) if names else None
 
-    async def _show(
-        self, growing: Growing, sender: DiscordSender, reply: Messages[DiscordPost], target: Target
-    ) -> None:
-        work = growing.work
-        speech = Words(work.language)
-        appears_here = not (reply.names or target.begins_thread or work.message.manner.unannounced)
-        async with typing(sender.channel if appears_here else None) as stop_typing:
+    async def delete(self, channel: str, reference: str) -> None:
+        channel_id, names = parse(reference)
+        there = self._client.get_partial_messageable(channel_id)
+        with translated("delete a reply"):
+            for name in names:
+                await steadily(partial(delete, there, int(name)))
 
-            async def show(page: Page) -> None:
-                await stop_typing()
-                if reply.names:
-                    await sender.glimpse(reply.names[0], DiscordPost(card(page)))
-                else:
-                    await reply.show([DiscordPost(card(page))])
+    async def tell(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
+        with translated("write to whoever asked"):
+            asker = await person_of(self._client, message.author)
+            guarded: dict[str, Any] = {"nonce": nonce(once, 0)} if once else {}
+            await asker.send(text, suppress_embeds=True, **guarded)
 
-            async with Throttle(show, first=self._first, every=self._every) as painter:
-                answer = await follow(growing.events, painter.newest, speech)
-        await reply.begin()
-        speech = Words(answer.language)
-        offered = await self._offers(work.message)
-        notes = wording.notes_on(work.message, speech, offered=offered)
-        remarks = [speech(remark) for remark in target.remarks]
-        stoppable = self._content and in_thread(work.message, sender.channel.id)
-        adds = work.message.key if offered else ""
-        made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, adds=adds, stoppable=stoppable)
-        begins = opening(work)
-        await self._finish(
-            made(attachable=True), made(), reply, root(work.message), above=begins.text if begins else ""
-        )
-
-    async def _finish(
-        self, made: Shown, plainly: Shown, reply: Messages[DiscordPost], root: str, *, above: str = ""
-    ) -> None:
-        """Show what was made; `plainly` is the same for where Discord refuses the card."""
-        try:
-            shown = headed(pages(made), above)
-            await reply.show([DiscordPost(card(page, root=root), partial(attachments, page)) for page in shown])
-        except (discord.HTTPException, Unusable) as error:
-            if isinstance(error, discord.HTTPException) and (error.code != BAD_FORM or question_is_gone(error)):
-                raise
-            log.warning("discord_card_refused", answer=made.answer_id, reason=str(error))
-            await reply.show(_plainly(plainly, above, cards=bool(reply.names)))
-
-    async def _explain(self, work: Work, where: MessagePlace, error: discord.HTTPException) -> None:
-        """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused where that fails, too."""
-        speech = Words(work.language)
-        why = obstacle(self._client, where, error, speech)
-        text = speech(refusals.NO_REPLY, channel=f"<#{where.channel_id}>", why=why)
-        with contextlib.suppress(discord.HTTPException):
-            person = await person_of(self._client, work.message.author)
-            await person.send(text, suppress_embeds=True)
-            return
-        raise Refused(f"{text} (code {error.code})") from error
+    async def shared(self, channel: str) -> bool:
+        """Discord has no channels that two organisations share."""
+        return False
 
 
-def _plainly(made: Shown, above: str, *, cards: bool) -> list[DiscordPost]:
-    """What is left when Discord refuses the card: a message that began as one can only stay one."""
-    if not cards:
-        return [DiscordPost(content=text) for text in ((above, *plain(made)) if above else plain(made))]
-    shown = [(page.above, page.body, page.sources, page.status) for page in headed(pages(made), above)]
-    return [DiscordPost(layout([text for text in texts if text])) for texts in shown]
-
-
-def _destination(work: Work, target: Target) -> Destination:
+def destination(client: discord.Client, work: Work, target: Target) -> Destination:
     """Under the question, or in the thread that is opened from it."""
     where, begins = place(work.message), opening(work)
     refers_to = discord.MessageReference(message_id=where.message_id, channel_id=where.channel_id)
+    hopeless = (discord.Forbidden, discord.NotFound) if work.message.manner is Manner.AWAITED else (discord.Forbidden,)
     return Destination(
         guild_id=where.guild_id,
         possible=target.possible,
@@ -171,6 +192,7 @@ def _destination(work: Work, target: Target) -> Destination:
         after=begins.since - SKEW if begins else discord.Object(where.message_id),
         refers_to=refers_to if where.message_id else None,
         pinged=begins.pinged if begins else 0,
+        taken=partial(translated, "post", why=partial(obstacle, client, where), hopeless=hopeless),
     )
 
 
@@ -179,7 +201,8 @@ def opening(work: Work) -> Opening | None:
     message, answer = work.message, work.answer
     if message.manner is not Manner.AWAITED or answer is None:
         return None
-    return Opening(wishes.above(answer, message.author), answer.id, int(message.asker.user), message.sent_at)
+    above = told(wishes.above(answer), message.author)
+    return Opening(above, answer.id, int(message.asker.user), message.sent_at)
 
 
 def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
@@ -191,10 +214,12 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
     return (replace(first, above=above), *more)
 
 
-async def follow(stream: AnswerStream, newest: Callable[[Page], None], speech: Words = ENGLISH) -> Answer:
-    """Read to the end, hand on what may be shown meanwhile, and return the answer."""
-    draft = Draft(words=speech)
-    async for event in stream:
-        draft.add(event)
-        newest(progress(draft.reply, draft.stage, speech))
-    return await stream.answer()
+def thread_name(question: str) -> str:
+    """The question as the name of a thread: one line of at most 100 characters."""
+    name = clean(question) or "Question"
+    if limits.length(name) <= limits.THREAD_NAME:
+        return name
+    name = name[: limits.THREAD_NAME]
+    while limits.length(name) >= limits.THREAD_NAME:
+        name = name[:-1]
+    return f"{name.rstrip()}…"

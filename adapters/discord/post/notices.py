@@ -10,6 +10,7 @@ import discord
 from discord import ui
 
 from adapters.chat.announce import Where
+from adapters.chat.messages import NotPosted
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.parts import Button, Look, Reply
 from adapters.chat.words import insights, source_notice
@@ -63,12 +64,13 @@ class AnnouncementSender(DiscordSender):
         """Raises NotTaken, too."""
         try:
             return await super().send(part, post)
-        except discord.Forbidden as error:
-            if not isinstance(self._post, Share):
+        except NotPosted as refused:
+            error = refused.__cause__
+            if not (isinstance(self._post, Share) and isinstance(error, discord.Forbidden)):
                 raise
             words = Words(self._post.language)
             why = obstacle(self._client, self._where, error, words)
-            raise NotTaken(words(NOT_HERE, why=why)) from error
+            raise NotTaken(words(NOT_HERE, why=why)) from refused
 
 
 def named(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:

@@ -10,40 +10,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, cast
 
 import discord
-import structlog
 
-from adapters.chat.reply import answer as parts
-from adapters.chat.reply.answer import EVERYTHING
-from adapters.chat.reply.parts import Look
+from adapters.chat.messages import NotPosted
+from adapters.chat.post.growth import Pace
+from adapters.chat.reply.parts import Reply
 from adapters.discord import limits
-from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
+from adapters.discord.errors import NOT_TAKEN, TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE, translated
 from adapters.discord.events.incoming import ReplyTo, command
 from adapters.discord.events.places import DIRECT
 from adapters.discord.parts.blocks import attachments, card
-from adapters.discord.parts.render import Page, pages
+from adapters.discord.parts.render import Page, pages, progress
 from adapters.discord.post.alone import Interaction, by_locale, say
-from adapters.discord.post.deliver import follow
-from adapters.discord.post.reply import nonce, person_of
-from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.discord.retry import REQUEST_SECONDS, steadily
-from pipeline.errors import CitewellError, Withdrawn
-from pipeline.ports import AnswerStream, Growing, Inbox, Receipt
+from pipeline.errors import CitewellError
+from pipeline.ports import Inbox
 from pipeline.translations import Words
-from pipeline.values import Attachment, IncomingMessage, Work, replace
+from pipeline.values import Attachment, Stage, Work, replace
 from pipeline.words import wording
 
 ORIGINAL = "@original"
 ACK_SECONDS = 2.0
 """Discord gives three until the first response."""
 
-log = structlog.get_logger(__name__)
 
-
-class _Open(NamedTuple):
+class Opened(NamedTuple):
     """A command of this process; one of the process before can be answered, but not be followed up."""
 
     interaction: Interaction
@@ -51,33 +46,19 @@ class _Open(NamedTuple):
 
 
 class Asking:
-    """Takes such questions in and gives their answers back."""
+    """Takes such questions in, and knows those that are being answered."""
 
-    def __init__(
-        self,
-        client: discord.Client,
-        inbox: Inbox,
-        *,
-        look: Look = EVERYTHING,
-        first_seconds: float = FIRST_SECONDS,
-        edit_seconds: float = EDIT_SECONDS,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._client = client
+    def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
-        self._look = look
-        self._first = first_seconds
-        self._every = edit_seconds
-        self._clock = clock
-        self._open: dict[str, _Open] = {}
+        self.open: dict[str, Opened] = {}
 
     async def ask(self, interaction: Interaction, question: str, private: bool, files: tuple[Attachment, ...]) -> None:
         """Put the question into the inbox, then acknowledge; what could not be kept is said.
 
         Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
         message = command(interaction, question, private=private, files=files)
-        self._open = {name: one for name, one in self._open.items() if not one.interaction.is_expired()}
-        opened = self._open[message.key] = _Open(interaction, asyncio.Event())
+        self.open = {name: one for name, one in self.open.items() if not one.interaction.is_expired()}
+        opened = self.open[message.key] = Opened(interaction, asyncio.Event())
         keeping = asyncio.create_task(self._inbox.accept(message))
         try:
             await asyncio.wait({keeping}, timeout=ACK_SECONDS)
@@ -87,78 +68,67 @@ class Asking:
             if not interaction.response.is_done():
                 await _acknowledge(interaction, private)
         except CitewellError:
-            del self._open[message.key]
+            del self.open[message.key]
             await say(interaction, (by_locale(interaction)(wording.BUSY),))
         finally:
             opened.acknowledged.set()
 
-    async def deliver(self, growing: Growing, receipt: Receipt) -> None:
-        """Show the answer in the reply of the command; when its token has expired, ask in a DM to ask again."""
-        work = growing.work
-        if self._clock() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
-            await self._tell_directly(work)
-            return
-        if opened := self._open.get(work.message.key):
-            await opened.acknowledged.wait()
-        try:
-            try:
-                await self._show(work, growing.events, receipt)
-            except Withdrawn:
-                await self._glimpse(work, Page(body=Words(work.language)(wording.WITHDRAWN)))
-                raise
-        except discord.HTTPException as error:
-            if error.code not in TOKEN_GONE:
-                raise
-            if error.code == UNKNOWN_MESSAGE:
-                log.info("discord_command_reply_deleted", key=work.message.key)
-            else:
-                await self._tell_directly(work)
 
-    async def _show(self, work: Work, stream: AnswerStream, receipt: Receipt) -> None:
-        interrupted = work.posting_since is not None
-        await receipt.posting()
-        async with Throttle(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
-            answer = await follow(stream, painter.newest, Words(work.language))
-        may_share = _private(work.message) and _in_guild(work.message)
-        notes = [*parts.asked(answer), *wording.notes_on(work.message, Words(answer.language))]
-        made = parts.reply(answer, self._look, notes=notes, shareable=may_share, attachable=True)
-        await self._finish(work, pages(made), receipt, interrupted=interrupted)
+class DiscordPrivate:
+    """Back to whoever used a command: a `PrivateSender`, and one of `Edits`."""
 
-    async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
-        opened = self._open.pop(work.message.key, None)
-        private = _private(work.message)
-        whole = len(shown) == 1 or (opened is not None and not interrupted)
-        if not whole:
-            shown = (replace(shown[0], status=f"-# {Words(work.language)(wording.ASK_AGAIN)}"),)
-        await steadily(lambda: self._edit(work, shown[0]))
-        await receipt.posted(ORIGINAL)
-        for page in shown[1:]:
-            assert opened is not None
+    attachable = True
+
+    def __init__(self, client: discord.Client, work: Work, asking: Asking, pace: Pace) -> None:
+        """Raises NotPosted once the token has expired."""
+        self.pace = pace
+        self._client = client
+        self._work = work
+        self._asking = asking
+        self._opened = asking.open.get(work.key)
+        self._way = ReplyTo.parse(work.message.reply_to)
+        self.shareable = self._way.private and work.message.conversation.space != DIRECT
+        if time.time() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
+            raise _closed("the token of a command has expired")
+
+    def line(self, text: str) -> Page:
+        return Page(body=text)
+
+    def progress(self, reply: Reply, stage: Stage, words: Words) -> Page:
+        return progress(reply, stage, words)
+
+    def drawn(self, reply: Reply) -> list[Page]:
+        first, *more = pages(reply)
+        if more and (self._opened is None or self._work.posting_since):
+            again = Words(self._work.language)(wording.ASK_AGAIN)
+            return [replace(first, status=f"-# {again}")]
+        return [first, *more]
+
+    async def glimpse(self, page: Page, name: str = "") -> None:
+        await self._acknowledged()
+        with _taken(), contextlib.suppress(*TRANSIENT, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
-                await opened.interaction.followup.send(
-                    view=card(page), files=attachments(page), ephemeral=private, suppress_embeds=True
-                )
+                await self._edit(page)
 
-    async def _tell_directly(self, work: Work) -> None:
-        log.info("discord_command_expired", key=work.message.key)
-        if work.reference:
-            return
-        with contextlib.suppress(discord.HTTPException):
-            asker = await person_of(self._client, work.message.author)
-            await asker.send(
-                Words(work.language)(wording.ASK_AGAIN), nonce=nonce(work.message.key, 0), suppress_embeds=True
-            )
+    async def show(self, posts: Sequence[Page], shown: Callable[[], Awaitable[None]]) -> None:
+        await self._acknowledged()
+        self._asking.open.pop(self._work.key, None)
+        with _taken():
+            await steadily(lambda: self._edit(posts[0]))
+            await shown()
+            for page in posts[1:]:
+                assert self._opened is not None
+                async with asyncio.timeout(REQUEST_SECONDS):
+                    await self._opened.interaction.followup.send(
+                        view=card(page), files=attachments(page), ephemeral=self._way.private, suppress_embeds=True
+                    )
 
-    async def _glimpse(self, work: Work, page: Page) -> None:
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                await self._edit(work, page)
-        except (*TRANSIENT, discord.RateLimited) as error:
-            log.info("discord_edit_skipped", key=work.message.key, reason=type(error).__name__)
+    async def _acknowledged(self) -> None:
+        if self._opened:
+            await self._opened.acknowledged.wait()
 
-    async def _edit(self, work: Work, page: Page) -> None:
-        token = ReplyTo.parse(work.message.reply_to).token
-        webhook = discord.Webhook.partial(self._client.application_id or 0, token, client=self._client)
+    async def _edit(self, page: Page) -> None:
+        webhook = discord.Webhook.partial(self._client.application_id or 0, self._way.token, client=self._client)
         await webhook.edit_message(
             cast("int", ORIGINAL),
             view=card(page),
@@ -167,13 +137,22 @@ class Asking:
         )
 
 
+@contextmanager
+def _taken() -> Iterator[None]:
+    """Raises NotPosted where the reply of a command can no longer be reached; else as `translated`."""
+    with translated("answer a command"):
+        try:
+            yield
+        except discord.HTTPException as error:
+            if error.code not in TOKEN_GONE:
+                raise
+            reason = f"the reply of a command cannot be reached (code {error.code})"
+            raise _closed(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
+
+
+def _closed(reason: str, *, deleted: bool = False) -> NotPosted:
+    return NotPosted(reason, why=lambda words: words(NOT_TAKEN), over=deleted, hopeless=not deleted)
+
+
 async def _acknowledge(interaction: Interaction, private: bool) -> None:
     await interaction.response.defer(ephemeral=private, thinking=True)
-
-
-def _private(message: IncomingMessage) -> bool:
-    return ReplyTo.parse(message.reply_to).private
-
-
-def _in_guild(message: IncomingMessage) -> bool:
-    return message.conversation.space != DIRECT

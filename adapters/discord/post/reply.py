@@ -6,31 +6,35 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import discord
-import structlog
 from discord import ui
 
-from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
+from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE, translated
+from adapters.discord.parts.render import Page
 from adapters.discord.post.found import Known, find
 from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId
 
-log = structlog.get_logger(__name__)
+POSTED = partial(translated, "post")
 
 
-class DiscordPost(NamedTuple):
+@dataclass(frozen=True)
+class DiscordPost:
     """One message. `files` makes what it shows of files, for each attempt anew."""
 
-    view: ui.LayoutView | None = None
-    files: Callable[[], list[discord.File]] = list
+    view: ui.LayoutView | None = field(default=None, compare=False)
+    files: Callable[[], list[discord.File]] = field(default=list, compare=False)
     content: str = ""
     """In the place of a view."""
+    page: Page | None = None
+    """What the view shows, where two are compared."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Destination:
     refers_to: discord.MessageReference | None = None
     pinged: int = 0
     """The person who is mentioned; 0 for nobody."""
+    taken: Callable[[], AbstractContextManager[None]] = POSTED
+    """Around each request: raises what an error of Discord's means there."""
     silent: bool = False
     """Nobody is notified."""
 
@@ -76,30 +82,35 @@ class DiscordSender:
         """discord.py itself waits for its turn."""
 
     async def open(self) -> None:
-        self._channel_id = await self._destination.open()
+        with self._destination.taken():
+            self._channel_id = await self._destination.open()
 
     def reference(self, names: Sequence[str]) -> str:
         return reference(self._channel_id, names)
 
     async def send(self, part: int, post: DiscordPost) -> str:
-        message = await steadily(partial(self._send, part, post), before_retry=self._receipt.posting)
+        with self._destination.taken():
+            message = await steadily(partial(self._send, part, post), before_retry=self._receipt.posting)
         self._held[message.id] = message
         return str(message.id)
 
     async def edit(self, name: str, part: int, post: DiscordPost) -> None:
-        await steadily(lambda: self._edit(int(name), post))
+        with self._destination.taken():
+            await steadily(lambda: self._edit(int(name), post))
 
-    async def glimpse(self, name: str, post: DiscordPost) -> None:
+    async def glimpse(self, post: DiscordPost, name: str = "") -> None:
         """Show a passing state. One that cannot be shown just now is left out."""
-        with contextlib.suppress(*TRANSIENT, discord.RateLimited):
+        with self._destination.taken(), contextlib.suppress(*TRANSIENT, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(int(name), post)
 
     async def delete(self, name: str) -> None:
-        await steadily(partial(delete, self.channel, int(name)))
+        with self._destination.taken():
+            await steadily(partial(delete, self.channel, int(name)))
 
     async def left(self) -> list[str]:
-        self._channel_id, names = await look(self._client, self._destination, self._channel_id)
+        with self._destination.taken():
+            self._channel_id, names = await look(self._client, self._destination, self._channel_id)
         return names
 
     async def _send(self, part: int, post: DiscordPost) -> discord.Message:
@@ -168,17 +179,6 @@ def parse(reference: str) -> tuple[int, list[str]]:
     """The channel and the messages that a reference names; 0 and none of an empty one."""
     channel, _, messages = reference.partition("/")
     return int(channel or 0), [one for one in messages.split(",") if one]
-
-
-async def take_away(client: discord.Client, reply: str) -> None:
-    """Delete the messages that a reference names; nothing depends on it."""
-    channel_id, names = parse(reply)
-    channel = client.get_partial_messageable(channel_id)
-    try:
-        for name in names:
-            await steadily(partial(delete, channel, int(name)))
-    except (discord.DiscordException, *TRANSIENT) as error:
-        log.warning("discord_answer_not_deleted", reason=type(error).__name__)
 
 
 async def person_of(client: discord.Client, author: str) -> discord.User:

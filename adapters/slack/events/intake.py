@@ -32,13 +32,17 @@ class Writes(Protocol):
         """As `Replies.takes_part`."""
         ...
 
-    def stop(self, channel: str, thread: str) -> bool:
-        """End the answer being written in this thread; False when there is none here."""
+    def stop(self, conversation: ConversationId) -> bool:
+        """End the answer being written there; False when there is none here."""
         ...
 
     async def take_away(self, channel: str, reply: str) -> None:
         """Delete the messages of a reply; nothing depends on it."""
         ...
+
+
+class Whispers(Protocol):
+    """What one person alone is told."""
 
     async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
@@ -54,10 +58,11 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, desk: Desk, me: Me, writes: Writes, talk: SlackTalk) -> None:
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, writes: Writes, whispers: Whispers, talk: SlackTalk) -> None:
         self._talk = talk
         self._me = me
         self._writes = writes
+        self._whispers = whispers
         self._hearing = Hearing(inbox, desk, self, self, shared_channels=writes.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
         self.untaken: set[str] = set()
@@ -96,18 +101,18 @@ class SlackIntake:
         return self._writes.takes_part(conversation)
 
     def stop(self, conversation: ConversationId) -> bool:
-        return self._writes.stop(conversation.channel, conversation.thread)
+        return self._writes.stop(conversation)
 
     async def take_away(self, channel: str, reply: str) -> None:
         await self._writes.take_away(channel, reply)
 
     async def tell(self, message: IncomingMessage, text: str) -> None:
         where = message.conversation
-        self._at_leisure(self._writes.whisper(where.channel, where.thread, message.asker.user, text))
+        self._at_leisure(self._whispers.whisper(where.channel, where.thread, message.asker.user, text))
 
     async def offer(self, remark: Remark, unsent: Unsent) -> None:
         user, said = PersonId.parse(remark.author).user, remark.key
-        self._at_leisure(self._writes.offer(said.channel, unsent.notice.message, user, unsent, said.message))
+        self._at_leisure(self._whispers.offer(said.channel, unsent.notice.message, user, unsent, said.message))
 
     def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
         """Without keeping Slack waiting."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adapters.chat.words import wishes
+from adapters.chat.words.wishes import AboveAnswer
 from adapters.slack.parts.blocks import quoted, section
 from adapters.slack.parts.render import Post, fallback
-from pipeline.values import Answer
 
 
-def told(post: Post, answer: Answer, user: str) -> Post:
+def told(post: Post, above: AboveAnswer, user: str) -> Post:
     """The first message of an answer, with who wanted it and why it comes now above it: they notice the mention."""
-    heading, question = wishes.above(answer)
+    heading, question = above
     return replace(
         post,
         header=(section(f"<@{user}> {heading}"), quoted(question)),

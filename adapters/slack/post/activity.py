@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from adapters.chat.post.growth import Settle
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
 from pipeline.translations import ENGLISH, Message, Words
@@ -47,11 +48,11 @@ class Presence:
         self._without: set[str] = set()
 
     @asynccontextmanager
-    async def at(self, origin: Origin, words: Words = ENGLISH, *, hidden: bool = False) -> AsyncIterator[Sign]:
+    async def at(self, origin: Origin, words: Words = ENGLISH, *, hidden: bool = False) -> AsyncIterator[Settle]:
         """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
         sign = Sign(self, origin, words, hidden=hidden)
         try:
-            yield sign
+            yield sign.settled
         finally:
             await sign.end()
 

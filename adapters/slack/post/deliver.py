@@ -1,157 +1,219 @@
-"""From the events of an answer to the reply in its thread."""
+"""What delivering needs of Slack: the messages of a reply, and what one person alone is told.
+
+A reply grows by `chat.startStream`, `appendStream`, `stopStream`. Slack ends a stream about five minutes after its
+start, even in the middle of an append (python-slack-sdk 1859); whatever goes wrong with a stream, its message is
+completed by `chat.update`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import partial
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
 
 import structlog
 
-from adapters.chat import refusals
-from adapters.chat.messages import Messages
-from adapters.chat.reply import answer as parts
-from adapters.chat.reply.draft import Draft
-from adapters.chat.reply.parts import Look
+from adapters.chat.post.deliver import Standing
+from adapters.chat.post.growth import Settle
+from adapters.chat.reply.parts import File, Reply
 from adapters.chat.words.handoff import Unsent
+from adapters.chat.words.wishes import AboveAnswer
 from adapters.slack.events.incoming import Me
+from adapters.slack.pages import pages
 from adapters.slack.parts.blocks import button, said
-from adapters.slack.parts.render import Post, line, posts
+from adapters.slack.parts.render import Post, line, posts, streamed
 from adapters.slack.parts.wishes import told
-from adapters.slack.post import private
+from adapters.slack.platform import SLACK
 from adapters.slack.post.activity import Origin, Presence
-from adapters.slack.post.feed import Feed
-from adapters.slack.post.growth import Growth
+from adapters.slack.post.private import SlackPrivate
 from adapters.slack.post.reply import QUIET, SlackSender, delete, find
-from adapters.slack.post.stream import Budget
-from adapters.slack.web import POST, Declined, Web
-from pipeline.errors import CitewellError
-from pipeline.ports import AnswerStream, Growing, Receipt
-from pipeline.translations import Message, Words
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work, replace
-from pipeline.words import wording
+from adapters.slack.web import LIMITED, POST, Declined, Web
+from pipeline.errors import CitewellError, Unavailable
+from pipeline.ports import Receipt
+from pipeline.translations import Words
+from pipeline.values import IncomingMessage, Manner, Work
 
 log = structlog.get_logger(__name__)
 
-OVER = frozenset({"message_not_found", "stopped_by_user", "thread_not_found"})
-"""The question is gone, or somebody stopped the answer."""
 CLOCKS = 60.0
 """Seconds that ours and Slack's may differ."""
-CANNOT_POST = {
-    "not_in_channel": Message("I am not a member of it. Invite me with `/invite`."),
-    "channel_not_found": Message("I am not a member of it. Invite me with `/invite`."),
-    "is_archived": Message("it is archived."),
-    "restricted_action": Message("a workspace setting forbids me to post there. Ask an admin."),
-    "restricted_action_thread_locked": Message("its thread is locked."),
-    "thread_locked": Message("its thread is locked."),
-    "no_permission": Message("I have no permission to post there. Ask an admin."),
-}
-
-OUTSIDER = Message("You belong to another organisation, and I am not allowed to answer you. Please ask somebody here.")
-REFUSED = Message("Slack did not take my reply. Please ask me again here.")
 
 
-Offer = Callable[[IncomingMessage], Awaitable[str]]
-"""What the button carries that adds the files of a message; nothing where there is none to show."""
+class Budget:
+    """How many streams may still be opened within a minute."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._opened: deque[float] = deque(maxlen=per_minute)
+
+    def take(self) -> bool:
+        """Count one stream, if there is room for it."""
+        now = asyncio.get_running_loop().time()
+        if len(self._opened) == self._opened.maxlen and (not self._opened or now - self._opened[0] < 60.0):
+            return False
+        self._opened.append(now)
+        return True
 
 
-class SlackDeliverer:
-    """Delivers any number of replies at once."""
+class SlackStream:
+    """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
 
-    def __init__(
-        self,
-        web: Web,
-        me: Me,
-        look: Look,
-        offer: Offer,
-        shared: Callable[[str], Awaitable[bool]],
-        *,
-        shared_channels: bool,
-    ) -> None:
-        """`shared`: whether other organisations read a channel. `shared_channels`: we answer there."""
+    def __init__(self, web: Web, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
+        """`mark` is in the metadata of its end."""
+        self._web = web
+        self._channel = channel
+        self.name = ts
+        self._shown = shown
+        self._mark = mark
+        self.alive = True
+
+    @classmethod
+    async def open(cls, web: Web, origin: Origin, team: str, text: str, mark: dict[str, Any]) -> SlackStream:
+        """Start a stream that shows `text`, now or not at all.
+
+        Raises Declined, or Unavailable when it may or may not have started."""
+        arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
+        recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
+        started = await web.now("chat.startStream", **arguments, **recipient)
+        return cls(web, origin.channel, str(started["ts"]), text, mark)
+
+    async def show(self, text: str) -> None:
+        """Append what `text` has more than what is shown."""
+        added = text[len(self._shown) :]
+        if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
+            self._shown = text
+
+    async def close(self, post: Post) -> bool:
+        """End the stream as `post`; False when its message does not show exactly that and needs an update."""
+        if not self.alive:
+            return False
+        if not post.markdown.startswith(self._shown):
+            await self._tell("chat.stopStream", metadata=self._mark)
+            return False
+        rest = post.markdown[len(self._shown) :]
+        more: dict[str, Any] = {"markdown_text": rest} if rest else {}
+        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
+
+    async def _tell(self, method: str, **arguments: Any) -> bool:
+        """Whether Slack took it; what it has no time for now does not end the stream."""
+        try:
+            await self._web.now(method, channel=self._channel, ts=self.name, **arguments)
+        except Declined as declined:
+            self.alive = declined.error == LIMITED
+            return False
+        except Unavailable:
+            self.alive = False
+            return False
+        return True
+
+
+class SlackReply(SlackSender):
+    """The reply to one question: a `ReplySender`, and one of `Streams`."""
+
+    withheld = False
+
+    def __init__(self, web: Web, me: Me, work: Work, presence: Presence, budget: Budget) -> None:
+        super().__init__(web, me, place(work.message), work.key)
+        self.known: Sequence[str] = work.reference.split(",") if work.reference else ()
+        self.place = f"<#{self._spot.channel}>"
+        self._among = not SLACK.direct(work.message.conversation)
+        self.patience = web.pace.patience
+        self._presence = presence
+        self._budget = budget
+
+    def standing(self) -> Standing:
+        return Standing(stoppable=self._among, attachable=bool(self._spot.thread))
+
+    def working(self, words: Words, *, begun: bool) -> AbstractAsyncContextManager[Settle]:
+        return self._presence.at(self._spot, words, hidden=self._spot.hidden)
+
+    def line(self, text: str) -> Post:
+        return line(text)
+
+    def drawn(self, reply: Reply, above: AboveAnswer | None) -> list[Post]:
+        first, *more = posts(reply)
+        return [told(first, above, self._spot.user) if above else first, *more]
+
+    def plainly(self, reply: Reply, above: AboveAnswer | None, *, begun: bool) -> list[Post]:
+        """Slack takes all but files, if need be without its blocks."""
+        return self.drawn(reply, above)
+
+    def free(self) -> bool:
+        return self._web.free(self._spot.channel) and self._budget.take()
+
+    def streamed(self, reply: Reply) -> str:
+        return streamed(reply)
+
+    async def stream(self, text: str) -> SlackStream | None:
+        try:
+            stream = await SlackStream.open(self._web, self._spot, self._me.team, text, self.mark(0))
+        except Declined:
+            return None
+        self._has_turn = False
+        return stream
+
+    async def attach(self, files: Sequence[File], *, again: bool) -> bool:
+        held = await self._attached() if files and again else frozenset[str]()
+        try:
+            for file in files:
+                if file.name not in held:
+                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
+        except Declined as declined:
+            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
+            return False
+        return True
+
+    async def _attached(self) -> frozenset[str]:
+        """The names of our files in the thread."""
+        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        return frozenset(
+            [
+                str(file.get("name"))
+                async for page in pages(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                for message in page
+                if message.get("user") == self._me.user
+                for file in message.get("files") or ()
+            ]
+        )
+
+
+class SlackPosts:
+    """The `Posts` of one workspace."""
+
+    def __init__(self, web: Web, me: Me, shared: Callable[[str], Awaitable[bool]]) -> None:
+        """`shared`: whether other organisations read a channel."""
         self._web = web
         self._me = me
-        self._look = look
-        self._offer = offer
         self._shared = shared
-        self.shared_channels = shared_channels
         self._presence = Presence(web)
         self._budget = Budget(web.pace.streams)
-        self._feeds: dict[tuple[str, str], Feed] = {}
-        self._replies: dict[tuple[str, str], Messages[Post]] = {}
 
-    async def deliver(self, growing: Growing, receipt: Receipt) -> None:
-        """Show the reply; in private what was asked in private."""
-        work, stream = growing.work, growing.events
-        if work.message.manner is Manner.COMMAND:
-            await private.deliver(self._web, self._look, work, stream, receipt)
-            return
-        origin = place(work.message)
-        sender = SlackSender(self._web, self._me, origin, work.key)
-        the_reply = Messages(sender, receipt, work.reference.split(",") if work.reference else ())
-        self._replies[origin.channel, origin.thread] = the_reply
-        try:
-            strangers = not self.shared_channels and await self._strangers_read(work.message)
-            if strangers and origin.hidden:
-                log.info("slack_shared_channel_not_told", channel=origin.channel)
-            elif strangers:
-                refused = OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL
-                await the_reply.show([line(Words(work.language)(refused))])
-            else:
-                await self._answer(work, origin, sender, the_reply, stream)
-        except Declined as declined:
-            ends = await refusals.settled(
-                work,
-                str(declined),
-                over=declined.error in OVER,
-                hopeless=work.last or declined.error in CANNOT_POST,
-                alone=origin.channel.startswith("D"),
-                explain=partial(self._explain, origin, declined, Words(work.language)),
-            )
-            if not ends:
-                raise
-        finally:
-            self._replies.pop((origin.channel, origin.thread), None)
+    def reply(self, work: Work, receipt: Receipt) -> SlackReply:
+        return SlackReply(self._web, self._me, work, self._presence, self._budget)
 
-    async def _strangers_read(self, message: IncomingMessage) -> bool:
-        """Whether people of other organisations do, as far as is known."""
-        channel = message.conversation.channel
-        looks = message.manner is Manner.AWAITED and not channel.startswith("D")
-        return message.external or (looks and await self._shared(channel))
-
-    def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
-        reply = self._replies.get((conversation.channel, conversation.thread))
-        return reply is not None and reply.begun
+    def private(self, work: Work) -> SlackPrivate:
+        return SlackPrivate(self._web, work.message)
 
     async def find(self, work: Work) -> str | None:
-        """The reply a crash left unrecorded, as a reference."""
-        if work.message.manner is Manner.COMMAND:
-            return None
         return ",".join(await find(self._web, self._me, place(work.message), work.key)) or None
 
-    def stop(self, channel: str, thread: str) -> bool:
-        """End the answer being written in this thread; False when there is none here."""
-        if feed := self._feeds.get((channel, thread)):
-            feed.stop()
-        return feed is not None
+    async def delete(self, channel: str, reference: str) -> None:
+        for ts in reference.split(","):
+            await delete(self._web, channel, ts)
 
-    async def take_away(self, channel: str, reply: str) -> None:
-        """Delete the messages of a reply; nothing depends on it."""
-        for ts in reply.split(","):
-            try:
-                await delete(self._web, channel, ts)
-            except CitewellError as error:
-                log.warning("slack_answer_not_deleted", reason=str(error))
+    async def tell(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
+        user = message.asker.user
+        await self._web.turn(user, begun=True)
+        await self._web.call(POST, channel=user, text=text, **QUIET)
 
-    async def answer_alone(self, message: IncomingMessage, answer: Answer) -> None:
-        """Show whoever said `message` what was not asked of us, in the thread. Nothing can be pressed below it, since
-        nothing of it is kept."""
-        if self.shared_channels or not await self._strangers_read(message):
-            origin = place(message)
-            note = Words(answer.language)(wording.FOR_YOU_ALONE)
-            reply = replace(parts.reply(answer, self._look, notes=[note]), actions=())
-            for post in posts(reply):
-                await self.whisper(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+    async def show_alone(self, message: IncomingMessage, reply: Reply) -> None:
+        origin = place(message)
+        for post in posts(reply):
+            await self._whispered(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+
+    async def shared(self, channel: str) -> bool:
+        return await self._shared(channel)
 
     async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
         """Offer a person to send their message `ts` in the thread, where there is something to press."""
@@ -161,47 +223,14 @@ class SlackDeliverer:
 
     async def whisper(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
-        where = {"channel": channel, "user": user, "thread_ts": thread}
         try:
-            await self._web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
+            await self._whispered(channel, thread, user, text, **more)
         except CitewellError as error:
             log.warning("slack_not_whispered", reason=str(error))
 
-    async def _answer(
-        self,
-        work: Work,
-        origin: Origin,
-        sender: SlackSender,
-        the_reply: Messages[Post],
-        stream: AnswerStream,
-    ) -> None:
-        speech = Words(work.language)
-        adds = await self._offer(work.message)
-        notes = wording.notes_on(work.message, speech, offered=bool(adds))
-        draft = Draft(notes, speech)
-        async with self._presence.at(origin, speech, hidden=origin.hidden) as sign, Feed(stream) as feed:
-            growth = Growth(sender, the_reply, sign, self._budget, patience=self._web.pace.patience)
-            self._feeds[origin.channel, origin.thread] = feed
-            try:
-                answer = await growth.follow(feed, draft)
-            finally:
-                self._feeds.pop((origin.channel, origin.thread), None)
-            among = not origin.channel.startswith("D")
-            whole = partial(parts.reply, look=self._look, notes=notes, adds=adds, stoppable=among)
-            shown = whole(answer, attachable=bool(origin.thread)) if answer else draft.stopped
-            made = posts(shown)
-            if answer and work.message.manner is Manner.AWAITED:
-                made[0] = told(made[0], answer, origin.user)
-            await growth.end(made)
-        if answer and shown.files and not await sender.attach(shown.files, again=the_reply.resumed):
-            await the_reply.show(posts(whole(answer)))
-
-    async def _explain(self, origin: Origin, declined: Declined, speech: Words) -> None:
-        """Tell the asker in a direct message why there is no reply in the channel."""
-        why = speech(CANNOT_POST.get(declined.error, REFUSED))
-        text = speech(refusals.NO_REPLY, channel=f"<#{origin.channel}>", why=why)
-        await self._web.turn(origin.user, begun=True)
-        await self._web.call(POST, channel=origin.user, text=text, **QUIET)
+    async def _whispered(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
+        where = {"channel": channel, "user": user, "thread_ts": thread}
+        await self._web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
 
 
 def place(message: IncomingMessage) -> Origin:

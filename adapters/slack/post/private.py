@@ -1,38 +1,29 @@
 """Questions by command, dated now, and their answers for one person alone.
 
-These go through the response URL of the command: five messages within thirty minutes.
-
-Slack shows such a message once and offers no way to find or edit it. So after a crash between the intent and its
-record nobody can know whether the answer was seen; the person is asked to ask again.
+These go through the response URL of the command: five messages within thirty minutes. Slack shows such a message once
+and offers no way to find or edit it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
-
-import structlog
 
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels as words
-from adapters.chat.reply.parts import Look
+from adapters.chat.reply.parts import Look, Reply
 from adapters.slack.events.incoming import Body, Me, attachment, forwarded, message_key, person
 from adapters.slack.events.spoken import plain
 from adapters.slack.parts.blocks import context
 from adapters.slack.parts.render import Post, line, posts
 from adapters.slack.platform import SLACK
 from adapters.slack.post.reply import QUIET
-from adapters.slack.web import POST, Declined, Web
-from pipeline.ports import AnswerStream, Receipt
+from adapters.slack.web import Web
 from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work
-from pipeline.words import wording
-
-log = structlog.get_logger(__name__)
+from pipeline.values import Answer, ConversationId, IncomingMessage, Manner
 
 MOST = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
-SHOWN = "shown"
 ASKED = "ask-"
 """How the message id of a command begins."""
 
@@ -83,34 +74,29 @@ def _question(
     )
 
 
-def announced(message: IncomingMessage) -> bool:
-    """Whether a line of ours stands where the answer will: a command was acknowledged with one."""
-    return message.place.message.startswith(ASKED)
+class SlackPrivate:
+    """Back to whoever used a command: a `PrivateSender`."""
 
+    shareable = True
+    attachable = False
 
-async def deliver(web: Web, look: Look, work: Work, stream: AnswerStream, receipt: Receipt) -> None:
-    """Show the answer to whoever asked; once the response URL is no longer good, ask them to ask again."""
-    if work.reference:
-        return
-    speech = Words(work.language)
-    if work.posting_since:
-        made = [line(speech(wording.ASK_AGAIN))]
-    else:
-        made = _posts(await stream.answer(), look, wording.notes_on(work.message, speech))
-        await receipt.posting()
-    try:
-        await show(web, work.message.reply_to, made[:1], instead=announced(work.message))
-        await show(web, work.message.reply_to, made[1:])
-    except Declined as declined:
-        log.warning("slack_private_answer_late", reason=str(declined))
-        await _tell_directly(web, work.message.asker.user, speech)
-    else:
-        await receipt.posted(SHOWN)
+    def __init__(self, web: Web, message: IncomingMessage) -> None:
+        self._web = web
+        self._url = message.reply_to
+        self._announced = message.place.message.startswith(ASKED)
+        """A line of ours stands where the answer will: a command was acknowledged with one."""
 
+    def line(self, text: str) -> Post:
+        return line(text)
 
-def _posts(answer: Answer, look: Look, notes: Sequence[str]) -> list[Post]:
-    made = posts(parts.reply(answer, look, notes=[*parts.asked(answer), *notes], shareable=True))
-    return [*made[:MOST], line(Words(answer.language)(words.LONGER))] if len(made) > MOST else made
+    def drawn(self, reply: Reply) -> list[Post]:
+        made = posts(reply)
+        return [*made[:MOST], line(Words(reply.language)(words.LONGER))] if len(made) > MOST else made
+
+    async def show(self, posts: Sequence[Post], shown: Callable[[], Awaitable[None]]) -> None:
+        await show(self._web, self._url, posts[:1], instead=self._announced)
+        await show(self._web, self._url, posts[1:])
+        await shown()
 
 
 async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = False) -> None:
@@ -132,12 +118,3 @@ async def confirm_shared(web: Web, url: str, look: Look, answer: Answer) -> None
     last = posts(parts.reply(answer, look, notes=parts.asked(answer)))[-1]
     confirmed = Post(last.message, (*last.footer, context(Words(answer.language)(words.SHARED))), last.text)
     await show(web, url, [confirmed], instead=True)
-
-
-async def _tell_directly(web: Web, user: str, speech: Words) -> None:
-    """In a direct message, which takes no response URL."""
-    try:
-        await web.turn(user, begun=True)
-        await web.call(POST, channel=user, text=speech(wording.ASK_AGAIN), **QUIET)
-    except Declined as declined:
-        log.warning("slack_asker_not_told", reason=str(declined))

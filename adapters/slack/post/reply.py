@@ -8,12 +8,10 @@ from typing import Any
 
 import structlog
 
-from adapters.chat.reply.parts import File
 from adapters.slack.events.incoming import Me
 from adapters.slack.pages import pages
 from adapters.slack.parts.render import Post
 from adapters.slack.post.activity import Origin
-from adapters.slack.post.stream import Stream
 from adapters.slack.web import POST, Declined, Web
 
 log = structlog.get_logger(__name__)
@@ -42,26 +40,12 @@ class SlackSender:
     async def open(self) -> None:
         """A thread is there with its first message."""
 
-    @property
-    def free(self) -> bool:
-        """Whether the next message would hardly have to wait."""
-        return self._web.free(self._spot.channel)
-
     def reference(self, names: Sequence[str]) -> str:
         return ",".join(names)
 
     def mark(self, part: int) -> dict[str, Any]:
         """What marks a message as part `part` of what is posted for the key."""
         return {"event_type": EVENT_TYPE, "event_payload": {"key": self._key, "part": part}}
-
-    async def stream(self, text: str) -> Stream | None:
-        """A message that grows; None where Slack takes none."""
-        try:
-            stream = await Stream.open(self._web, self._spot, self._me.team, text)
-        except Declined:
-            return None
-        self._has_turn = False
-        return stream
 
     async def send(self, part: int, post: Post) -> str:
         if not self._has_turn:
@@ -96,31 +80,6 @@ class SlackSender:
     async def left(self) -> list[str]:
         await asyncio.sleep(self._web.pace.timeout)  # a part may be on its way from before a crash
         return await find(self._web, self._me, self._spot, self._key)
-
-    async def attach(self, files: Sequence[File], *, again: bool) -> bool:
-        """Put files below the reply, each once, `again` after a crash; False when Slack takes none of us."""
-        held = await self._attached() if again else frozenset[str]()
-        try:
-            for file in files:
-                if file.name not in held:
-                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
-        except Declined as declined:
-            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
-            return False
-        return True
-
-    async def _attached(self) -> frozenset[str]:
-        """The names of our files in the thread."""
-        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
-        return frozenset(
-            [
-                str(file.get("name"))
-                async for page in pages(self._web, "conversations.replies", "messages", limit=200, **wanted)
-                for message in page
-                if message.get("user") == self._me.user
-                for file in message.get("files") or ()
-            ]
-        )
 
     def _said(self, post: Post, part: int) -> dict[str, Any]:
         return {"text": post.text, "metadata": self.mark(part), **QUIET}

@@ -16,6 +16,7 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.announce import Announcer
 from adapters.chat.catch_up import CatchUp
+from adapters.chat.post.deliver import Deliverer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
@@ -29,7 +30,7 @@ from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
 from adapters.slack.platform import SLACK
-from adapters.slack.post.deliver import SlackDeliverer
+from adapters.slack.post.deliver import SlackPosts
 from adapters.slack.post.notices import SlackNotices
 from adapters.slack.press.account import Homepage
 from adapters.slack.press.interactions import SlackInteractions
@@ -82,14 +83,13 @@ class SlackSession:
         shared = terms.settings.shares
         notices = SlackNotices(web, self.me, terms.look, self.audiences, shared_channels=shared)
         self.announcer = Announcer(SLACK, notices)
-        self.deliverer = SlackDeliverer(
-            web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared
-        )
+        self._posts = SlackPosts(web, self.me, self.audiences.shared)
+        self.deliverer = Deliverer(self._posts, SLACK, terms.look, self._offer, shared_channels=shared)
 
     def listen(self, inbox: Inbox, desk: Desk) -> None:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
-        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
+        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self._posts, self.talk)
         self.catch_up = CatchUp(
             self.space,
             inbox,

@@ -26,7 +26,7 @@ JOBS = {
     "platform": "what all but its adapter know of it",
     "settings": "what is set of it",
     "post/activity": "the sign that an answer is being worked on",
-    "post/deliver": "an answer's events as a reply",
+    "post/deliver": "the messages of a reply, and what one person alone is told",
     "post/notices": "what the bot posts by itself",
     "post/private": "questions by command, answered to one person",
     "post/reply": "the messages of one reply: posted once, edited from then on",
@@ -38,15 +38,15 @@ JOBS = {
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "press/account", "events/names", "events/search", "members", "pages", "parts/footer", "post/feed",
-        "post/growth", "post/stream", "press/home_view", "press/pressed",
+        "actors", "press/account", "events/names", "events/search", "members", "pages", "parts/footer",
+        "press/home_view", "press/pressed",
         "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
     },
     "discord": {
         "connection", "errors", "events/places", "limits", "memory", "pace", "parts/buttons", "permissions",
-        "post/alone", "post/found", "post/target", "post/throttle", "press/commands", "press/names", "retry",
+        "post/alone", "post/found", "press/commands", "press/names", "retry",
         "transport/client", "transport/identify", "transport/shards",
     },
     "console": {"follow", "piped", "render", "table"},

@@ -11,8 +11,7 @@ from adapters.chat.reply.parts import Button
 from adapters.discord.parts import render
 from adapters.discord.parts.blocks import card, layout
 from adapters.discord.permissions import intents, permissions
-from adapters.discord.post.deliver import headed
-from adapters.discord.post.target import thread_name
+from adapters.discord.post.deliver import headed, thread_name
 from pipeline.errors import Unusable
 from pipeline.values import BlockKind, CitedSentence, Document, Stage
 from pipeline.words import wording

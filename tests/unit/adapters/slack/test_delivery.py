@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.slack.post.deliver import Budget
 from adapters.slack.post.reply import EVENT_TYPE
-from adapters.slack.post.stream import Budget
 from pipeline.errors import Unavailable
 from pipeline.values import CitationStyle, CitedSentence, Event, Request, Written
 from pipeline.words import wording

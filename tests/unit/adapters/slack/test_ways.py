@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.chat.post.deliver import OUTSIDER
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.post.deliver import OUTSIDER
 from adapters.slack.settings import SlackSettings
 from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request

@@ -1,0 +1,1 @@
+"""Replies: shown while they are written, ended, and refused."""
