@@ -42,8 +42,8 @@ class MessagePlace(NamedTuple):
 
 def place(message: IncomingMessage) -> MessagePlace:
     """What `key` was made of."""
-    where = MessagePlace.of(message.place)
-    return where._replace(message_id=int(message.below)) if message.below else where
+    key = message.place
+    return MessagePlace.of(replace(key, message=message.below) if message.below else key)
 
 
 def said_in(message: discord.Message) -> tuple[PlaceId, ...]:
