@@ -324,3 +324,22 @@ async def test_what_is_older_than_a_day_is_left_alone(slack: SlackDriver, clock:
     await until(lambda: replies(slack, recent))
     await slack.rig.settled()
     assert not replies(slack, old)
+
+
+async def test_a_thread_of_long_ago_is_read_once_its_channel_can_be(slack: SlackDriver, clock: Clock) -> None:
+    first = await slack.mention("ann", "Before?")
+    await slack.rig.settled()
+    clock.ahead += 3 * 24 * 60 * MINUTES
+    failed = 0
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        nonlocal failed
+        if method != "conversations.history" or when != "before" or failed == 2:
+            return None
+        failed += 1
+        return "internal_error"
+
+    async with stopped(slack, clock) as people:
+        slack.slack.hook = hook
+        missed = people.write(user("ann"), CHANNEL, f"<@{BOT}> And part-timers?", thread=first.handle.ts)
+    await until(lambda: answered(slack, missed))

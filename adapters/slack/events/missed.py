@@ -73,7 +73,7 @@ class Missed:
         for thread in self._threads:
             yield thread
         for one in answered_in:
-            if float(one.thread or 0.0) <= self._began:
+            if one.channel in self._shared and float(one.thread or 0.0) <= self._began:
                 yield Part(one.channel, one.thread)
 
     async def messages(self, place: Part) -> AsyncGenerator[Message, None]:
@@ -82,13 +82,11 @@ class Missed:
             wanted = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.at:.6f}"}
             self._note_threads(place.channel, await self._all(HISTORY, channel=place.channel, **wanted))
             return
-        if not place.thread:
-            found = await self._channel(place.channel)
-        elif place.channel in self._shared:
+        if place.thread:
             oldest = f"{self._since.at:.6f}"
             found = await self._all(REPLIES, channel=place.channel, ts=place.thread, oldest=oldest)
         else:
-            return
+            found = await self._channel(place.channel)
         news = [one for one in found if float(one["ts"]) > self._since.at]
         for one in sorted(news, key=lambda one: float(one["ts"])):
             yield one
