@@ -43,17 +43,23 @@ class Missed:
         inbox: Inbox,
         hear: Callable[[discord.Message], Awaitable[None]],
         since: Since,
+        *,
+        directs: bool,
     ) -> None:
+        """`directs`: direct messages are told to this process."""
         self._client = client
         self._inbox = inbox
         self._hear = hear
         self._since = since
+        self._told_directs = directs
         self._known: dict[int, int | None] = {}
         """By channel, as in `Unread`; None where nobody ever listened."""
 
     async def places(self) -> AsyncIterator[Unread]:
-        with bound(workspace(None)):
-            directs = await self._inbox.channels(workspace(None))
+        directs: list[str] = []
+        if self._told_directs:
+            with bound(workspace(None)):
+                directs = await self._inbox.channels(workspace(None))
         for guild_id, channel in self._channels():
             after = await self._after(guild_id, channel.id)
             if after is not None and (channel.last_message_id or 0) > after:

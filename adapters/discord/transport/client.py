@@ -61,11 +61,12 @@ class Client(discord.Client):
         lag_seconds: float = LAG_SECONDS,
         identify_seconds: float = 5.0,
         heard_as: str = workspace(None),
+        directs: bool = True,
         **sharding: Any,
     ) -> None:
         """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
         `identify_seconds` lie between two sessions. `heard_as`: what is noted of how far everything is known is noted
-        of this. `sharding` is for discord.py's client of several shards."""
+        of this. `directs`: direct messages are told to it. `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
@@ -79,8 +80,9 @@ class Client(discord.Client):
         self._intake = intake(self)
         self._budget = budget
         self._api_url = api_url
+        gap = partial(Missed, self, inbox, self.on_message, directs=directs)
         self._catch_up: CatchUp[Unread, discord.Message] = CatchUp(
-            heard_as, inbox, partial(Missed, self, inbox, self.on_message), lag=lag_seconds, clock=time.time
+            heard_as, inbox, gap, lag=lag_seconds, clock=time.time
         )
         self._lag = lag_seconds
         self._pause = identify_seconds
@@ -276,9 +278,8 @@ class ShardedClient(Client, discord.AutoShardedClient):
     def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
-        super().__init__(
-            *given, heard_as=f"{PLATFORM}:{shards.name}", shard_ids=shards.ids, shard_count=shards.total, **more
-        )
+        sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
+        super().__init__(*given, heard_as=f"{PLATFORM}:{shards.name}", directs=shards.have(None), **sharding)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """One after the other."""

@@ -138,6 +138,30 @@ async def test_a_process_hears_the_servers_of_its_shards_alone(tmp_path: Path) -
     await driver.close()
 
 
+async def test_direct_messages_that_were_missed_are_read_by_the_process_of_the_first_shard_alone(
+    tmp_path: Path,
+) -> None:
+    driver = await SecondOnly.open(tmp_path / "data")
+    direct = driver.world.direct(driver._person("ann"))
+    known = (f"discord:dm:{direct}", "1")
+    await driver.rig.storage.database.write(lambda db: db.execute("INSERT INTO seen VALUES ($1, $2)", known))
+    read: list[str] = []
+
+    def watched(method: str, path: str, when: str) -> None:
+        if method == "GET" and path.endswith(f"/channels/{direct}/messages") and when == "before":
+            read.append(driver.shards)
+
+    driver.discord.faults.hook = watched
+    for shards in ("1/2", "0/2"):
+        driver.shards = shards
+        await driver.rig.end()
+        await driver.discord.gateway.drop(forget=True)
+        await driver.connect()
+        await driver.caught_up()
+        assert set(read) == {"0/2"} & {shards}
+    await driver.close()
+
+
 async def test_what_another_process_heard_is_left_to_it(tmp_path: Path) -> None:
     """Its servers are not known here, so nobody could tell who reads along."""
     driver = await SecondOnly.open(tmp_path / "data")
