@@ -215,6 +215,32 @@ async def test_a_long_answer_whose_sharing_a_crash_cuts_off_is_completed(driver:
     assert all(told.count(rule) == 1 for rule in rules)
 
 
+def long_answer(request: Request) -> AsyncGenerator[Event, None]:
+    question = request.text
+    return once(cited(*(f"{question} {rule}" for rule in RULES[:150]), question=question, answer_id=question))
+
+
+@pytest.mark.walks(Way.SHARE)
+@pytest.mark.parametrize("moment", ["posted", "done"])
+async def test_a_share_that_a_crash_cuts_off_does_not_take_the_place_of_the_one_before_it(
+    driver: Driver, moment: str
+) -> None:
+    driver.rig.script = long_answer
+    for person, question in (("ann", "apples"), ("bob", "pears")):
+        said = await driver.ask(person, question)
+        await driver.rig.settled()
+        driver.rig.crash_before = moment if person == "bob" else ""
+        await driver.begin_share(said, person)
+        await until(lambda: bool(driver.shared()))
+        if person == "ann":
+            await driver.rig.settled()
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    told = "\n".join(shown.text for shown in driver.shared())
+    assert all(told.count(f"{question} {rule}") == 1 for question in ("apples", "pears") for rule in RULES[:150])
+
+
 @pytest.mark.walks(Way.SHARE)
 @pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST, Fault.LIMITED])
 async def test_a_share_that_the_network_loses_is_there_once_and_then_confirmed(driver: Driver, fault: Fault) -> None:

@@ -21,6 +21,13 @@ SEARCHED = 1000
 """Messages that are looked through."""
 Known = Callable[[discord.Message, int], bool]
 """Whether a message of ours in a channel is the one."""
+Ends = Callable[[discord.Message], bool | None]
+"""Whether a known message is the last one: False where it is that of another, to which those before it belong; None
+where it does not say."""
+
+
+def unsaid(message: discord.Message) -> None:
+    """None of them says so."""
 
 
 class Opening(NamedTuple):
@@ -46,18 +53,23 @@ async def find(
     channel_id: int,
     after: discord.Object | datetime | None,
     known: Known,
+    ends: Ends = unsaid,
 ) -> list[int]:
     """Our messages that are `known`, oldest first. Nothing where there is no such channel or we may not look."""
-    found = []
+    found: list[int] = []
+    begun: list[int] = []
     try:
         async with asyncio.timeout(REQUEST_SECONDS):
             async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
                 ours = client.user is not None and message.author.id == client.user.id
                 if ours and known(message, channel_id):
-                    found.append(message.id)
+                    begun.append(message.id)
+                    last = ends(message)
+                    found += begun if last else []
+                    begun = begun if last is None else []
     except (discord.NotFound, discord.Forbidden) as error:
         log.info("discord_history_unread", channel=channel_id, code=error.code)
-    return found
+    return found or begun
 
 
 def answers(where: MessagePlace, opening: Opening | None) -> Known:

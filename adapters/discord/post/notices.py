@@ -112,6 +112,7 @@ class DiscordNotices:
             open=there,
             known=lambda message, _: _is(post, message),
             after=post.posting_since - SKEW if post.posting_since else None,
+            ends=lambda message: _ends(post, message),
             refers_to=_answered(post) if isinstance(post, Notice) else None,
             pinged=_asker(post) if isinstance(post, Notice) else 0,
             silent=isinstance(post, Share),
@@ -212,12 +213,9 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 
 def _is(post: Announcement, message: discord.Message) -> bool:
     """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
-    its words. Only what is shared is silent, and its last message carries buttons."""
+    its words. Only what is shared is silent; whose it is, its last message says."""
     if isinstance(post, Share):
-        carried = [
-            found["answer"] for found in map(buttons.TEMPLATE.fullmatch, buttons.ids(message.components)) if found
-        ]
-        return message.flags.silent and (not carried or post.answer_id in carried)
+        return message.flags.silent
     if not isinstance(post, Notice):
         return _mark(post) in buttons.texts(message.components)
     if post.about is About.ASKED:
@@ -226,6 +224,12 @@ def _is(post: Announcement, message: discord.Message) -> bool:
         there = "\n".join(buttons.texts(message.components))
         return all(text.strip() in there for text in texts(told(post), "", ""))
     return bool(message.reference and str(message.reference.message_id) == post.handoff.message)
+
+
+def _ends(post: Announcement, message: discord.Message) -> bool | None:
+    """The last message of what is shared carries buttons. One is posted after the other, so those before it are its."""
+    named = [found["answer"] for found in map(buttons.TEMPLATE.fullmatch, buttons.ids(message.components)) if found]
+    return post.answer_id in named if isinstance(post, Share) and named else None
 
 
 def _answered(notice: Notice) -> discord.MessageReference | None:

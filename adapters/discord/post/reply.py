@@ -17,7 +17,7 @@ from discord import ui
 
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE, translated
 from adapters.discord.parts.render import Page
-from adapters.discord.post.found import Known, find
+from adapters.discord.post.found import Ends, Known, find, unsaid
 from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId
@@ -48,6 +48,7 @@ class Destination:
     """The channel for a new one, asked just before its first message."""
     known: Known
     after: discord.Object | datetime | None
+    ends: Ends = unsaid
     refers_to: discord.MessageReference | None = None
     pinged: int = 0
     """The person who is mentioned; 0 for nobody."""
@@ -166,7 +167,8 @@ async def look(client: discord.Client, destination: Destination, channel_id: int
     """The channel and the messages of what a crash left, or that channel and none. `channel_id`: where it is known
     to be."""
     for one in (channel_id,) if channel_id else destination.possible:
-        if found := await find(client, destination.at(client, one), one, destination.after, destination.known):
+        there = destination.at(client, one)
+        if found := await find(client, there, one, destination.after, destination.known, destination.ends):
             return one, [str(message_id) for message_id in found]
     return channel_id, []
 
