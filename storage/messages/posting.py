@@ -50,8 +50,9 @@ def unless_withdrawn(
 
 
 def keep_intent(db: Connection, rows: PostedRows, key: str, now: float) -> None:
-    """From now on something may be visible."""
-    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2", (now, key))  # noqa: S608 - our own words
+    """From now on something may be visible. Of what has a name that is known, and the rest of it may be there since."""
+    named = "posting_since IS NOT NULL AND reference <> ''"
+    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2 AND NOT ({named})", (now, key))  # noqa: S608 - our own words
 
 
 def keep_reference(db: Connection, rows: PostedRows, key: str, reference: str) -> None:

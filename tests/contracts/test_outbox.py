@@ -82,6 +82,22 @@ async def test_a_crash_leaves_what_was_recorded_of_a_post(scene: Scene) -> None:
     assert (await scene.took()).reference == "its name"
 
 
+async def test_what_is_there_in_part_is_looked_for_from_its_beginning_however_late_it_goes_on(scene: Scene) -> None:
+    await scene.outbox.begin_share(Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann"))
+    key = (await scene.took()).key
+    for name, since in (("", 1000.0), ("part 0", 1100.0)):
+        await scene.outbox.posting(key)
+        await scene.outbox.posted(key, name)
+        scene.now += 100.0
+        begun = (await scene.took()).posting_since
+        assert begun
+        assert begun.timestamp() == since
+    await scene.outbox.posting(key)
+    begun = (await scene.took()).posting_since
+    assert begun
+    assert begun.timestamp() == 1100.0
+
+
 async def test_what_goes_wrong_is_tried_again_later_and_what_it_tells_against_the_post_is_counted(scene: Scene) -> None:
     await scene.handoffs.begin(handoff())
     await scene.took()
