@@ -79,7 +79,7 @@ def connect(
         make = partial(ShardedClient, shards=settings.part)
 
     def appearing(conversation: ConversationId) -> bool:
-        return deliverer.takes_part(conversation)
+        return deliverer.writes(conversation)
 
     async def take_away(channel: str, reply: str) -> None:
         await deliverer.take_away(channel, reply)

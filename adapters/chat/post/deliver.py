@@ -173,6 +173,10 @@ class Deliverer(Generic[P]):
         reply = self._replies.get(conversation)
         return reply is not None and reply.begun
 
+    def writes(self, conversation: ConversationId) -> bool:
+        """Whether a reply of ours is on its way to it, though nothing may be visible yet."""
+        return conversation in self._replies
+
     def stop(self, conversation: ConversationId) -> bool:
         """End the answer being written there; False when there is none here."""
         if feed := self._feeds.get(conversation):
