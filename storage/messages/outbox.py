@@ -33,6 +33,8 @@ _DUE = f"""
         WHERE state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) ORDER BY sequence
 """  # noqa: S608 - our own words
 _TAKE = "UPDATE outbox SET holder = $1 WHERE key = $2 AND state = 'open'"
+NOBODY = -1
+"""The holder of what is to be taken anew."""
 
 
 class Outcome(NamedTuple):
@@ -101,12 +103,13 @@ class SQLOutbox:
         return await self._begun(lambda db: put(db, adding.key, ADDING, **post))
 
     async def change(self, adding: Adding) -> None:
-        """Let what came of it be said in its place, where that was posted."""
+        """Let what came of it be said in its place, or at once where that is not posted yet; whoever is posting it does
+        not end it."""
         again = (
-            "UPDATE outbox SET state = 'open', attempt = 0, not_before = 0, closed_at = NULL, person = $1, post = $2"
-            " WHERE key = $3 AND state = 'done'"
+            "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, closed_at = NULL,"
+            " person = $2, post = $3 WHERE key = $4 AND state <> 'dead'"
         )
-        kept = (adding.person, adding.model_dump_json(), adding.key)
+        kept = (NOBODY, adding.person, adding.model_dump_json(), adding.key)
         await self._begun(lambda db: db.execute(again, kept).rowcount > 0)
 
     async def shared(self, answer_id: str, conversations: Sequence[ConversationId]) -> None:

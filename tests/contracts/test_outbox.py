@@ -217,3 +217,27 @@ async def test_what_was_said_of_something_that_somebody_adds_says_what_came_of_i
     assert (taken.text, taken.document, taken.reference) == ("It is there.", "d1", "its name")
     await scene.outbox.done(adding.key)
     assert await scene.outbox.take() is None
+
+
+async def test_what_came_of_something_is_said_also_where_it_was_not_told_yet_that_it_is_read(scene: Scene) -> None:
+    adding = Adding(to=CHANNEL, id="1", person="slack:T1:U1", thread="1.0", text="Reading it.")
+    await scene.outbox.begin_adding(adding)
+    await scene.took()
+    await scene.outbox.change(replace(adding, text="It is there."))
+    with pytest.raises(Withdrawn):
+        await scene.outbox.posting(adding.key)
+    await scene.outbox.release(adding.key, delay=60.0)
+    assert await scene.took() == replace(adding, text="It is there.", last=True)
+
+
+async def test_what_came_of_something_is_said_also_where_it_was_just_being_told_that_it_is_read(scene: Scene) -> None:
+    adding = Adding(to=CHANNEL, id="1", person="slack:T1:U1", thread="1.0", text="Reading it.")
+    await scene.outbox.begin_adding(adding)
+    await scene.took()
+    await scene.outbox.posting(adding.key)
+    await scene.outbox.change(replace(adding, text="It is there."))
+    await scene.outbox.posted(adding.key, "its name")
+    await scene.outbox.done(adding.key)
+    taken = await scene.took()
+    assert isinstance(taken, Adding)
+    assert (taken.text, taken.reference) == ("It is there.", "its name")
