@@ -11,9 +11,9 @@ import structlog
 
 from bot import known
 from bot.desks.desk import CitewellDesk
-from bot.run.posting import OnItsWay, Poster
+from bot.run.posting import OnItsWay, Poster, reason
 from bot.run.waits import GRACE_SECONDS
-from pipeline.errors import CitewellError, Misconfigured, NotTaken, Refused, Unavailable, Withdrawn
+from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import PlatformAdapter, Receipt
 from pipeline.translations import Words
 from pipeline.values import About, Notice, PersonId, PlaceId, replace
@@ -64,7 +64,13 @@ class Courier:
         self._adapters = adapters
         self._ours = ours
         self._poster = Poster(
-            outbox, adapters, self._show, _nothing_said, grace_seconds=grace_seconds, retry_seconds=retry_seconds
+            outbox,
+            adapters,
+            self._show,
+            _nothing_said,
+            grace_seconds=grace_seconds,
+            retry_seconds=retry_seconds,
+            why=_why,
         )
         self._idle = idle_seconds
         self._bell = asyncio.Event()
@@ -105,17 +111,11 @@ class Courier:
         await self._outbox.done(way.item.key)
 
     async def _waited_for(self, post: Share | Adding, receipt: Receipt) -> None:
-        """Whoever waits for it is told what went wrong."""
-        adapter, words = self._adapters[post.platform], Words(post.language)
-        try:
-            if isinstance(post, Share):
-                await self._share(post, adapter, receipt)
-            else:
-                await adapter.post(post, receipt)
-        except (NotTaken, Unavailable, Misconfigured, Withdrawn):
-            raise
-        except CitewellError as error:
-            raise NotTaken(words(wording.TRY_AGAIN)) from error
+        adapter = self._adapters[post.platform]
+        if isinstance(post, Share):
+            await self._share(post, adapter, receipt)
+        else:
+            await adapter.post(post, receipt)
 
     async def _share(self, share: Share, adapter: PlatformAdapter, receipt: Receipt) -> None:
         """If everyone there may see it. Whoever replies to what is posted is answered with it in mind."""
@@ -159,6 +159,13 @@ class Courier:
             return replace(report, language=words.language, per_hour=allowed)
         seen = await self._desk.insights_for(readers, DAYS)
         return replace(report, language=words.language, seen=seen)
+
+
+def _why(post: Announcement, error: Exception) -> str:
+    """Whoever waits for it is told that, whatever went wrong: never an error's own words."""
+    if isinstance(post, Share | Adding):
+        return str(error) if isinstance(error, NotTaken) else Words(post.language)(wording.TRY_AGAIN)
+    return reason(error)
 
 
 async def _nothing_said(way: OnItsWay[Announcement]) -> str:

@@ -54,7 +54,10 @@ class Poster(Generic[I]):
         *,
         grace_seconds: float,
         retry_seconds: float,
+        why: Callable[[I, Exception], str] = lambda _, error: reason(error),
     ) -> None:
+        """`why`: what is kept of why an item is given up."""
+        self._why: Callable[[I, Exception], str] = why
         self._outbox = outbox
         self._adapters = adapters
         self._show: Callable[[OnItsWay[I]], Awaitable[None]] = show
@@ -101,6 +104,10 @@ class Poster(Generic[I]):
 
     async def _give_up(self, way: OnItsWay[I], error: Exception) -> None:
         incident = await self._apologise(way)
-        reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        log.error("given_up", key=way.item.key, incident=incident, reason=reason, attempts=way.item.attempt)
-        await self._outbox.failed(way.item.key, reason)
+        log.error("given_up", key=way.item.key, incident=incident, reason=reason(error), attempts=way.item.attempt)
+        await self._outbox.failed(way.item.key, self._why(way.item, error))
+
+
+def reason(error: Exception) -> str:
+    """For the operator."""
+    return str(error) if isinstance(error, CitewellError) else type(error).__name__

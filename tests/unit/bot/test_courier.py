@@ -1,4 +1,4 @@
-"""What the bot posts by itself where the servers of a platform are divided among processes."""
+"""What the bot posts by itself where the servers of a platform are divided among processes, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.desks.desk import CitewellDesk
 from bot.run.courier import Courier
+from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import ConversationId, Handoff, PlaceId, Readers
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting.digest import Adding, Announcement, Share
+from pipeline.words import wording
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
 
@@ -79,3 +83,43 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
         await asyncio.gather(*running, return_exceptions=True)
     assert one.posted == ["asked:h2", "resolved:h1"]
     assert other.posted == ["asked:h1"]
+
+
+class Broken(Server):
+    """Where nothing comes to a good end."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__("11")
+        self._error = error
+
+    async def readers(self, of: PlaceId) -> Readers:
+        raise self._error
+
+    async def find(self, outgoing: Announcement) -> str | None:
+        raise self._error
+
+    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("error", [KeyError("x"), TimeoutError(), Refused("the vendor says: error 4711")])
+@pytest.mark.parametrize(
+    "post",
+    [
+        Share(to="discord:11:9", answer_id="a1", person="discord:5", name="ann"),
+        Adding(to="discord:11:9", id="1", person="discord:5", text="Reading it."),
+    ],
+)
+async def test_whoever_waits_hears_no_error_in_its_own_words(
+    tmp_path: Path, post: Share | Adding, error: Exception, begun: bool
+) -> None:
+    async with open_storage(tmp_path) as storage:
+        desk: Any = CitewellDesk(storage)
+        await desk.posts.begin(post)
+        if begun:
+            await storage.outbox.take()
+            await storage.outbox.posting(post.key)
+        adapters: Any = {"discord": Broken(error)}
+        await Courier(storage.outbox, desk, adapters, grace_seconds=0.0).post_due()
+        assert await desk.posts.ended(post) == wording.TRY_AGAIN
