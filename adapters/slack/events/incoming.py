@@ -112,13 +112,13 @@ def _remark(event: Body, channel: str, me: Me) -> Remark | None:
     """A new message of a person: a mention is told once more, as that."""
     if event.get("type") != "message" or not is_human(event, me):
         return None
-    text, thread = str(event.get("text") or ""), str(event.get("thread_ts") or "")
+    thread = str(event.get("thread_ts") or "")
     return Remark(
         key=_key(me, channel, event.get("ts")),
         author=person(me.team, str(event["user"])),
-        text=plain(text, me.user),
+        text=plain(str(event.get("text") or ""), me.user),
         replied_to=(message_key(me.team, channel, thread),) if thread and thread != event.get("ts") else (),
-        names_us=bool(mention_of(me.user).search(text)),
+        names_us=True,  # a reply is for us where it says so or we take part, and not by being one
     )
 
 
