@@ -70,9 +70,6 @@ async def test_what_another_process_writes_is_found_at_once_and_then_by_chroma(t
 
 
 async def test_nothing_of_the_vectors_is_on_disk_beside_the_database(tmp_path: Path) -> None:
-    """What a version that kept Chroma in a folder has left there goes too."""
-    (tmp_path / "index" / "1").mkdir(parents=True)
-    (tmp_path / "index" / "1" / "chroma.sqlite3").write_bytes(b"old")
     async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
         await fill(bot)
         await until(lambda: bot.vectors.serving, 60)
