@@ -88,12 +88,18 @@ class SQLOutbox:
         return await self._once(SPENT, Spent(day=day, place=place, to=to))
 
     async def begin_share(self, share: Share) -> bool:
-        """Keep that an answer is to be shown in a channel; False when it is, or will be. What was given up begins
-        anew."""
+        """Keep that an answer is to be shown in a channel; False when it is, or will be. What was given up goes on from
+        where it was."""
+        again = (
+            "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, why = '', closed_at = NULL,"
+            " person = $2, post = $3 WHERE key = $4 AND state = 'dead'"
+        )
+        post = share.model_dump_json()
 
         def work(db: Connection) -> bool:
-            db.execute("DELETE FROM outbox WHERE key = $1 AND state = 'dead'", (share.key,))
-            return put(db, share.key, SHARE, recipient=share.to, person=share.person, post=share.model_dump_json())
+            if db.execute(again, (NOBODY, share.person, post, share.key)).rowcount:
+                return True
+            return put(db, share.key, SHARE, recipient=share.to, person=share.person, post=post)
 
         return await self._begun(work)
 

@@ -203,6 +203,20 @@ async def test_what_could_not_be_shared_may_be_shared_again_and_what_its_person_
     assert await scene.outbox.open() == 0
 
 
+async def test_what_was_given_up_in_the_middle_goes_on_from_there_when_it_is_shared_again(scene: Scene) -> None:
+    share = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann")
+    await scene.outbox.begin_share(share)
+    await scene.took()
+    await scene.outbox.posting(share.key)
+    await scene.outbox.posted(share.key, "its first part")
+    await scene.outbox.failed(share.key, "not here")
+    assert await scene.outbox.begin_share(replace(share, person="slack:T1:U2", name="bob"))
+    assert await scene.outbox.outcome(share.key) == ("open", "")
+    taken = await scene.took()
+    assert isinstance(taken, Share)
+    assert (taken.name, taken.reference, taken.attempt) == ("bob", "its first part", 1)
+
+
 async def test_what_was_said_of_something_that_somebody_adds_says_what_came_of_it_in_its_place(scene: Scene) -> None:
     adding = Adding(to=CHANNEL, id="1", person="slack:T1:U1", thread="1.0", text="Reading it.")
     await scene.outbox.begin_adding(adding)
