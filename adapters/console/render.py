@@ -1,11 +1,13 @@
-"""The parts of an answer as rich renderables. Pure."""
+"""The parts of an answer as rich renderables, and tables in which words stay whole. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.style import Style
 from rich.syntax import Syntax
@@ -18,9 +20,41 @@ from adapters.chat.reply.inline import runs
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
 from adapters.chat.reply.parts import Table as TablePart
 from adapters.chat.reply.parts import Text as TextPart
-from adapters.console.table import WholeWords
 from pipeline.values import Answer, Level
 from pipeline.words.text import space, visible
+
+_LINE, _PADDING = 1, 2
+"""Columns of the screen that each column of a table takes beside its text."""
+
+
+@dataclass(frozen=True)
+class WholeWords:
+    """A table with lines around its columns, each of which has room for its longest word.
+
+    Where the screen is too narrow for that, only the widest columns break words."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - len(self.table.columns) * (_LINE + _PADDING) - _LINE
+        sizes = [
+            [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
+            for column in self.table.columns
+        ]
+        most = [max(size.maximum for size in column) for column in sizes]
+        if sum(most) > room:
+            least = _cut([max(size.minimum for size in column) for column in sizes], room)
+            spare, wanted = room - sum(least), sum(most) - sum(least)
+            for column, low, high in zip(self.table.columns, least, most, strict=True):
+                column.width = max(1, low + spare * (high - low) // wanted)
+        yield self.table
+
+
+def _cut(widths: list[int], room: int) -> list[int]:
+    """The widest made as narrow as it takes for all to fit."""
+    cuts = ([min(width, most) for width in widths] for most in range(max(widths), 0, -1))
+    return next((cut for cut in cuts if sum(cut) <= room), [0] * len(widths))
+
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 _CODE = Style(color="magenta", bold=False)

@@ -1,9 +1,12 @@
-"""Pages: templates of ours, whatever stands in them escaped, and headers that let nothing else in."""
+"""Pages: templates of ours, whatever stands in them escaped, and headers that let nothing else in.
+
+Words of foreign texts lead where they may."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from mimetypes import guess_type
 from pathlib import Path
@@ -15,11 +18,26 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from adapters.chat.reply.inline import Run, runs
+from adapters.chat.reply.parts import Text
 from adapters.web import wording
-from adapters.web.spans import opened, spans
 from adapters.web.visitor import Visitor
 from pipeline.translations import ENGLISH, Words
 from pipeline.words.text import visible
+
+_LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
+
+
+def opened(url: str) -> str:
+    """`url` where a browser may be led there; else nothing."""
+    return url if _LINKABLE.fullmatch(url) and visible(url) == url else ""
+
+
+def spans(text: Text) -> Iterator[Run]:
+    """The words of a text, each run with the address that it leads to; with none, mostly."""
+    for run in [Run(text.text, text.url)] if text.url else runs(text):
+        yield run._replace(url=opened(run.url))
+
 
 _HERE = Path(__file__).parent
 POLICY = (

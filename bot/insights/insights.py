@@ -1,9 +1,11 @@
-"""From what is kept to insights."""
+"""From what is kept to insights: questions that mean the same, put together, and what could be written so that a gap
+closes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -11,17 +13,124 @@ import numpy as np
 import structlog
 
 from bot.documents.scales import Scales
-from bot.insights.groups import COMPARED, by_meaning, by_words
-from bot.insights.proposals import Proposals
 from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
+from pipeline.compose.compose import CAPTIONS
 from pipeline.drafting.proposal import Drafter
 from pipeline.errors import Unavailable
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import Embedder, Vectors
 from pipeline.rules.platforms import Platforms
-from pipeline.values import Audience, Document, Outcome
-from pipeline.values.insights import Cited, Contradiction, Gap, Insights, Lack, Paper, PlaceCounts, QuestionGroup, Week
+from pipeline.values import Audience, Document, Hit, Outcome, RetrievedChunk, replace
+from pipeline.values.insights import (
+    Cited,
+    Closest,
+    Contradiction,
+    Gap,
+    Insights,
+    Lack,
+    Paper,
+    PlaceCounts,
+    Proposal,
+    QuestionGroup,
+    Week,
+)
+from pipeline.words.text import query_terms, terms
 from storage.open import Storage
+
+READ = 3
+"""Passages that a draft is made from."""
+LONG = 300
+"""Characters of what comes closest."""
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Made from what `audience` may see."""
+
+    storage: Storage
+    embedder: Embedder | None
+    scales: Scales
+    audience: Audience
+    drafter: Drafter | None = None
+
+    async def of(self, question: str, *, by_model: bool) -> Proposal:
+        """For `question`; by a model only where one is set."""
+        known, hits = await self._by_meaning(question)
+        hits = hits or (await self.storage.index.lexical(query_terms(question), self.audience, READ)).hits
+        found, vectors = await self.storage.library.read([hit.chunk_id for hit in hits])
+        passages = [RetrievedChunk(chunk=chunk, document=document, score=0.0) for chunk, document in found]
+        closest = None
+        if passages:
+            rows = vectors.rows.get(passages[0].chunk.id)
+            own = vectors.matrix[rows] if rows is not None else None
+            fits = known[1].compared(known[0], own).tolist() if known and own is not None else ()
+            closest = _closest(passages[0], fits)
+        drafted = await self.drafter.draft(question, passages) if by_model and self.drafter and passages else Proposal()
+        return replace(drafted, closest=closest)
+
+    async def _by_meaning(self, question: str) -> tuple[tuple[Vectors, Scale] | None, list[Hit]]:
+        """Its vector and how it is compared, with what is nearest; nothing where that is not to be had."""
+        if self.embedder is None:
+            return None, []
+        try:
+            scale = await self.scales.now()
+            vector = await self.embedder.embed_question(question)
+            return (vector, scale), await self.storage.index.nearest(scale.question(vector), self.audience, READ)
+        except Unavailable:
+            return None, []
+
+
+def _closest(passage: RetrievedChunk, fits: Sequence[float]) -> Closest:
+    """The unit that fits best and is no caption, or the first words."""
+    chunk, document = passage.chunk, passage.document
+    says = [place for place, unit in enumerate(chunk.units) if unit.kind not in CAPTIONS]
+    known = says and len(fits) == len(chunk.units)
+    text = chunk.text_of(max(says, key=fits.__getitem__)) if known else chunk.text
+    paper = Paper(id=document.id, title=document.title, collection=document.collection)
+    return Closest(paper=paper, quote=" ".join(text.split())[:LONG])
+
+
+SAME = 0.75
+"""The least cosine with a group's first question, as in sentence-transformers' `community_detection`. Of pairs of
+squad2 about one passage, this joins .71 of those with the same answer and .10 of those with different ones."""
+COMPARED = 80
+"""So many of the heaviest are compared by meaning; the rest by their words alone."""
+
+
+def by_words(questions: Sequence[str], weights: Sequence[int]) -> list[list[int]]:
+    """Positions of questions of the same words in whatever order, the heaviest group first."""
+    groups: dict[frozenset[str], list[int]] = {}
+    for position in sorted(range(len(questions)), key=lambda position: -weights[position]):
+        words = frozenset(terms(questions[position])) or frozenset({questions[position]})
+        groups.setdefault(words, []).append(position)
+    return sorted(groups.values(), key=lambda group: -_weight(group, weights))
+
+
+def by_meaning(groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors, scale: Scale) -> list[list[int]]:
+    """The heaviest of `groups`, of whose first questions these are the vectors, compared on `scale`, joined where they
+    mean the same; the others follow. Of each the most central question stands first."""
+    compared = groups[: len(vectors)]
+    joined = _joined(compared, scale.among(vectors), [_weight(group, weights) for group in compared])
+    return sorted([*joined, *groups[len(vectors) :]], key=lambda group: -_weight(group, weights))
+
+
+def _weight(group: Sequence[int], weights: Sequence[int]) -> int:
+    return sum(weights[position] for position in group)
+
+
+def _joined(groups: Sequence[list[int]], alike: Vectors, weights: Sequence[int]) -> list[list[int]]:
+    """Each group with those of what follows that mean the same; `alike` has the cosines of all with all."""
+    free = np.ones(len(groups), bool)
+    joined = []
+    for first in range(len(groups)):
+        if free[first]:
+            members = np.flatnonzero(free & (alike[first] >= SAME))
+            free[members] = False
+            held = np.asarray(weights)[members]
+            order = np.argsort(-(alike[np.ix_(members, members)] @ held), kind="stable")
+            joined.append([position for member in members[order] for position in groups[int(member)]])
+    return joined
+
 
 SHOWN = 10
 """Entries of each list but that of documents never cited."""

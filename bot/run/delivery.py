@@ -1,4 +1,5 @@
-"""One leased message, from its answer to the posted reply."""
+"""One leased message, from its answer to the posted reply, and what is posted in the place of an answer or above one
+that comes late."""
 
 from __future__ import annotations
 
@@ -9,14 +10,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 import structlog
 
 from bot.run.answering import Answering
-from bot.run.apology import apology, only, with_apology
 from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
-from pipeline.compose.compose import told
+from pipeline.compose.compose import failed, told
 from pipeline.errors import Withdrawn
 from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers, streaming
 from pipeline.rules.tenancy import bound
-from pipeline.translations import Words
+from pipeline.translations import Message, Words
 from pipeline.unasked import silencing
 from pipeline.values import (
     Answer,
@@ -32,6 +32,24 @@ from pipeline.values import (
     replace,
 )
 from pipeline.words import language, wording
+
+
+def apology(work: Work, said: Message | None = None) -> Answer:
+    """What is `said` in the place of an answer; without it, an incident that the log names."""
+    words = Words(work.language)
+    incident = "" if said else secrets.token_hex(4)
+    return failed(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
+
+
+def with_apology(answer: Answer) -> Answer:
+    preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
+    return replace(answer, preface=preface)
+
+
+@streaming
+async def only(answer: Answer) -> AsyncGenerator[Event, None]:
+    yield answer
+
 
 APOLOGY_SECONDS = 30.0
 """How long the apology after the last attempt may take."""

@@ -1,20 +1,68 @@
-"""What a Notion connection has access to, as a source of documents: pages, and each table of a database."""
+"""What a Notion connection has access to, as a source of documents: pages with what their properties say, and each
+table of a database."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from adapters.files.outline import Outline, label, safe_url
 from adapters.sources.changes import differences, digest
 from adapters.sources.notion.api import NAME, NotionApi
 from adapters.sources.notion.blocks import read_blocks
-from adapters.sources.notion.properties import text_of
-from adapters.sources.notion.shapes import DataSource, NotionPage
+from adapters.sources.notion.shapes import DataSource, NotionPage, plain
 from pipeline.errors import Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Block, BlockKind, Document, Parsed
+
+Titles = Mapping[str, str]
+"""Of pages, by id."""
+
+
+def text_of(said: Mapping[str, Any], titles: Titles) -> str:
+    """A property's value; empty when it has none, or none that can be read (a button)."""
+    kind = said.get("type")
+    return _text(kind, said.get(kind), titles) if isinstance(kind, str) else ""
+
+
+def _text(kind: str, value: Any, titles: Titles) -> str:
+    match kind, value:
+        case "title" | "rich_text", _:
+            return plain(value)
+        case "checkbox" | "boolean", bool():
+            return "Yes" if value else "No"
+        case "number", int() | float():
+            return f"{value:.15g}"
+        case "url" | "email" | "phone_number" | "string", str():
+            return value
+        case "created_time" | "last_edited_time", str():
+            return value[:10]
+        case "date", {"start": str(start)}:
+            return f"{start} – {value['end']}" if value.get("end") else start
+        case "unique_id", {"number": int(number)}:
+            return f"{value['prefix']}-{number}" if value.get("prefix") else str(number)
+        case "select" | "status" | "created_by" | "last_edited_by" | "verification", Mapping():
+            return str(value.get("name") or value.get("state") or "")
+        case "multi_select" | "people" | "files", list():
+            return _joined(one.get("name") for one in _tables(value))
+        case "relation", list():
+            return _joined(titles.get(str(one.get("id"))) for one in _tables(value))
+        case "formula" | "rollup", Mapping():
+            return text_of(value, titles)
+        case "array", list():
+            return _joined(text_of(one, titles) for one in _tables(value))
+    return ""
+
+
+def _tables(values: Iterable[object]) -> Iterator[Mapping[str, Any]]:
+    return (one for one in values if isinstance(one, Mapping))
+
+
+def _joined(texts: Iterable[object]) -> str:
+    return ", ".join(str(text) for text in texts if text)
+
 
 _SETTLED = timedelta(minutes=2)
 """Notion tells the minute of an edit: what was edited within this time is read once more the next time."""

@@ -1,4 +1,5 @@
-"""Where admins see how it goes, and why an answer was as it was. English, as all that operators read."""
+"""Where admins see how it goes, and why an answer was as it was, for whom they choose. English, as all that operators
+read."""
 
 from __future__ import annotations
 
@@ -14,13 +15,32 @@ from starlette.routing import BaseRoute, Route
 from adapters.chat.reply.panels import why
 from adapters.chat.words.advice import advice, draft
 from adapters.web import pages
-from adapters.web.admin.audiences import EVERYBODY, AudienceForm, chosen
 from adapters.web.forms import field, number, parameter
 from adapters.web.guard import changing, looking
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.errors import NotAllowed
+from pipeline.values import Readers, Value
 from pipeline.words.text import visible
+
+ME, EVERYBODY, PUBLIC, GROUPS = "me", "inside", "public", "groups"
+
+
+class AudienceForm(Value):
+    question: str = ""
+    who: str = EVERYBODY
+    groups: str = ""
+    """As `[collections]` names them, with commas."""
+
+
+def chosen(form: AudienceForm) -> Readers | None:
+    """The readers that the form describes; None for who fills it in."""
+    if form.who == ME:
+        return None
+    if form.who == GROUPS:
+        return Readers(groups=frozenset(filter(None, (one.strip() for one in form.groups.split(",")))))
+    return Readers(groups=frozenset(), external=form.who == PUBLIC)
+
 
 DAYS = (7, 30, 90)
 LEFT = 50

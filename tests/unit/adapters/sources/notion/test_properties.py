@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.sources.notion.properties import text_of
+from adapters.sources.notion.source import text_of
 from tests.doubles.notion.workspace import rich
 
 TITLES = {"p1": "Handbook", "p2": "Roadmap"}
