@@ -67,7 +67,7 @@ class SlackNotices:
     """The port `Announces`."""
 
     def __init__(self, web: Web, me: Me, look: Look, audiences: SlackAudiences, *, shared_channels: bool) -> None:
-        """`shared_channels`: questions are asked where other organisations read along, too."""
+        """`shared_channels`: questions are asked and answers shared where other organisations read along, too."""
         self._web = web
         self._me = me
         self._look = look
@@ -75,10 +75,14 @@ class SlackNotices:
         self._shared_channels = shared_channels
 
     async def sender(self, post: Announcement, where: Where, receipt: Receipt) -> AnnouncementSender:
-        """Raises Refused where people of another organisation would be asked."""
+        """Raises Refused where people of another organisation would be asked, NotTaken where they would read what is
+        shared."""
         origin = await self._origin(post, where)
+        shares = isinstance(post, Share)
         asks = isinstance(post, Notice) and post.about is About.ASKED
-        if asks and not self._shared_channels and await self._audiences.shared(origin.channel):
+        if (asks or shares) and not self._shared_channels and await self._audiences.shared(origin.channel):
+            if shares:
+                raise NotTaken(Words(post.language)(wording.SHARED_CHANNEL))
             raise Refused("the channel where people are asked is shared with another organisation")
         return AnnouncementSender(self._web, self._me, origin, post)
 

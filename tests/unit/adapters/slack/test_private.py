@@ -108,6 +108,19 @@ async def test_nothing_is_shared_with_other_organisations_unless_that_is_set(sla
     assert told_last(slack) == wording.SHARED_CHANNEL
 
 
+async def test_what_waits_to_be_shared_is_not_where_other_organisations_read_by_then(slack: SlackDriver) -> None:
+    slack.rig.rules["default"] = Rule(public=True)
+    said = await slack.ask("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    slack.rig.crash_before = "posting"
+    await slack.begin_share(said, "ann")
+    await slack.rig.crashed()
+    slack.workspace.channels[CHANNEL].shared = True
+    await slack.restart()
+    await slack.rig.settled()
+    assert slack.shared() == []
+
+
 def told_last(slack: SlackDriver) -> str:
     """What was said last through a response URL."""
     return str([messages[-1]["text"] for messages in slack.workspace.responses.values() if messages][-1])
