@@ -36,6 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(MEMORY))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell in the background, and of all that it starts
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if "CITEWELL_RECORD" in os.environ:
+        config.pluginmanager.import_plugin("tests.doubles.recorded")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -28,7 +28,7 @@ def reasons(wrong: list[str]) -> Payload:
 async def body_of(request: web.Request) -> Payload:
     """The JSON body, with files put under `attachments` when it came as a form."""
     if not request.content_type.startswith("multipart/"):
-        return dict(await request.json()) if request.can_read_body else {}
+        return dict(await request.json()) if request.body_exists else {}
     form = await request.post()
     payload: Payload = json.loads(str(form["payload_json"]))
     files = [value for key, value in form.items() if key.startswith("files[")]

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
+from tests.doubles import recorder
 from tests.doubles.discord.faults import Fault, Faults
 from tests.doubles.discord.gateway import Gateway
 from tests.doubles.discord.interactions import Interactions
@@ -62,7 +63,7 @@ class FakeDiscord(People):
         await self.gateway.drop(forget=True, code=4004)
 
     def _app(self) -> web.Application:
-        app = web.Application(client_max_size=25 * 2**20)
+        app = web.Application(client_max_size=25 * 2**20, middlewares=recorder.watching("discord"))
         app.router.add_get("/gateway", self.gateway.connect)
         app.router.add_get("/gateway/", self.gateway.connect)
         app.router.add_get("/attachments/{file}/{name}", self._attached)

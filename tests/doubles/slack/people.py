@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from tests.doubles import recorder
 from tests.doubles.slack.rules import BY_KIND, EVENTS, Json
 from tests.doubles.slack.server import SECRET, SlackServer
 from tests.doubles.slack.workspace import SOON, Message, Workspace
@@ -305,6 +306,7 @@ class People:
         except (TimeoutError, aiohttp.ClientError, ConnectionError):
             return None
         self.latencies.append(time.perf_counter() - started)
+        recorder.acknowledged("slack", body, answer or {})
         return None if self.lose_ack() else answer
 
     async def _push(self, kind: str, body: Json, attempt: int) -> Json:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from aiohttp import WSMsgType, web
 
+from tests.doubles import recorder
 from tests.doubles.slack.rules import ARGUMENTS, BY_KIND, READS, SCOPES, Json, wrong_message
 from tests.doubles.slack.workspace import BOT, Error, Workspace
 
@@ -55,7 +56,7 @@ class SlackServer:
         self.called_while_limited = 0
 
     async def __aenter__(self) -> SlackServer:
-        app = web.Application()
+        app = web.Application(middlewares=recorder.watching("slack"))
         app.router.add_route("*", "/api/{method}", self._api)
         app.router.add_get("/socket", self._socket)
         app.router.add_post("/response/{name}", self._response)
