@@ -115,7 +115,9 @@ def _grown(calls: list[Call]) -> list[Call]:
     grown: list[Call] = []
     for call in calls:
         last = grown[-1] if grown else call
-        if call.asked in ("chat.appendStream", "chat.stopStream") and last.asked == "chat.startStream":
+        if not grown:
+            grown.append(call)
+        elif call.asked in ("chat.appendStream", "chat.stopStream") and last.asked == "chat.startStream":
             text = last.payload.get("markdown_text", "") + call.payload.get("markdown_text", "")
             grown[-1] = replace(last, payload={**last.payload, **call.payload, "markdown_text": text})
         elif call.asked.startswith("PATCH") and GROWING.search(json.dumps(last.payload, ensure_ascii=False)):
