@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
+from pipeline.translations import Words
 from pipeline.values.posting.digest import Adding, Share
+from pipeline.words import wording
 from storage.messages.outbox import SQLOutbox
 
 LOOK_SECONDS = 0.1
 """How often is looked whether it is there: another process may post it."""
 PATIENCE_SECONDS = 600.0
 """How long somebody is told what came of it."""
+SHARE_SECONDS = 60.0
+"""How long an answer may take to be shared: then nobody looks for it there, and it is given up."""
 
 
 class PostDesk:
@@ -30,13 +34,17 @@ class PostDesk:
     async def ended(self, post: Share | Adding) -> str | None:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                return await self._ended(post.key)
+                return await self._ended(post)
         except TimeoutError:
             return None
 
-    async def _ended(self, key: str) -> str | None:
-        while outcome := await self._outbox.outcome(key):
+    async def _ended(self, post: Share | Adding) -> str | None:
+        now = asyncio.get_running_loop().time
+        late = now() + SHARE_SECONDS
+        while outcome := await self._outbox.outcome(post.key):
             if outcome.state != "open":
                 return outcome.why
+            if isinstance(post, Share) and now() > late:
+                await self._outbox.withdraw(post.key, Words(post.language)(wording.TRY_AGAIN))
             await asyncio.sleep(LOOK_SECONDS)
         return None

@@ -188,6 +188,15 @@ class SQLOutbox:
 
         await self._database.write(work, durable=True)
 
+    async def withdraw(self, key: str, why: str) -> None:
+        """Give up what was put off, and so is not being posted at this moment."""
+        statement = (
+            "UPDATE outbox SET state = 'dead', why = $1, closed_at = $2, person = '', post = ''"
+            " WHERE key = $3 AND state = 'open' AND not_before > $2"
+        )
+        kept = (why, self._clock(), key)
+        await self._database.write(lambda db: db.execute(statement, kept).rowcount, durable=True)
+
     async def open(self) -> int:
         """How much waits."""
         query = "SELECT count(*) FROM outbox WHERE state = 'open'"

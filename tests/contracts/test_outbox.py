@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.desks.posts import PostDesk
 from pipeline.errors import Withdrawn
 from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId, replace
 from pipeline.values.posting.digest import Adding, Digest, Share
+from pipeline.words import wording
 from storage.database import scalar
 from storage.messages.handoffs import SQLHandoffs
 from storage.messages.outbox import SQLOutbox
@@ -201,6 +204,21 @@ async def test_what_could_not_be_shared_may_be_shared_again_and_what_its_person_
     await scene.people.forget(share.person)
     assert await scene.outbox.outcome(share.key) is None
     assert await scene.outbox.open() == 0
+
+
+async def test_what_is_not_shared_soon_is_given_up_unless_it_is_being_posted(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.desks.posts.SHARE_SECONDS", 0.0)
+    share, desk = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann"), PostDesk(scene.outbox)
+    assert await desk.begin(share)
+    taken = await scene.took()
+    waiting = asyncio.create_task(desk.ended(share))
+    await asyncio.wait({waiting}, timeout=0.5)
+    assert not waiting.done()
+    await scene.outbox.release(taken.key, delay=3600.0)
+    assert await waiting == str(wording.TRY_AGAIN)
+    assert await desk.begin(share)
 
 
 async def test_what_was_given_up_in_the_middle_goes_on_from_there_when_it_is_shared_again(scene: Scene) -> None:
