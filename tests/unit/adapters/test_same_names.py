@@ -49,7 +49,7 @@ ALONE = {
         "post/alone", "post/found", "press/commands", "press/names", "retry",
         "transport/client", "transport/identify", "transport/shards",
     },
-    "console": {"follow", "piped", "render", "table"},
+    "console": {"follow", "piped", "render"},
 }  # fmt: skip
 """What only one platform has: Slack's list of people and installation, Discord's gateway, limits and commands."""
 
