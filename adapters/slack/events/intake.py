@@ -10,35 +10,15 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.hear import Edited, Happened, Hearing, Remark, Spoke
+from adapters.chat.post.deliver import Deliverer
 from adapters.chat.words.handoff import Unsent
 from adapters.slack.events.incoming import Body, Me, read
 from adapters.slack.events.talk import SlackTalk
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage, PersonId
+from pipeline.values import IncomingMessage, PersonId
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped", "reaction_added", "reaction_removed"})
-
-
-class Writes(Protocol):
-    """What is written in the workspace."""
-
-    @property
-    def shared_channels(self) -> bool:
-        """We answer where other organisations read along, too."""
-        ...
-
-    def takes_part(self, conversation: ConversationId) -> bool:
-        """As `Replies.takes_part`."""
-        ...
-
-    def stop(self, conversation: ConversationId) -> bool:
-        """End the answer being written there; False when there is none here."""
-        ...
-
-    async def take_away(self, channel: str, reply: str) -> None:
-        """Delete the messages of a reply; nothing depends on it."""
-        ...
 
 
 class Whispers(Protocol):
@@ -58,12 +38,13 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, desk: Desk, me: Me, writes: Writes, whispers: Whispers, talk: SlackTalk) -> None:
+    def __init__(
+        self, inbox: Inbox, desk: Desk, me: Me, replies: Deliverer[Any], whispers: Whispers, talk: SlackTalk
+    ) -> None:
         self._talk = talk
         self._me = me
-        self._writes = writes
         self._whispers = whispers
-        self._hearing = Hearing(inbox, desk, self, self, shared_channels=writes.shared_channels)
+        self._hearing = Hearing(inbox, desk, replies, self, shared_channels=replies.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
         self.untaken: set[str] = set()
         """Channels of which an event could not be taken in: Slack gives up after a while."""
@@ -96,15 +77,6 @@ class SlackIntake:
         else:
             event = await self._talk.spelled(event)
         return read({**body, "event": event}, self._me)
-
-    def takes_part(self, conversation: ConversationId) -> bool:
-        return self._writes.takes_part(conversation)
-
-    def stop(self, conversation: ConversationId) -> bool:
-        return self._writes.stop(conversation)
-
-    async def take_away(self, channel: str, reply: str) -> None:
-        await self._writes.take_away(channel, reply)
 
     async def tell(self, message: IncomingMessage, text: str) -> None:
         where = message.conversation
