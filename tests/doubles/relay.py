@@ -88,6 +88,8 @@ class Relay:
 
 def _reset(writer: StreamWriter) -> None:
     sock = writer.get_extra_info("socket")
+    if sock.fileno() < 0:  # that end has closed by itself, its other end not yet
+        return
     if sock.family == socket.AF_INET:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
     writer.transport.abort()
