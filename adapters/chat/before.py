@@ -13,7 +13,19 @@ import structlog
 from pipeline.errors import CitewellError, Refused
 from pipeline.screen import screen_document
 from pipeline.translations import ENGLISH, Message, Words
-from pipeline.values import Around, Block, BlockKind, Document, IncomingMessage, Parsed, Said, replace
+from pipeline.values import (
+    Around,
+    Attachment,
+    Block,
+    BlockKind,
+    Document,
+    IncomingMessage,
+    Parsed,
+    PlaceId,
+    Said,
+    Stretch,
+    replace,
+)
 from pipeline.words.text import visible
 
 LAST = 6
@@ -30,37 +42,45 @@ OF_NOBODY = Message("Message of {when}")
 log = structlog.get_logger(__name__)
 
 
-class Before(Protocol):
-    """What stands on a platform; of bots and of what the platform itself says nothing. All raise Unavailable, and
-    Refused for what we may not read."""
+class Reads(Protocol):
+    """What was said on a platform. All raise Unavailable, and Refused for what we may not read."""
 
     async def around(self, message: IncomingMessage, last: int) -> Around:
         """What it replies to; what its thread is called or began with, and at least the `last` ones above it. In a
-        channel, what reads as one with it."""
+        channel, what reads as one with it. Of bots and of what the platform itself says nothing."""
         ...
 
     async def thread(self, message: IncomingMessage, most: int) -> Sequence[Said] | None:
-        """The first `most` ones above it in its thread; None where it is in none."""
+        """The first `most` ones above it in its thread, without bots; None where it is in none."""
+        ...
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """A part of what was said in a channel, from what was said last; "" for the first."""
+        ...
+
+    async def download(self, said: Said, file: Attachment) -> bytes:
+        """One of the files that came with it. Raises Refused also for one that is gone, too large or not the
+        platform's."""
         ...
 
 
-async def around(before: Before, message: IncomingMessage) -> Around:
+async def around(reads: Reads, message: IncomingMessage) -> Around:
     """What people said around a message in its very thread. Nothing where that is not told in time: an answer does not
     wait for it."""
     try:
         async with asyncio.timeout(SECONDS):
-            found = await before.around(message, LAST)
+            found = await reads.around(message, LAST)
     except (CitewellError, TimeoutError) as error:
         log.info("around_unread", key=message.key, reason=str(error) or "it took too long")
         return Around()
     return Around(pointed=found.pointed, said=tuple(filter(None, [*found.said[:1], *found.said[1:][-LAST:]])))
 
 
-async def thread(before: Before, message: IncomingMessage, words: Words) -> Parsed | None:
+async def thread(reads: Reads, message: IncomingMessage, words: Words) -> Parsed | None:
     """All that people said above a message in its thread; None where it is in none, empty where we may not read it.
     Raises Unavailable."""
     try:
-        said = await before.thread(message, LONGEST)
+        said = await reads.thread(message, LONGEST)
     except Refused as refused:
         log.warning("thread_unread", key=message.key, reason=str(refused))
         said = ()

@@ -131,7 +131,7 @@ class Replies(Protocol):
     """Those that are being written, and those that were."""
 
     def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
+        """Whether a reply of ours is on its way to it, which the inbox will know of in a moment."""
         ...
 
     async def take_away(self, channel: str, reply: str) -> None:

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from discord.http import Route
 
-from adapters.chat.before import around, thread
+from adapters.chat.adapter import Chat, ChatAdapter
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
 from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
-from adapters.discord.errors import listening, translated
-from adapters.discord.events.before import DiscordBefore
+from adapters.discord.errors import listening
 from adapters.discord.events.places import DIRECT, PLATFORM
-from adapters.discord.events.talk import file_of
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.post.reply import DiscordPost
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL
 from pipeline.errors import Unavailable
-from pipeline.ports import AmongPeople, Desk, Growing, Inbox, Receipt
+from pipeline.ports import Desk, Inbox
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.translations import Words
-from pipeline.values import (
-    Around,
-    Attachment,
-    ConversationId,
-    IncomingMessage,
-    Parsed,
-    PersonId,
-    PlaceId,
-    Readers,
-    Said,
-    Stretch,
-    Work,
-)
-from pipeline.values.posting.digest import Announcement
 
 ELSEWHERE_SECONDS = 60.0
 """How long what belongs to another process is left alone."""
@@ -48,7 +31,7 @@ CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
 
 
-class DiscordAdapter(AmongPeople):
+class DiscordAdapter(ChatAdapter[DiscordPost]):
     """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
     the operator who it is and how to invite it."""
 
@@ -73,7 +56,8 @@ class DiscordAdapter(AmongPeople):
         self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or ALL)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
-        self._delivering = 0
+        self._used = 0
+        """By how many that post, find or read."""
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -103,7 +87,7 @@ class DiscordAdapter(AmongPeople):
                         self._budget.stopped()
                         raise
                     finally:
-                        await self._let_deliveries_end()
+                        await self._let_them_end()
         finally:
             self._connected.clear()
             self._connection = None
@@ -116,73 +100,34 @@ class DiscordAdapter(AmongPeople):
         """Whether the gateway is there, and has not gone silent."""
         return self._connection is not None and self._connection.client.linked(silence=self._pace.silence)
 
-    async def _let_deliveries_end(self) -> None:
-        """Keep the connection for what is being posted, but not for long."""
+    async def _let_them_end(self) -> None:
+        """Keep the connection for what is being posted or read, but not for long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
-        """Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
-        line = await self._ready(DIRECT if isinstance(outgoing, Growing) else outgoing.space)
-        self._delivering += 1
+    @contextlib.asynccontextmanager
+    async def chat(self, space: str) -> AsyncIterator[Chat[DiscordPost]]:
+        """Raises Unavailable where another process has that server, too."""
+        line = await self._ready(space)
+        self._used += 1
         self._idle.clear()
         try:
-            with translated("post"), _while_open(line.client):
-                if isinstance(outgoing, Growing):
-                    await line.deliverer.deliver(outgoing, receipt)
-                    return ()
-                return await line.announcer.post(outgoing, receipt)
+            yield line.chat
+        except RuntimeError as error:  # what discord.py makes of a connection that we closed meanwhile
+            if not line.client.is_closed():
+                raise
+            raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
         finally:
-            self._delivering -= 1
-            if not self._delivering:
+            self._used -= 1
+            if not self._used:
                 self._idle.set()
-
-    async def find(self, outgoing: Work | Announcement) -> str | None:
-        """A command's reply needs no looking for: it is always there to edit."""
-        line = await self._ready()
-        with translated("look for what was posted"), _while_open(line.client):
-            if isinstance(outgoing, Work):
-                return await line.deliverer.find(outgoing)
-            return await line.announcer.find(outgoing)
 
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
 
-    async def around(self, message: IncomingMessage) -> Around:
-        """What people said around a message in its very thread; nothing where it cannot be read."""
-        line = await self._ready()
-        return await around(DiscordBefore(line.client), message)
-
-    async def file(self, said: Said, file: Attachment) -> bytes:
-        """Its address is good for a day, so the message is asked for a new one."""
-        line = await self._ready(said.channel.space)
-        with translated("read a file"), _while_open(line.client):
-            return await file_of(line.client, said, file, self._settings.api_url or "")
-
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        """A part of what was said in a channel."""
-        line = await self._ready(channel.space)
-        await line.client.complete()
-        with _while_open(line.client):
-            return await DiscordBefore(line.client).history(channel, position)
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        line = await self._ready()
-        return await thread(DiscordBefore(line.client), message, words)
-
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)
-        if isinstance(of, IncomingMessage):
-            return await line.audiences.of(of)
-        await line.client.complete()
-        if isinstance(of, PersonId):
-            return await line.audiences.of_person(int(of.user))
-        return await line.audiences.of_channel(int(of.space), int(of.channel))
-
-    async def _ready(self, space: str = DIRECT) -> DiscordConnection:
-        """Raises Unavailable where another process has that server, too."""
-        if space != DIRECT and not self.serves(space):
+    async def _ready(self, space: str) -> DiscordConnection:
+        if space not in ("", DIRECT) and not self.serves(space):
             raise Unavailable("Discord", "the server is on a shard of another process", retry_after=ELSEWHERE_SECONDS)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
@@ -192,14 +137,3 @@ class DiscordAdapter(AmongPeople):
         if self._connection is None:
             raise Unavailable("Discord", "not connected")
         return self._connection
-
-
-@contextlib.contextmanager
-def _while_open(client: Client) -> Iterator[None]:
-    """Raises Unavailable for what discord.py makes of a connection that we closed meanwhile."""
-    try:
-        yield
-    except RuntimeError as error:
-        if not client.is_closed():
-            raise
-        raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error

@@ -17,62 +17,61 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.chat.audience import Audience, Facts
+from adapters.chat.audience import Facts
 from adapters.discord.events.incoming import ReplyTo
 from adapters.discord.events.places import PLATFORM, place, workspace
 from adapters.discord.transport.client import Client
-from pipeline.ports import Desk
-from pipeline.values import Actor, IncomingMessage, Manner, PlaceId, Readers
+from pipeline.values import Actor, IncomingMessage, Manner, PersonId, PlaceId
 
 LOOK_UP_SECONDS = 10.0
 
 log = structlog.get_logger(__name__)
 
 
-class DiscordAudiences:
-    """All raise Unavailable while it is not known which servers there are: nobody must be taken for a stranger."""
+class DiscordReaches:
+    """The port `Reaches`. All raise Unavailable while it is not known which servers there are: nobody must be taken for
+    a stranger."""
 
-    def __init__(self, client: Client, desk: Desk, *, home_guilds: Iterable[int]) -> None:
+    def __init__(self, client: Client, *, home_guilds: Iterable[int]) -> None:
         self._client = client
         self._home = tuple(home_guilds)
-        self._audience = Audience(lambda space: desk.channels.of(space), patience=LOOK_UP_SECONDS)
 
-    async def of(self, message: IncomingMessage) -> Readers:
-        """Who will read the reply to `message`."""
+    async def reaches(self, of: IncomingMessage | PlaceId | PersonId) -> Facts:
         await self._client.complete()
-        where = place(message)
-        user_id = int(message.asker.user)
+        if isinstance(of, PersonId):
+            return await self._person(int(of.user))
+        if isinstance(of, PlaceId):
+            return await self.everyone(int(of.space), int(of.channel))
+        where, user_id = place(of), int(of.asker.user)
         if where.guild_id is None:
-            return await self.of_person(user_id)
-        if message.manner is Manner.COMMAND and ReplyTo.parse(message.reply_to).private:
-            return await self._audience.of(await self._alone_there(where.guild_id, where.channel_id, user_id))
-        return await self.of_channel(where.guild_id, where.channel_id)
+            return await self._person(user_id)
+        if of.manner is Manner.COMMAND and ReplyTo.parse(of.reply_to).private:
+            return await self._alone_there(where.guild_id, where.channel_id, user_id)
+        return await self.everyone(where.guild_id, where.channel_id)
 
-    async def of_person(self, user_id: int) -> Readers:
-        """A person alone, in a direct message."""
-        return await self._audience.of(await self._person(user_id))
+    async def author(self, message: IncomingMessage) -> Actor:
+        """With the roles they have in the home servers."""
+        return await self._actor(int(message.asker.user))
 
-    async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
+    async def presser(self, interaction: discord.Interaction[Any]) -> Facts:
         """Whoever pressed a button or used a command, seeing the reply alone."""
         await self._client.complete()
         user, guild_id = interaction.user, interaction.guild_id
         if guild_id is None or not isinstance(user, discord.Member):
-            return await self.of_person(user.id)
-        return await self._audience.of(await self._alone_there(guild_id, interaction.channel_id or 0, user.id, user))
+            return await self._person(user.id)
+        return await self._alone_there(guild_id, interaction.channel_id or 0, user.id, user)
 
-    async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
-        """Everyone who can read a channel."""
-        groups = await self._channel(guild_id, channel_id)
-        return await self._audience.of(self._there(guild_id, groups, None))
-
-    async def actor_of(self, user_id: int) -> Actor:
-        """A person in a direct message, with the roles they have in the home servers."""
-        await self._client.complete()
-        return Actor(person=f"{PLATFORM}:{user_id}", groups=(await self.of_person(user_id)).groups)
+    async def everyone(self, guild_id: int, channel_id: int) -> Facts:
+        """Who can read a channel."""
+        return self._there(guild_id, await self._channel(guild_id, channel_id), None)
 
     async def actor(self, interaction: discord.Interaction[Any]) -> Actor:
         """Whoever pressed a button or used a command, in a server or in a direct message."""
-        return actor(interaction) if interaction.guild_id else await self.actor_of(interaction.user.id)
+        return actor(interaction) if interaction.guild_id else await self._actor(interaction.user.id)
+
+    async def _actor(self, user_id: int) -> Actor:
+        await self._client.complete()
+        return Actor(person=f"{PLATFORM}:{user_id}", groups=(await self._person(user_id)).groups)
 
     async def _person(self, user_id: int) -> Facts:
         homes = self._homes()

@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 import structlog
 
-from adapters.chat.announce import Announcer
-from adapters.chat.post.deliver import Deliverer
+from adapters.chat.adapter import Chat
+from adapters.chat.driver import ChatOptions, Driver
 from adapters.chat.post.growth import Pace
-from adapters.chat.press.dispatch import Dispatcher
-from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
-from adapters.discord.audience import DiscordAudiences
+from adapters.discord.audience import LOOK_UP_SECONDS, DiscordReaches
 from adapters.discord.errors import translated
-from adapters.discord.events.intake import DiscordIntake
+from adapters.discord.events.before import DiscordReads
+from adapters.discord.events.intake import DiscordIntake, DiscordTells
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.parts.blocks import PressButton
@@ -36,7 +35,6 @@ from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage
 
 ANYBODYS = (
     "Discord: anybody can add me to a server, and CITEWELL_DISCORD_HOME_GUILDS names none, so every server counts as "
@@ -63,30 +61,20 @@ class DiscordConnection(NamedTuple):
     """One client and what works through it."""
 
     client: Client
-    audiences: DiscordAudiences
-    deliverer: Deliverer[DiscordPost]
-    announcer: Announcer[DiscordPost]
+    chat: Chat[DiscordPost]
 
 
 def connect(
     options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
 ) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
-    settings, pace, look, threads = options.settings, options.pace, options.look, options.settings.threads
+    settings, pace, look = options.settings, options.pace, options.look
     api_url = settings.api_url or ""
     make: Callable[..., Client] = Client
     if settings.part:
         make = partial(ShardedClient, shards=settings.part)
-
-    def appearing(conversation: ConversationId) -> bool:
-        return deliverer.writes(conversation)
-
-    async def take_away(channel: str, reply: str) -> None:
-        await deliverer.take_away(channel, reply)
-
     client = make(
         inbox,
-        partial(DiscordIntake, inbox, desk, appearing, take_away, threads=threads),
         budget,
         message_content=settings.message_content,
         api_url=api_url,
@@ -94,15 +82,19 @@ def connect(
         lag_seconds=pace.lag,
         identify_seconds=pace.identify,
     )
-    audiences = DiscordAudiences(client, desk, home_guilds=settings.home_guilds)
-    context = Context(desk, audiences, DiscordShelf(api_url=api_url), look)
-    interactions = DiscordInteractions(context, Dispatcher(desk, inbox), retention_days=options.days)
-    asking = Asking(inbox)
+    asking, reaches = Asking(inbox), DiscordReaches(client, home_guilds=settings.home_guilds)
+    driver = Driver(
+        DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit)),
+        DiscordNotices(client, desk, look=look, threads=settings.threads),
+        DiscordReads(client, client.complete, api_url=api_url),
+        reaches,
+        DiscordTells(client),
+    )
+    chat = Chat(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
+    chat.listen(inbox, desk)
+    context = Context(desk, chat, reaches, DiscordShelf(api_url=api_url), look)
+    interactions = DiscordInteractions(context, retention_days=options.days)
     tree = commands.declare(client, asking.ask, interactions)
-
-    async def adds(message: IncomingMessage) -> str:
-        may_add = await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
-        return message.key if may_add else ""
 
     async def set_up() -> None:
         await _declare(tree, memory, options.say)
@@ -113,12 +105,10 @@ def connect(
         connected.set()
 
     client.add_dynamic_items(PressButton)
+    client.intake = DiscordIntake(chat.hearing)
     client.set_up = set_up
     client.on_press = interactions.press
-    posts = DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit))
-    deliverer = Deliverer(posts, DISCORD, look, adds)
-    announcer = Announcer(DISCORD, DiscordNotices(client, desk, look=look, threads=threads))
-    return DiscordConnection(client, audiences, deliverer, announcer)
+    return DiscordConnection(client, chat)
 
 
 async def run(client: Client, token: str, pace: DiscordPace) -> None:

@@ -4,60 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 from starlette.routing import BaseRoute
 
-from adapters.chat.before import around, thread
+from adapters.chat.adapter import Chat, ChatAdapter
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
 from adapters.slack.events.search import search
+from adapters.slack.parts.render import Post
 from adapters.slack.platform import SLACK
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
 from adapters.slack.transport.installing import INSTALL, Installing
 from adapters.slack.transport.requests import events
-from adapters.slack.transport.session import SlackSession, Terms
+from adapters.slack.transport.session import Terms
 from adapters.slack.transport.startup import socket_address
-from adapters.slack.transport.workspaces import Connecting, Installed, NotInstalled, Only, Workspaces
+from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces
 from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
-from pipeline.ports import (
-    AmongPeople,
-    Desk,
-    Doors,
-    Growing,
-    Inbox,
-    Installations,
-    Receipt,
-    Searches,
-    Stoppable,
-    Whispers,
-)
+from pipeline.ports import Desk, Doors, Inbox, Installations, Searches, Stoppable, Whispers
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.translations import Words
-from pipeline.values import (
-    Answer,
-    Around,
-    Attachment,
-    ConversationId,
-    IncomingMessage,
-    Parsed,
-    PersonId,
-    PlaceId,
-    Readers,
-    Said,
-    Stretch,
-    Work,
-)
-from pipeline.values.posting.digest import Announcement
+from pipeline.values import Answer, ConversationId, IncomingMessage, Said
 
 EVENT_BYTES = 4 << 20
 """The longest event of Slack's that is taken over HTTP."""
 
 
-class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
+class SlackAdapter(ChatAdapter[Post], Whispers, Stoppable, Searches):
     """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
 
     name = SLACK.name
@@ -141,59 +117,26 @@ class SlackAdapter(AmongPeople, Whispers, Stoppable, Searches):
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
-        """Raises Unavailable, or Refused when Slack declines."""
-        if not isinstance(outgoing, Growing):
-            return await (await self._workspaces.of(outgoing.space)).announcer.post(outgoing, receipt)
-        await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
-        return ()
+    @asynccontextmanager
+    async def chat(self, space: str) -> AsyncIterator[Chat[Post]]:
+        yield (await self._workspaces.of(space)).chat
 
     async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        await (await self._of(message)).deliverer.whisper(message, answer)
+        async with self.chat(message.conversation.space) as chat:
+            await chat.deliverer.whisper(message, answer)
 
     async def stop(self, conversation: ConversationId) -> None:
-        slack = await self._workspaces.of(conversation.space)
-        slack.deliverer.stop(conversation)
-
-    async def find(self, outgoing: Work | Announcement) -> str | None:
-        slack = await self._workspaces.of(outgoing.space)
-        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.announcer.find(outgoing))
-
-    async def around(self, message: IncomingMessage) -> Around:
-        """What people said around a message in its very thread; nothing where it cannot be read."""
-        return await around((await self._of(message)).before, message)
-
-    async def file(self, said: Said, file: Attachment) -> bytes:
-        files = (await self._workspaces.of(said.channel.space)).files
-        return await files.download(await files.find(file.id))
+        async with self.chat(conversation.space) as chat:
+            chat.deliverer.stop(conversation)
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        slack = await self._of(message)
+        slack = await self._workspaces.of(message.conversation.space)
         return await search(slack.web, slack.talk, message, question)
-
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        return await (await self._workspaces.of(channel.space)).before.history(channel, position)
-
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        return await thread((await self._of(message)).before, message, words)
-
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        if isinstance(of, IncomingMessage):
-            return await (await self._of(of)).audiences.of_message(of)
-        session = await self._workspaces.of(of.space)
-        if isinstance(of, PlaceId):
-            return await session.audiences.of_channel(of.channel)
-        if of.space != session.me.team:
-            raise NotInstalled(f"{of} is of another workspace")
-        return await session.audiences.of_person(of.user)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         await self._workspaces.close()
         await self._connecting.close()
-
-    async def _of(self, message: IncomingMessage) -> SlackSession:
-        return await self._workspaces.of(message.conversation.space)
 
 
 async def _never() -> bool:

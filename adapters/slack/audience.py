@@ -1,4 +1,4 @@
-"""Who will read a reply, told by groups.
+"""Who will read a reply and who does something, told by groups.
 
 `slack:T1` is a workspace, `slack:T1:C2` a channel, `slack:T1:user:U3` one person; `slack:T1:U3` is that person as well,
 as long as the id has the form that Slack gives to people: what comes as a person's id never names a channel."""
@@ -11,46 +11,66 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from adapters.chat.audience import Audience, Believed, Facts, Indexed
-from adapters.slack.events.incoming import Me, is_outside
+import structlog
+
+from adapters.chat.audience import Believed, Facts
+from adapters.slack.events.incoming import Body, Me, is_outside, person
 from adapters.slack.members import FRESH, Members
 from adapters.slack.pages import pages
 from adapters.slack.web import Declined, Web
-from pipeline.errors import Unavailable
-from pipeline.values import IncomingMessage, Manner, PlaceId, Readers, replace
+from pipeline.errors import Refused, Unavailable
+from pipeline.values import Actor, IncomingMessage, Manner, PersonId, PlaceId, replace
 
 BELIEVED = 60.0
 """Seconds for which it is, who is in a channel that is a source; whoever leaves one is told to us, too."""
 _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
 _PROGRAM = re.compile(r"B[A-Z0-9]+")
 """The forms of Slack's ids."""
+Groups = Mapping[str, frozenset[str]]
+"""The members of each user group."""
+
+log = structlog.get_logger(__name__)
+
+log = structlog.get_logger(__name__)
 
 
-class SlackAudiences:
-    """Guests and people of other organisations are outside, and so is everyone whom we may not look at."""
+class SlackReaches:
+    """The port `Reaches`. Guests and people of other organisations are outside, and so is everyone whom we may not look
+    at."""
 
-    def __init__(self, web: Web, me: Me, members: Members, indexed: Indexed) -> None:
-        """`indexed`: the channels that are a source."""
+    def __init__(self, web: Web, me: Me, members: Members) -> None:
         self._web = web
         self._me = me
         self._members = members
-        self._audience = Audience(indexed, patience=web.pace.standing)
+        self.actors = Actors(web, me)
         self._outside = Believed[str, bool | None](FRESH)
         self._public = Believed[str, bool](BELIEVED)
         self._listed = Believed[str, frozenset[str]](BELIEVED)
 
-    async def of_message(self, message: IncomingMessage) -> Readers:
-        """The readers of the reply to `message`: the asker alone in private, everyone there in a channel."""
-        facts = await self._asked(message)
-        return await self._audience.of(replace(facts, inside=facts.inside and not message.external))
+    async def reaches(self, of: IncomingMessage | PlaceId | PersonId) -> Facts:
+        """The readers of the reply to a message: the asker alone in private, everyone there in a channel. Raises
+        Refused for a person of another workspace."""
+        if isinstance(of, IncomingMessage):
+            facts = await self._asked(of)
+            return replace(facts, inside=facts.inside and not of.external)
+        if isinstance(of, PlaceId):
+            return await self.everyone(of.channel)
+        if of.space != self._me.team:
+            raise Refused(f"{of} is of another workspace")
+        return await self.person(of.user)
 
-    async def of_person(self, user: str, channel: str = "") -> Readers:
+    async def author(self, message: IncomingMessage) -> Actor:
+        return await self.actors.of({"id": message.asker.user})
+
+    async def person(self, user: str, channel: str = "") -> Facts:
         """One person, who can also see `channel`."""
-        return await self._audience.of(await self._person(user, channel))
+        groups = groups_there(self._me, channel) | groups_alone(self._me, user)
+        return self._facts(groups, inside=not await self._guest(user), user=user)
 
-    async def of_channel(self, channel: str) -> Readers:
-        """Everyone in a channel. One that we may not look at counts as shared with others."""
-        return await self._audience.of(await self._everyone(channel))
+    async def everyone(self, channel: str) -> Facts:
+        """Of a channel. One that we may not look at counts as shared with others."""
+        inside = await self._look_at(channel) is False and await self._members.all_inside(channel)
+        return self._facts(groups_there(self._me, channel), inside=inside)
 
     async def shared(self, channel: str) -> bool:
         """Whether a channel is known to be shared with other organisations."""
@@ -66,21 +86,13 @@ class SlackAudiences:
         """With what is said Slack tells whether the channel is shared; for what is awaited we look."""
         channel, user = message.conversation.channel, message.asker.user
         if message.manner is Manner.COMMAND:
-            return await self._person(user, channel)
+            return await self.person(user, channel)
         if channel.startswith("D"):
-            return await self._person(user)
+            return await self.person(user)
         if message.manner is Manner.AWAITED:
-            return await self._everyone(channel)
+            return await self.everyone(channel)
         guest, inside = await asyncio.gather(self._guest_there(user), self._members.all_inside(channel))
         return self._facts(groups_there(self._me, channel), inside=inside and not guest)
-
-    async def _person(self, user: str, channel: str = "") -> Facts:
-        groups = groups_there(self._me, channel) | groups_alone(self._me, user)
-        return self._facts(groups, inside=not await self._guest(user), user=user)
-
-    async def _everyone(self, channel: str) -> Facts:
-        inside = await self._look_at(channel) is False and await self._members.all_inside(channel)
-        return self._facts(groups_there(self._me, channel), inside=inside)
 
     def _facts(self, groups: frozenset[str], *, inside: bool, user: str = "") -> Facts:
         spaces = frozenset({str(self._me.place())})
@@ -137,3 +149,36 @@ def groups_there(me: Me, channel: str) -> frozenset[str]:
 def groups_alone(me: Me, user: str) -> frozenset[str]:
     team = f"slack:{me.team}"
     return frozenset({f"{team}:user:{user}", f"{team}:{user}"} if _PERSON.fullmatch(user) else ())
+
+
+class Actors:
+    """Who does something, with the user groups they are in: roles are given to those. What cannot be found out adds no
+    group, so that nothing is allowed by it."""
+
+    def __init__(self, web: Web, me: Me) -> None:
+        self._web = web
+        self._me = me
+        self._groups = Believed[str, Groups](FRESH)
+
+    async def of(self, user: Body) -> Actor:
+        """Whoever Slack names in a payload. People of other organisations have no group, not even their own id."""
+        name = str(user.get("id") or "")
+        who = person(self._me.team, name)
+        if not name.isalnum() or str(user.get("team_id") or self._me.team) != self._me.team:
+            return Actor(person=who)
+        try:
+            groups = await self._groups.of(self._me.team, self._listed)
+        except Unavailable as error:
+            log.warning("slack_user_groups_unknown", reason=str(error))
+            groups = {}
+        within = {f"slack:{self._me.team}:group:{group}" for group, users in groups.items() if name in users}
+        return Actor(person=who, groups=frozenset({who, *within}))
+
+    async def _listed(self) -> Groups:
+        """At most as old as the list of people is."""
+        try:
+            found = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
+        except Declined as declined:
+            log.info("slack_user_groups_unlisted", roles_of_groups="do not count", reason=str(declined))
+            found = ()
+        return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in found}

@@ -520,7 +520,7 @@ class DiscordDriver:
         await self.discord.gateway.read()
         await asyncio.sleep(0.01)
         line = self.adapter and self.adapter._connection
-        await until(lambda: line is None or not line.client._intake.unsaved)
+        await until(lambda: line is None or not line.client.intake.unsaved)
 
     async def noted(self) -> float:
         """Up to when everything is known to be in the inbox, in Unix seconds."""

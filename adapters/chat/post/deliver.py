@@ -108,6 +108,10 @@ class Posts(Protocol[P]):
         """Whether other organisations read it, as far as is known."""
         ...
 
+    def adds(self, message: IncomingMessage) -> str:
+        """What a button carries that adds the files of a message; nothing where there is none to add."""
+        ...
+
 
 @runtime_checkable
 class ShowsAlone(Protocol):
@@ -139,7 +143,7 @@ class Deliverer(Generic[P]):
         self.shared_channels = shared_channels
         self._private = PrivateReplies(posts.private, posts.tell, look)
         self._feeds: dict[ConversationId, Feed] = {}
-        self._replies: dict[ConversationId, Messages[P]] = {}
+        self._replies: set[ConversationId] = set()
 
     async def deliver(self, growing: Growing, receipt: Receipt) -> None:
         """Show the reply as it comes; in private what was asked in private."""
@@ -149,7 +153,7 @@ class Deliverer(Generic[P]):
             return
         sender = self._posts.reply(work, receipt)
         reply = Messages(sender, receipt, sender.known)
-        self._replies[work.message.conversation] = reply
+        self._replies.add(work.message.conversation)
         try:
             if instead := await self._instead(work.message, sender):
                 if work.message.manner.unannounced:
@@ -162,19 +166,14 @@ class Deliverer(Generic[P]):
             if not await self._settled(work, sender, refused):
                 raise
         finally:
-            self._replies.pop(work.message.conversation, None)
+            self._replies.discard(work.message.conversation)
 
     async def find(self, work: Work) -> str | None:
         """The reply a crash left unrecorded, as a reference; what was asked in private is not looked for."""
         return None if work.message.manner is Manner.COMMAND else await self._posts.find(work)
 
     def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
-        reply = self._replies.get(conversation)
-        return reply is not None and reply.begun
-
-    def writes(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is on its way to it, though nothing may be visible yet."""
+        """Whether a reply of ours is on its way to it, which the inbox will know of in a moment."""
         return conversation in self._replies
 
     def stop(self, conversation: ConversationId) -> bool:

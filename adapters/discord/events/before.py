@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,12 +11,13 @@ import discord
 
 from adapters.chat.before import LONGEST
 from adapters.discord.errors import translated
+from adapters.discord.events.files import attached
 from adapters.discord.events.incoming import SAID
 from adapters.discord.events.places import place, places
 from adapters.discord.events.spoken import question
 from adapters.discord.events.talk import hidden, said
 from pipeline.errors import Refused
-from pipeline.values import Around, IncomingMessage, PlaceId, Said, Stretch, replace
+from pipeline.values import Around, Attachment, IncomingMessage, PlaceId, Said, Stretch, replace
 
 Written = discord.TextChannel | discord.ForumChannel
 PART = 100
@@ -25,11 +26,14 @@ THREADS = 10
 """Threads that are."""
 
 
-class DiscordBefore:
-    """The port `Before`."""
+class DiscordReads:
+    """The port `Reads`."""
 
-    def __init__(self, client: discord.Client) -> None:
+    def __init__(self, client: discord.Client, complete: Callable[[], Awaitable[None]], *, api_url: str) -> None:
+        """`complete` waits until it is known which servers there are."""
         self._client = client
+        self._complete = complete
+        self._api_url = api_url
 
     async def around(self, message: IncomingMessage, last: int) -> Around:
         """In a thread, under the title of a forum's post, the `last` ones alone; in a channel nothing."""
@@ -62,6 +66,7 @@ class DiscordBefore:
         """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises
         Unavailable, and Refused where we may not read it."""
         client, channel_id = self._client, int(place.channel)
+        await self._complete()
         with translated("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, Written) or str(channel.guild.id) != place.space:
@@ -79,6 +84,16 @@ class DiscordBefore:
             name=channel.name,
             since=channel.created_at,
         )
+
+    async def download(self, said: Said, file: Attachment) -> bytes:
+        """Its address is good for a day, so the message is asked for a new one."""
+        inside = said.thread if said.title else said.channel.channel
+        with translated("read a file"):
+            message = await self._client.get_partial_messageable(int(inside)).fetch_message(int(said.message))
+            found = next((one for one in message.attachments if str(one.id) == file.id), None)
+            if found is None:
+                raise Refused("the file is gone")
+            return await attached(found, self._api_url)
 
     def _text(self, message: object) -> str:
         """What a person said. The first message of a thread that was opened from one stands for that."""

@@ -1,10 +1,10 @@
-"""What Discord tells is heard until it is in the inbox: Discord tells nothing a second time."""
+"""What Discord tells is heard until it is in the inbox: Discord tells nothing a second time. And who said it is told in
+reply."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
@@ -17,8 +17,7 @@ from adapters.discord.events.places import MessagePlace
 from adapters.discord.parts.blocks import layout
 from adapters.discord.parts.buttons import custom_id
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage, MessageKey
+from pipeline.values import IncomingMessage, MessageKey
 
 LONGEST_PAUSE = 5.0
 
@@ -26,23 +25,8 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordIntake:
-    """`appearing`: whether a reply of ours is appearing in a conversation, which the inbox will know of in a moment;
-    `take_away` deletes a reply by its reference. `threads`: answers to mentions go into threads."""
-
-    def __init__(
-        self,
-        inbox: Inbox,
-        desk: Desk,
-        appearing: Callable[[ConversationId], bool],
-        take_away: Callable[[str, str], Awaitable[None]],
-        client: discord.Client,
-        *,
-        threads: bool,
-    ) -> None:
-        self._hearing = Hearing(inbox, desk, self, self, threads=threads)
-        self._appearing = appearing
-        self._take_away = take_away
-        self._client = client
+    def __init__(self, hearing: Hearing) -> None:
+        self._hearing = hearing
         self.unsaved = 0
         """Events that came and are not in the inbox yet."""
 
@@ -61,11 +45,12 @@ class DiscordIntake:
         finally:
             self.unsaved -= 1
 
-    def takes_part(self, conversation: ConversationId) -> bool:
-        return self._appearing(conversation)
 
-    async def take_away(self, channel: str, reply: str) -> None:
-        await self._take_away(channel, reply)
+class DiscordTells:
+    """The port `Tells`: in reply."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
 
     async def tell(self, message: IncomingMessage, text: str) -> None:
         await self._reply(message.place, content=text, suppress_embeds=True)

@@ -8,12 +8,11 @@ import discord
 
 from adapters.chat.hear import Look
 from adapters.discord.errors import translated
-from adapters.discord.events.files import attached
 from adapters.discord.events.incoming import ACCEPTED, KEPT_OUT, SAID, attachments
 from adapters.discord.events.places import PLATFORM
 from adapters.discord.events.spoken import question
 from pipeline.errors import Refused
-from pipeline.values import Attachment, PlaceId, Said
+from pipeline.values import PlaceId, Said
 
 SOLVED = frozenset({"solved", "resolved", "answered"})
 """Tags of a forum's post."""
@@ -67,17 +66,6 @@ def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, 
         files=attachments(message),
         accepted=ACCEPTED in reactions or bool(inside and SOLVED.intersection(_tags(inside))),
     )
-
-
-async def file_of(client: discord.Client, said: Said, file: Attachment, api_url: str) -> bytes:
-    """Raises NotAdded, and what discord.py raises."""
-    inside = said.thread if said.title else said.channel.channel
-    channel = client.get_partial_messageable(int(inside))
-    message = await channel.fetch_message(int(said.message))
-    found = next((one for one in message.attachments if str(one.id) == file.id), None)
-    if found is None:
-        raise Refused("the file is gone")
-    return await attached(found, api_url)
 
 
 def hidden(channel: object) -> bool:

@@ -178,6 +178,9 @@ class DiscordPosts:
         """Discord has no channels that two organisations share."""
         return False
 
+    def adds(self, message: IncomingMessage) -> str:
+        return message.key
+
 
 def destination(client: discord.Client, work: Work, target: Target) -> Destination:
     """Under the question, or in the thread that is opened from it."""

@@ -16,6 +16,7 @@ from adapters.chat.reply.parts import Button, Look, Reply
 from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, told
 from adapters.discord import limits
+from adapters.discord.errors import translated
 from adapters.discord.events.incoming import shared_conversation
 from adapters.discord.events.places import MessagePlace, key
 from adapters.discord.parts import buttons, render
@@ -93,11 +94,14 @@ class DiscordNotices:
         if isinstance(post, Share) and isinstance(where, PlaceId):
             set_here = (await self._desk.places.of(where.chain)).threads
             threads = threads if set_here is None else set_here
-        return AnnouncementSender(self._client, await self._destination(post, where), post, receipt, threads=threads)
+        with translated("post"):
+            destination = await self._destination(post, where)
+        return AnnouncementSender(self._client, destination, post, receipt, threads=threads)
 
     async def find(self, post: Announcement, where: Where) -> str | None:
-        destination = await self._destination(post, where)
-        channel_id, names = await look(self._client, destination)
+        with translated("look for what was posted"):
+            destination = await self._destination(post, where)
+            channel_id, names = await look(self._client, destination)
         return named(post, destination.guild_id, channel_id, names) if names else None
 
     async def _destination(self, post: Announcement, where: Where) -> Destination:

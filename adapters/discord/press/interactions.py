@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 import discord
 
-from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.press.person import prefer
 from adapters.chat.press.presser import Then
@@ -27,24 +26,24 @@ from pipeline.words import wording
 
 
 class DiscordInteractions:
-    def __init__(self, context: Context, dispatcher: Dispatcher, *, retention_days: int) -> None:
+    def __init__(self, context: Context, *, retention_days: int) -> None:
         self._context = context
         self._desk = context.desk
-        self._dispatcher = dispatcher
         self._days = retention_days
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
         """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
         if match := buttons.TEMPLATE.fullmatch(custom_id):
-            await self._act(DiscordPresser(interaction, self._context, *match.group("action", "answer", "root")))
+            presser = DiscordPresser(interaction, self._context, *match.group("action", "answer", "root"))
+            await self._context.chat.press(presser)
 
     async def command(self, interaction: Interaction, name: str) -> None:
         """One that is done as a press is."""
-        await self._act(self._by(interaction, name))
+        await self._context.chat.press(self._by(interaction, name))
 
     async def add(self, interaction: Interaction, message: discord.Message) -> None:
         """The menu `Add to knowledge`."""
-        await self._act(DiscordPresser(interaction, self._context, FROM_MENU, menu_of=message))
+        await self._context.chat.press(DiscordPresser(interaction, self._context, FROM_MENU, menu_of=message))
 
     async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
         presser = self._by(interaction, "setup")
@@ -82,10 +81,6 @@ class DiscordInteractions:
         async with self._by(interaction, "command").handled():
             with translated("do a command"):
                 raise error
-
-    async def _act(self, presser: DiscordPresser) -> None:
-        async with presser.handled() as by:
-            await self._dispatcher.press(by)
 
     def _by(self, interaction: Interaction, command: str) -> DiscordPresser:
         return DiscordPresser(interaction, self._context, command)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import discord
 
+from adapters.chat.adapter import Chat
 from adapters.chat.press import interaction as chat
 from adapters.chat.press.presser import EMPTY, Pressed, Then, Written
 from adapters.chat.reply import answer as parts
@@ -18,7 +19,7 @@ from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Look, Reply
 from adapters.chat.words.forms import Form
 from adapters.discord import limits
-from adapters.discord.audience import DiscordAudiences
+from adapters.discord.audience import DiscordReaches
 from adapters.discord.errors import translated
 from adapters.discord.events.places import DIRECT, PLATFORM, key, places
 from adapters.discord.events.spoken import question
@@ -27,6 +28,7 @@ from adapters.discord.parts.blocks import Row, card, layout, pressed
 from adapters.discord.parts.markup import escape
 from adapters.discord.parts.modal import filled, modal
 from adapters.discord.post.alone import Interaction, say
+from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press.knowledge import DiscordOffered, DiscordShelf
 from adapters.discord.retry import REQUEST_SECONDS
 from pipeline.errors import CitewellError
@@ -63,7 +65,8 @@ class Context(NamedTuple):
     """What it takes to answer somebody on Discord."""
 
     desk: Desk
-    audiences: DiscordAudiences
+    chat: Chat[DiscordPost]
+    reaches: DiscordReaches
     shelf: DiscordShelf
     look: Look
 
@@ -86,7 +89,7 @@ class DiscordPresser:
         """`menu_of`: the message in whose menu it was chosen."""
         self.interaction = interaction
         self._context = context
-        self._audiences = context.audiences
+        self._reaches = context.reaches
         self._menu_of = menu_of
         self._seen = seen
         self.pressed = read(interaction, action, about, seen)
@@ -94,24 +97,23 @@ class DiscordPresser:
     @asynccontextmanager
     async def handled(self) -> AsyncIterator[chat.Interaction]:
         """What goes wrong inside they are told."""
-        by = chat.Interaction(self, self._context.desk)
-        async with by.honest():
+        async with self._context.chat.interaction(self) as by:
             yield by
 
     async def actor(self) -> Actor:
         with translated("ask who pressed"):
-            return await self._audiences.actor(self.interaction)
+            return await self._reaches.actor(self.interaction)
 
     async def readers(self) -> Readers:
         with translated("ask who reads"):
-            return await self._audiences.of_presser(self.interaction)
+            return await self._context.chat.audience.of(await self._reaches.presser(self.interaction))
 
     async def everyone(self) -> Readers:
         guild_id, channel_id = self.interaction.guild_id, self.interaction.channel_id
         if not guild_id:
             return await self.readers()
         with translated("ask who reads"):
-            return await self._audiences.of_channel(guild_id, channel_id or 0)
+            return await self._context.chat.audience.of(await self._reaches.everyone(guild_id, channel_id or 0))
 
     async def channel(self) -> Readers | Message:
         return await self.everyone() if self.interaction.guild_id else wording.NOT_SHARED

@@ -47,12 +47,16 @@ Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class Client(discord.Client):
-    """Nothing here answers anything: what happens goes to the intake, presses and modals to `on_press`."""
+    """Nothing here answers anything: what happens goes to the `intake`, presses and modals to `on_press`."""
+
+    intake: DiscordIntake
+    on_press: Pressed
+    set_up: Callable[[], Awaitable[None]]
+    """These three are set before it starts."""
 
     def __init__(
         self,
         inbox: Inbox,
-        intake: Callable[[discord.Client], DiscordIntake],
         budget: IdentifyBudget,
         *,
         message_content: bool,
@@ -77,7 +81,6 @@ class Client(discord.Client):
             enable_debug_events=True,
             **sharding,
         )
-        self._intake = intake(self)
         self._budget = budget
         self._api_url = api_url
         gap = partial(Missed, self, inbox, self.on_message, directs=directs)
@@ -95,15 +98,12 @@ class Client(discord.Client):
         self._linked = False
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
-        self.set_up: Callable[[], Awaitable[None]] | None = None
-        self.on_press: Pressed | None = None
 
     async def setup_hook(self) -> None:
         if self._api_url:
             gateway = await self.http.request(Route("GET", "/gateway"))
             DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway["url"])
-        if self.set_up:
-            await self.set_up()
+        await self.set_up()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Raises Unavailable where sessions end as soon as they are opened: the next one is opened after a wait."""
@@ -167,7 +167,7 @@ class Client(discord.Client):
             self._read_gap()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._intake.hear(Left(space=PlaceId(platform=PLATFORM, space=str(guild.id))))
+        await self.intake.hear(Left(space=PlaceId(platform=PLATFORM, space=str(guild.id))))
 
     async def _fill_gap(self) -> None:
         await self._catch_up.read()
@@ -191,13 +191,13 @@ class Client(discord.Client):
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
             with bound(workspace(guild_of(message))):
-                await self._intake.hear(spoke(message, self.user), look(message, self.user))
+                await self.intake.hear(spoke(message, self.user), look(message, self.user))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with bound(workspace(payload.guild_id)):
                 again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self._intake.hear(edited(payload.message, self.user), again)
+                await self.intake.hear(edited(payload.message, self.user), again)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -209,30 +209,29 @@ class Client(discord.Client):
         if happened := reacted(payload, self.get_channel(payload.channel_id)):
             with bound(workspace(payload.guild_id)):
                 again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self._intake.hear(happened, again)
+                await self.intake.hear(happened, again)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         with bound(workspace(channel.guild.id)):
-            await self._intake.hear(Closed(said_in=places(channel.guild.id, channel.id, channel)))
+            await self.intake.hear(Closed(said_in=places(channel.guild.id, channel.id, channel)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         with bound(workspace(payload.guild_id)):
             said_in = places(payload.guild_id, payload.parent_id, None)
-            await self._intake.hear(Closed(said_in=said_in, thread=str(payload.thread_id)))
+            await self.intake.hear(Closed(said_in=said_in, thread=str(payload.thread_id)))
 
     async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
         channel = self.get_channel(channel_id)
         with bound(workspace(guild_id)):
             for message_id in message_ids:
-                await self._intake.hear(deleted(guild_id, channel_id, channel, message_id))
+                await self.intake.hear(deleted(guild_id, channel_id, channel, message_id))
 
     async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
-        if self.on_press:
-            with bound(workspace(interaction.guild_id)):
-                await self.on_press(interaction, custom_id)
+        with bound(workspace(interaction.guild_id)):
+            await self.on_press(interaction, custom_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
@@ -268,7 +267,7 @@ class Client(discord.Client):
     async def _mark_if_all_read(self) -> None:
         """A start reads from the last mark on; without one it reads only channels that were seen before."""
         everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
-        if everywhere and not self._intake.unsaved:
+        if everywhere and not self.intake.unsaved:
             await self._catch_up.mark(time.time())
 
 

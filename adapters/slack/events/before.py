@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adapters.chat.before import LONGEST
+from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import SPOKEN, Me, forwarded, is_human, is_outside
 from adapters.slack.events.spoken import plain
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Web
 from pipeline.errors import Refused
-from pipeline.values import Around, IncomingMessage, PlaceId, Said, Stretch
+from pipeline.values import Around, Attachment, IncomingMessage, PlaceId, Said, Stretch
 
 PAGE = 100
 """Messages of a channel that are read in one go, with their threads."""
@@ -27,13 +28,14 @@ HISTORY, THREAD = "conversations.history", "conversations.replies"
 Message = dict[str, Any]
 
 
-class SlackBefore:
-    """In one workspace: the port `Before`, and histories."""
+class SlackReads:
+    """The port `Reads`, in one workspace."""
 
-    def __init__(self, web: Web, me: Me, talk: SlackTalk) -> None:
+    def __init__(self, web: Web, me: Me, talk: SlackTalk, files: Files) -> None:
         self._web = web
         self._me = me
         self._talk = talk
+        self._files = files
         self._pacers = {method: Pacer(BURST, web.pace.reading) for method in (HISTORY, THREAD)}
 
     async def around(self, message: IncomingMessage, last: int) -> Around:
@@ -82,6 +84,9 @@ class SlackBefore:
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
         said = await self._talk.all_said(channel, unique.values())
         return Stretch(said=said, position=following, name=name or "", since=datetime.fromtimestamp(since or 0, UTC))
+
+    async def download(self, said: Said, file: Attachment) -> bytes:
+        return await self._files.download(await self._files.find(file.id))
 
     async def _replies(
         self, channel: PlaceId, thread: str, most: int, pacer: Pacer | None = None, **more: str

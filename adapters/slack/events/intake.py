@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.hear import Edited, Happened, Hearing, Remark, Spoke
-from adapters.chat.post.deliver import Deliverer
-from adapters.chat.words.handoff import Unsent
+from adapters.chat.hear import Edited, Happened, Hearing, Spoke
 from adapters.slack.events.incoming import Body, Me, read
 from adapters.slack.events.talk import SlackTalk
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage, PersonId
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped", "reaction_added", "reaction_removed"})
-
-
-class Whispers(Protocol):
-    """What one person alone is told."""
-
-    async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
-        """Tell a person alone, in the thread; nothing depends on it."""
-        ...
-
-    async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
-        """The same with buttons, about their message `ts`."""
-        ...
 
 
 class SlackIntake:
@@ -38,14 +21,10 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(
-        self, inbox: Inbox, desk: Desk, me: Me, replies: Deliverer[Any], whispers: Whispers, talk: SlackTalk
-    ) -> None:
-        self._talk = talk
+    def __init__(self, hearing: Hearing, me: Me, talk: SlackTalk) -> None:
+        self._hearing = hearing
         self._me = me
-        self._whispers = whispers
-        self._hearing = Hearing(inbox, desk, replies, self, shared_channels=replies.shared_channels)
-        self._whispering: set[asyncio.Task[None]] = set()
+        self._talk = talk
         self.untaken: set[str] = set()
         """Channels of which an event could not be taken in: Slack gives up after a while."""
 
@@ -77,17 +56,3 @@ class SlackIntake:
         else:
             event = await self._talk.spelled(event)
         return read({**body, "event": event}, self._me)
-
-    async def tell(self, message: IncomingMessage, text: str) -> None:
-        where = message.conversation
-        self._at_leisure(self._whispers.whisper(where.channel, where.thread, message.asker.user, text))
-
-    async def offer(self, remark: Remark, unsent: Unsent) -> None:
-        user, said = PersonId.parse(remark.author).user, remark.key
-        self._at_leisure(self._whispers.offer(said.channel, unsent.notice.message, user, unsent, said.message))
-
-    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
-        """Without keeping Slack waiting."""
-        task = asyncio.create_task(whispered)
-        self._whispering.add(task)
-        task.add_done_callback(self._whispering.discard)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import structlog
 
+from adapters.chat.hear import Remark
 from adapters.chat.post.deliver import Standing
 from adapters.chat.post.growth import Settle
 from adapters.chat.reply.parts import File, Reply
@@ -23,6 +24,7 @@ from adapters.chat.words.wishes import AboveAnswer
 from adapters.slack.events.incoming import Me
 from adapters.slack.pages import pages
 from adapters.slack.parts.blocks import button, said
+from adapters.slack.parts.footer import attached
 from adapters.slack.parts.render import Post, line, posts, streamed
 from adapters.slack.parts.wishes import told
 from adapters.slack.platform import SLACK
@@ -33,7 +35,7 @@ from adapters.slack.web import LIMITED, POST, Declined, Web
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import IncomingMessage, Manner, Work
+from pipeline.values import IncomingMessage, Manner, PersonId, Work
 
 log = structlog.get_logger(__name__)
 
@@ -210,27 +212,49 @@ class SlackPosts:
     async def show_alone(self, message: IncomingMessage, reply: Reply) -> None:
         origin = place(message)
         for post in posts(reply):
-            await self._whispered(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+            await whisper(self._web, origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
 
     async def shared(self, channel: str) -> bool:
         return await self._shared(channel)
 
-    async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
-        """Offer a person to send their message `ts` in the thread, where there is something to press."""
-        buttons = [button(label, action, f"{thread} {ts}") for label, action in unsent.buttons]
-        row = [{"type": "actions", "elements": buttons}] if buttons else []
-        await self.whisper(channel, thread, user, unsent.text, blocks=[said(unsent.text), *row])
+    def adds(self, message: IncomingMessage) -> str:
+        return attached(message)
 
-    async def whisper(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
-        """Tell a person alone, in the thread; nothing depends on it."""
+
+class SlackTells:
+    """The port `Tells`: alone, in the thread, and without keeping Slack waiting."""
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def tell(self, message: IncomingMessage, text: str) -> None:
+        where = message.conversation
+        self._at_leisure(whisper(self._web, where.channel, where.thread, message.asker.user, text))
+
+    async def offer(self, remark: Remark, unsent: Unsent) -> None:
+        user, key, thread = PersonId.parse(remark.author).user, remark.key, unsent.notice.message
+        buttons = [button(label, action, f"{thread} {key.message}") for label, action in unsent.buttons]
+        row = [{"type": "actions", "elements": buttons}] if buttons else []
+        blocks = [said(unsent.text), *row]
+        self._at_leisure(whisper(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
+
+    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._attempt(whispered))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+    async def _attempt(self, whispered: Coroutine[Any, Any, None]) -> None:
         try:
-            await self._whispered(channel, thread, user, text, **more)
+            await whispered
         except CitewellError as error:
             log.warning("slack_not_whispered", reason=str(error))
 
-    async def _whispered(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
-        where = {"channel": channel, "user": user, "thread_ts": thread}
-        await self._web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
+
+async def whisper(web: Web, channel: str, thread: str, user: str, text: str, **more: object) -> None:
+    """Tell one person alone, in a thread."""
+    where = {"channel": channel, "user": user, "thread_ts": thread}
+    await web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
 
 
 def place(message: IncomingMessage) -> Origin:

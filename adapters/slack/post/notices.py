@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from adapters.chat.announce import Where
 from adapters.chat.reply import answer as parts
@@ -10,7 +10,6 @@ from adapters.chat.reply import labels as words
 from adapters.chat.reply.parts import Look, Reply
 from adapters.chat.words import insights
 from adapters.chat.words.handoff import NoticeLink, Told
-from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.incoming import Me, message_key
 from adapters.slack.parts import markup
 from adapters.slack.parts.blocks import Block, button, context, quoted, said, section, short
@@ -66,12 +65,15 @@ class AnnouncementSender(SlackSender):
 class SlackNotices:
     """The port `Announces`."""
 
-    def __init__(self, web: Web, me: Me, look: Look, audiences: SlackAudiences, *, shared_channels: bool) -> None:
-        """`shared_channels`: questions are asked and answers shared where other organisations read along, too."""
+    def __init__(
+        self, web: Web, me: Me, look: Look, shared: Callable[[str], Awaitable[bool]], *, shared_channels: bool
+    ) -> None:
+        """`shared`: whether other organisations read a channel; `shared_channels`: questions are asked and answers
+        shared there, too."""
         self._web = web
         self._me = me
         self._look = look
-        self._audiences = audiences
+        self._shared = shared
         self._shared_channels = shared_channels
 
     async def sender(self, post: Announcement, where: Where, receipt: Receipt) -> AnnouncementSender:
@@ -80,7 +82,7 @@ class SlackNotices:
         origin = await self._origin(post, where)
         shares = isinstance(post, Share)
         asks = isinstance(post, Notice) and post.about is About.ASKED
-        if (asks or shares) and not self._shared_channels and await self._audiences.shared(origin.channel):
+        if (asks or shares) and not self._shared_channels and await self._shared(origin.channel):
             if shares:
                 raise NotTaken(Words(post.language)(wording.SHARED_CHANNEL))
             raise Refused("the channel where people are asked is shared with another organisation")

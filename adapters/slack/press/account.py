@@ -9,7 +9,6 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.person import prefer
 from adapters.chat.reply import labels as words
@@ -42,9 +41,8 @@ class AtHome(SlackPresser):
 class Homepage:
     """One person's page. Everything shown there is what that person alone may see."""
 
-    def __init__(self, context: Context, dispatcher: Dispatcher, setup: SetupForm) -> None:
+    def __init__(self, context: Context, setup: SetupForm) -> None:
         self._context = context
-        self._dispatcher = dispatcher
         self._desk = context.desk
         self._setup = setup
         self._presence = Presence(context.web)
@@ -68,8 +66,9 @@ class Homepage:
             await self._publish(by, "")
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        async with self._by(ack, body).handled() as by:
-            await self._dispatcher.press(by)
+        by = self._by(ack, body)
+        await self._context.chat.press(by)
+        await by.acked()
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

@@ -8,7 +8,6 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.reply import labels as words
@@ -25,11 +24,10 @@ ANYTHING = re.compile("")
 class SlackInteractions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(self, context: Context, dispatcher: Dispatcher, inbox: Inbox, names: Names | None = None) -> None:
+    def __init__(self, context: Context, inbox: Inbox, names: Names | None = None) -> None:
         """`names`: of what questions mention."""
         self._names = names
         self._context = context
-        self._dispatcher = dispatcher
         self._desk = context.desk
         self._inbox = inbox
 
@@ -43,8 +41,9 @@ class SlackInteractions:
         app.view(ANYTHING)(self.press)
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        async with SlackPresser(self._context, body, ack).handled() as by:
-            await self._dispatcher.press(by)
+        presser = SlackPresser(self._context, body, ack)
+        await self._context.chat.press(presser)
+        await presser.acked()
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""

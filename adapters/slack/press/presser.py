@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from adapters.chat.adapter import Chat
+from adapters.chat.audience import Facts
 from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.presser import Then, Written
 from adapters.chat.reply import cut, labels
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Look, Reply
 from adapters.chat.words.forms import Form
-from adapters.slack.actors import Actors
-from adapters.slack.audience import SlackAudiences
+from adapters.slack.audience import SlackReaches
 from adapters.slack.events import spoken
 from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import Body, Me, message_key
 from adapters.slack.parts.blocks import Block, said, section, short
 from adapters.slack.parts.modal import view
-from adapters.slack.parts.render import fallback, posts
+from adapters.slack.parts.render import Post, fallback, posts
 from adapters.slack.post import private
 from adapters.slack.post.notices import permalink, sorry
 from adapters.slack.post.reply import QUIET
@@ -45,8 +46,8 @@ class Context:
 
     web: Web
     me: Me
-    audiences: SlackAudiences
-    actors: Actors
+    chat: Chat[Post]
+    reaches: SlackReaches
     desk: Desk
     files: Files
     look: Look
@@ -73,26 +74,28 @@ class SlackPresser:
     @asynccontextmanager
     async def handled(self) -> AsyncIterator[Interaction]:
         """What is done about it inside is acknowledged in the end; what goes wrong there they are told."""
-        by = Interaction(self, self._context.desk)
-        async with by.honest():
+        async with self._context.chat.interaction(self) as by:
             yield by
         await self.acked()
 
     async def actor(self) -> Actor:
-        return await self._context.actors.of(self.spot.user)
+        return await self._context.reaches.actors.of(self.spot.user)
 
     async def readers(self) -> Readers:
-        return await self._context.audiences.of_person(self.spot.user_id, self.spot.channel)
+        return await self._read_by(self._context.reaches.person(self.spot.user_id, self.spot.channel))
 
     async def everyone(self) -> Readers:
-        audiences, spot = self._context.audiences, self.spot
-        return await (audiences.of_person(spot.user_id) if spot.direct else audiences.of_channel(spot.channel))
+        reaches, spot = self._context.reaches, self.spot
+        return await self._read_by(reaches.person(spot.user_id) if spot.direct else reaches.everyone(spot.channel))
 
     async def channel(self) -> Readers | Message:
-        audiences = self._context.audiences
-        if not self._context.shared_channels and await audiences.shared(self.spot.channel):
+        reaches = self._context.reaches
+        if not self._context.shared_channels and await reaches.shared(self.spot.channel):
             return wording.SHARED_CHANNEL
-        return await audiences.of_channel(self.spot.channel)
+        return await self._read_by(reaches.everyone(self.spot.channel))
+
+    async def _read_by(self, facts: Awaitable[Facts]) -> Readers:
+        return await self._context.chat.audience.of(await facts)
 
     async def alone(self) -> ConversationId:
         return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
@@ -106,7 +109,7 @@ class SlackPresser:
 
     async def offered(self) -> SlackOffered:
         context = self._context
-        return offered(context.web, context.audiences, context.files, context.desk.posts, self.spot, self.body)
+        return offered(context.web, context.reaches, context.files, context.desk.posts, self.spot, self.body)
 
     async def ack(self, then: Then) -> None:
         """A command is acknowledged with a line; a form that may be refused, once it is done."""

@@ -14,34 +14,31 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.announce import Announcer
+from adapters.chat.adapter import Chat
 from adapters.chat.catch_up import CatchUp
-from adapters.chat.post.deliver import Deliverer
-from adapters.chat.press.dispatch import Dispatcher
-from adapters.chat.press.knowledge import addable
+from adapters.chat.driver import ChatOptions, Driver
 from adapters.chat.reply.parts import Look
-from adapters.slack.actors import Actors
-from adapters.slack.audience import SlackAudiences
-from adapters.slack.events.before import SlackBefore
+from adapters.slack.audience import SlackReaches
+from adapters.slack.events.before import SlackReads
 from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import GONE, MALFORMED, Me
 from adapters.slack.events.intake import SlackIntake
 from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
+from adapters.slack.parts.render import Post
 from adapters.slack.platform import SLACK
-from adapters.slack.post.deliver import SlackPosts
+from adapters.slack.post.deliver import SlackPosts, SlackTells
 from adapters.slack.post.notices import SlackNotices
 from adapters.slack.press.account import Homepage
 from adapters.slack.press.interactions import SlackInteractions
-from adapters.slack.press.knowledge import attached
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage, PlaceId, replace
+from pipeline.values import replace
 
 log = structlog.get_logger(__name__)
 
@@ -69,27 +66,32 @@ class SlackSession:
 
     def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
         self._terms = terms
-        self._desk = terms.desk
         self.web = web
         self.workspace = workspace
         self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
         self.space = str(self.me.place())
         self.members = Members(web, self.me.team)
-        self.audiences = SlackAudiences(web, self.me, self.members, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
-        self.before = SlackBefore(web, self.me, self.talk)
-        self.files = Files(web, web.client.token or "", terms.settings.api_url)
-        self.actors = Actors(web, self.me)
-        shared = terms.settings.shares
-        notices = SlackNotices(web, self.me, terms.look, self.audiences, shared_channels=shared)
-        self.announcer = Announcer(SLACK, notices)
-        self._posts = SlackPosts(web, self.me, self.audiences.shared)
-        self.deliverer = Deliverer(self._posts, SLACK, terms.look, self._offer, shared_channels=shared)
+        self._files = Files(web, web.client.token or "", terms.settings.api_url)
+        self._reaches = SlackReaches(web, self.me, self.members)
+        self.chat = self._chat()
+
+    def _chat(self) -> Chat[Post]:
+        web, me, shares, terms = self.web, self.me, self._terms.settings.shares, self._terms
+        driver = Driver(
+            SlackPosts(web, me, self._reaches.shared),
+            SlackNotices(web, me, terms.look, self._reaches.shared, shared_channels=shares),
+            SlackReads(web, me, self.talk, self._files),
+            self._reaches,
+            SlackTells(web),
+        )
+        options = ChatOptions(SLACK, terms.look, patience=terms.pace.standing, shared_channels=shares)
+        return Chat(driver, options, terms.desk)
 
     def listen(self, inbox: Inbox, desk: Desk) -> None:
         """From now on there is an app, and what was missed can be read."""
-        self._desk = desk
-        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self._posts, self.talk)
+        self.chat.listen(inbox, desk)
+        intake = SlackIntake(self.chat.hearing, self.me, self.talk)
         self.catch_up = CatchUp(
             self.space,
             inbox,
@@ -115,16 +117,15 @@ class SlackSession:
         if self._terms.settings.signing_secret:
             app.error(_failed)
         look, shared = self._terms.look, self._terms.settings.shares
-        context = Context(self.web, self.me, self.audiences, self.actors, desk, self.files, look, shared)
-        dispatcher = Dispatcher(desk, inbox)
+        context = Context(self.web, self.me, self.chat, self._reaches, desk, self._files, look, shared)
         setup = SetupForm(context)
         setup.register(app)
-        Homepage(context, dispatcher, setup).register(app)
-        SlackInteractions(context, dispatcher, inbox, self.talk.names).register(app)
+        Homepage(context, setup).register(app)
+        SlackInteractions(context, inbox, self.talk.names).register(app)
         app.event("member_joined_channel")(self.members.joined)
 
         async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
-            await self.audiences.left(event)
+            await self._reaches.left(event)
             await intake.take(body)
 
         for gone in ("member_left_channel", *GONE):
@@ -134,14 +135,6 @@ class SlackSession:
 
     async def close(self) -> None:
         await self.members.close()
-
-    async def _indexed(self, space: str) -> frozenset[PlaceId]:
-        return await self._desk.channels.of(space) if self._desk else frozenset()
-
-    async def _offer(self, message: IncomingMessage) -> str:
-        """What the button carries that adds the files of a direct message; nothing where its author may not."""
-        author = partial(self.actors.of, {"id": message.asker.user})
-        return attached(message) if self._desk and await addable(self._desk, message, author) else ""
 
 
 def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:

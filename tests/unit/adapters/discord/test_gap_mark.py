@@ -91,11 +91,11 @@ async def test_nothing_is_noted_while_a_message_is_not_in_the_inbox(driver: Unwa
 
     inbox.accept = locked  # type: ignore[method-assign, assignment]
     await driver.discord.say(driver.discord.someone("ann", driver.guild), driver.channel, "@Citewell How much leave?")
-    await until(lambda: driver.client._intake.unsaved)
+    await until(lambda: driver.client.intake.unsaved)
     await driver.client._mark_if_all_read()
     assert await driver.noted() == before
     inbox.accept = whole  # type: ignore[method-assign]
-    await until(lambda: not driver.client._intake.unsaved)
+    await until(lambda: not driver.client.intake.unsaved)
     await driver.client._mark_if_all_read()
     assert await driver.noted() > before
 
