@@ -24,12 +24,6 @@ Where = PlaceId | ConversationId | PersonId
 
 
 class AnnouncementSender(Sender[P_contra], Protocol[P_contra]):
-    """A sender that knows what it named."""
-
-    def known(self, reference: str) -> Sequence[str]:
-        """The messages that a reference names."""
-        ...
-
     def conversation(self, name: str) -> ConversationId:
         """That which a reply to a message belongs to."""
         ...
@@ -76,7 +70,7 @@ class Announcer(Generic[P]):
         """The conversations that a reply to what is shared belongs to. Raises Refused or Unavailable, and NotTaken for
         what somebody waits for."""
         sender = await self._announces.sender(post, self._where(post), receipt)
-        messages = Messages(sender, receipt, sender.known(post.reference))
+        messages = Messages(sender, receipt)
         await messages.show(await self._drawn(post))
         return [sender.conversation(name) for name in messages.names] if isinstance(post, Share) else ()
 

@@ -41,6 +41,9 @@ class NotPosted(Refused):
 class Sender(Protocol[P_contra]):
     """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotPosted."""
 
+    known: Sequence[str]
+    """The messages that are recorded of it."""
+
     async def ready(self) -> None:
         """Wait until something may be posted there."""
         ...
@@ -67,15 +70,13 @@ class Sender(Protocol[P_contra]):
 
 
 class Messages(Generic[P]):
-    """`known` are those that a reference names."""
-
-    def __init__(self, sender: Sender[P], receipt: Receipt, known: Sequence[str] = ()) -> None:
+    def __init__(self, sender: Sender[P], receipt: Receipt) -> None:
         self._sender = sender
         self._receipt = receipt
-        self.names = list(known)
+        self.names = list(sender.known)
         self.begun = False
         """Something may be visible."""
-        self.resumed = bool(known)
+        self.resumed = bool(self.names)
 
     async def begin(self) -> None:
         """Record the intent, once, before the first visible write."""

@@ -20,8 +20,15 @@ from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.contracts.web_driver import WebDriver
 from tests.doubles.clock import Clock
 from tests.doubles.engines import Engine
+from tests.loopback.people import LoopbackDriver
 
-PLATFORMS = {"slack": SlackDriver, "discord": DiscordDriver, "console": ConsoleDriver, "web": WebDriver}
+PLATFORMS = {
+    "slack": SlackDriver,
+    "discord": DiscordDriver,
+    "loopback": LoopbackDriver,
+    "console": ConsoleDriver,
+    "web": WebDriver,
+}
 SECOND_WAYS = {"slack-http": SlackHTTPDriver, "discord-threads": DiscordThreadsDriver, "console-chat": ChatDriver}
 
 

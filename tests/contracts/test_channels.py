@@ -270,6 +270,7 @@ async def test_what_was_said_while_the_bot_was_down_is_taken_in(driver: Driver) 
     await shows(driver, "Monday")
 
 
+@pytest.mark.walks(Way.SETUP)
 async def test_an_admin_makes_a_channel_a_source_in_chat_and_takes_it_back(driver: Driver) -> None:
     driver.rig.places.clear()
     driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from urllib.parse import unquote
 
 import pytest
 
@@ -74,7 +75,7 @@ async def test_what_bots_said_is_no_part_of_it_nor_is_what_asks_for_it(driver: D
     asked = driver.rig.requests[-1].thread
     assert asked is not None
     said = [block.text for block in asked.blocks if block.heading]
-    assert str(driver.place.channel) in asked.document.url
+    assert driver.place.channel in unquote(asked.document.url)
     assert said[0] == "Who books the *room* in Leipzig, `@here`?"
     assert said[-2] == "The room in Leipzig costs 95 euros a night."
     assert not any("Thirty days" in text or "summarise" in text for text in said)

@@ -49,8 +49,6 @@ class Standing(NamedTuple):
 class ReplySender(Sender[P], Protocol[P]):
     """The messages of the reply to one question. It is one of `Streams`, or of `Edits`, where it can grow."""
 
-    known: Sequence[str]
-    """The messages that are recorded of it."""
     withheld: bool
     """The platform did not show us what was said."""
     place: str
@@ -152,7 +150,7 @@ class Deliverer(Generic[P]):
             await self._private.deliver(growing, receipt)
             return
         sender = self._posts.reply(work, receipt)
-        reply = Messages(sender, receipt, sender.known)
+        reply = Messages(sender, receipt)
         self._replies.add(work.message.conversation)
         try:
             if instead := await self._instead(work.message, sender):

@@ -96,7 +96,6 @@ class DiscordReply(DiscordSender):
         self._target = Target(client, work.message, place(work.message))
         self._content = content
         self.pace = pace
-        self.known: Sequence[str]
         channel_id, self.known = parse(work.reference)
         self.withheld = withheld(work.message) and not content
         self.place = f"<#{place(work.message).channel_id}>"

@@ -30,7 +30,7 @@ from adapters.discord.transport.client import Client
 from pipeline.errors import NotTaken, Refused
 from pipeline.ports import Desk, Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import About, Answer, ConversationId, Notice, PersonId, PlaceId
+from pipeline.values import About, Answer, ConversationId, MessageKey, Notice, PersonId, PlaceId
 from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
 
 RESOLVED = 100
@@ -45,14 +45,11 @@ class AnnouncementSender(DiscordSender):
         self, client: Client, destination: Destination, post: Announcement, receipt: Receipt, *, threads: bool
     ) -> None:
         """`threads`: who replies is answered in a thread."""
-        channel_id = 0 if isinstance(post, Notice) else parse(post.reference)[0]
+        channel_id, self.known = _known(post)
         super().__init__(client, destination, post.key, receipt, channel_id=channel_id)
         self._where = MessagePlace(destination.guild_id, destination.possible[0], 0)
         self._post = post
         self._threads = threads
-
-    def known(self, reference: str) -> Sequence[str]:
-        return () if isinstance(self._post, Notice) else parse(reference)[1]
 
     def reference(self, names: Sequence[str]) -> str:
         return named(self._post, self._destination.guild_id, self._channel_id, names)
@@ -72,6 +69,14 @@ class AnnouncementSender(DiscordSender):
             words = Words(self._post.language)
             why = obstacle(self._client, self._where, error, words)
             raise NotTaken(words(NOT_HERE, why=why)) from refused
+
+
+def _known(post: Announcement) -> tuple[int, Sequence[str]]:
+    """The channel and the messages that its reference names; 0 and none of an empty one."""
+    if not (isinstance(post, Notice) and post.reference):
+        return parse(post.reference)
+    there = MessageKey.parse(post.reference)
+    return int(there.channel), [there.message]
 
 
 def named(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:

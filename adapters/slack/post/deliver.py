@@ -30,7 +30,7 @@ from adapters.slack.parts.wishes import told
 from adapters.slack.platform import SLACK
 from adapters.slack.post.activity import Origin, Presence
 from adapters.slack.post.private import SlackPrivate
-from adapters.slack.post.reply import QUIET, SlackSender, delete, find
+from adapters.slack.post.reply import QUIET, SlackSender, delete, find, named
 from adapters.slack.web import LIMITED, POST, Declined, Web
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Receipt
@@ -117,7 +117,7 @@ class SlackReply(SlackSender):
 
     def __init__(self, web: Web, me: Me, work: Work, presence: Presence, budget: Budget) -> None:
         super().__init__(web, me, place(work.message), work.key)
-        self.known: Sequence[str] = work.reference.split(",") if work.reference else ()
+        self.known = named(work.reference)
         self.place = f"<#{self._spot.channel}>"
         self._among = not SLACK.direct(work.message.conversation)
         self.patience = web.pace.patience

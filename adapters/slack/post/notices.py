@@ -17,12 +17,12 @@ from adapters.slack.parts.footer import TAKE_BACK
 from adapters.slack.parts.render import Post, fallback, posts
 from adapters.slack.platform import SLACK
 from adapters.slack.post.activity import Origin
-from adapters.slack.post.reply import SlackSender, find
+from adapters.slack.post.reply import SlackSender, find, named
 from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import About, Answer, ConversationId, Notice, PersonId, replace
+from pipeline.values import About, Answer, ConversationId, MessageKey, Notice, PersonId, replace
 from pipeline.values.posting.digest import Adding, Announcement, Share, Spent
 from pipeline.words import wording
 
@@ -37,11 +37,9 @@ class AnnouncementSender(SlackSender):
 
     def __init__(self, web: Web, me: Me, origin: Origin, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)
+        self.known = _known(post)
         self._post = post
         self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
-
-    def known(self, reference: str) -> Sequence[str]:
-        return reference.split(",") if reference else ()
 
     def reference(self, names: Sequence[str]) -> str:
         """Of a notice, whose message people reply to, the key of that."""
@@ -60,6 +58,13 @@ class AnnouncementSender(SlackSender):
             if isinstance(self._post, Share | Adding):
                 raise NotTaken(sorry(declined, Words(self._post.language))) from declined
             raise
+
+
+def _known(post: Announcement) -> Sequence[str]:
+    """The messages that its reference names."""
+    if isinstance(post, Notice):
+        return [MessageKey.parse(post.reference).message] if post.reference else ()
+    return named(post.reference)
 
 
 class SlackNotices:

@@ -26,6 +26,8 @@ _BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_
 class SlackSender:
     """What is posted in one place for one key; its messages are named by their `ts`."""
 
+    known: Sequence[str]
+
     def __init__(self, web: Web, me: Me, origin: Origin, key: str) -> None:
         self._web = web
         self._me = me
@@ -83,6 +85,10 @@ class SlackSender:
 
     def _said(self, post: Post, part: int) -> dict[str, Any]:
         return {"text": post.text, "metadata": self.mark(part), **QUIET}
+
+
+def named(reference: str) -> Sequence[str]:
+    return reference.split(",") if reference else ()
 
 
 async def delete(web: Web, channel: str, ts: str) -> None:

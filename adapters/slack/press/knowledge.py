@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from uuid import uuid4
 
 from adapters.chat.press.knowledge import FROM_MENU
-from adapters.chat.press.offered import Addition
+from adapters.chat.press.offered import Addition, announced
 from adapters.chat.words.knowledge import Thing
 from adapters.slack.audience import SlackReaches
 from adapters.slack.events.files import Files
@@ -17,12 +16,10 @@ from adapters.slack.platform import SLACK
 from adapters.slack.post.notices import permalink
 from adapters.slack.press.pressed import SlackPress
 from adapters.slack.web import Web
-from pipeline.errors import NotTaken
 from pipeline.ports import Sent
 from pipeline.ports.desk import Posts
 from pipeline.translations import Words
-from pipeline.values import PlaceId, replace
-from pipeline.values.posting.digest import Adding
+from pipeline.values import PlaceId
 
 
 def offered(web: Web, reaches: SlackReaches, files: Files, posts: Posts, spot: SlackPress, body: Body) -> SlackOffered:
@@ -62,20 +59,8 @@ class SlackOffered:
 
     async def begin(self, reading: str, words: Words, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
         """Below the message; alone to whoever adds it also where the bot is no member, or strangers read."""
-        why: str | None = ""
-        for where, thread in await self._places(alone=alone):
-            person, language = self._spot.pressed.person, words.language
-            adding = Adding(to=where, id=uuid4().hex, person=person, language=language, thread=thread, text=reading)
-            await self._posts.begin(adding)
-            why = await self._posts.ended(adding)
-            if not why:
-                return partial(self._put, adding)
-        raise NotTaken(str(why))
-
-    async def _put(self, adding: Adding, addition: Addition) -> None:
-        await self._posts.change(replace(adding, **addition._asdict()))
-        if why := await self._posts.ended(adding):
-            raise NotTaken(why)
+        places = await self._places(alone=alone)
+        return await announced(self._posts, places, self._spot.pressed.person, reading, words)
 
     async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
         """Where it is said, with the thread there; each where the one before takes nothing of ours."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack.transport.workspaces import NotInstalled
+from pipeline.errors import Refused
 from pipeline.values import PersonId, replace
 from tests.contracts.slack_driver import SlackDriver, user
 from tests.doubles.slack.workspace import TEAM
@@ -16,5 +16,5 @@ async def test_a_person_of_another_workspace_is_not_taken_for_who_has_the_same_i
     assert not readers.external
     assert f"slack:{TEAM}" in readers.groups
     for team in ("T0OTHER", ""):
-        with pytest.raises(NotInstalled):
+        with pytest.raises(Refused):
             await slack.adapter.readers(replace(here, space=team))

@@ -1,0 +1,64 @@
+"""What was said in Loopback, and who reaches whom there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.chat.audience import Facts
+from pipeline import values as v
+from tests.loopback.events import LOOPBACK, SPACE, person, places, said
+from tests.loopback.world import BOT, HOUSE, Said, World
+
+
+class Reads:
+    """The ports `Reads` and `Reaches`."""
+
+    def __init__(self, of: World) -> None:
+        self._of = of
+
+    async def around(self, message: v.IncomingMessage, last: int) -> v.Around:
+        above = [one.page.text for one in self._above(message)]
+        return v.Around(said=(*above[:1], *above[1:][-last:]))
+
+    async def thread(self, message: v.IncomingMessage, most: int) -> Sequence[v.Said] | None:
+        above = self._above(message)
+        return [told for one in above[:most] if (told := said(one, to_us=True))] if above else None
+
+    def _above(self, message: v.IncomingMessage) -> Sequence[Said]:
+        """Of people in its thread."""
+        asked = self._of.messages[message.place.message]
+        return [one for one in self._of.thread(asked) if one.number < asked.number and one.author != BOT]
+
+    async def history(self, channel: v.PlaceId, position: str) -> v.Stretch:
+        there = [one for one in self._of.messages.values() if one.channel == channel.channel]
+        read = tuple(told for one in there if (told := said(one)))
+        return v.Stretch(said=read, position="", name=channel.channel.removeprefix("#"), since=self._of.since)
+
+    async def download(self, said: v.Said, file: v.Attachment) -> bytes:
+        return self._of.messages[said.message].attached[file.id]
+
+    async def reaches(self, of: v.IncomingMessage | v.PlaceId | v.PersonId) -> Facts:
+        if isinstance(of, v.PersonId):
+            return self.facts(of.user)
+        if isinstance(of, v.PlaceId):
+            return self.facts("", of.channel)
+        where = of.conversation
+        alone = LOOPBACK.direct(where) or LOOPBACK.private(where)
+        return self.facts(of.asker.user if alone else "", where.channel)
+
+    def facts(self, user: str, channel: str = "") -> Facts:
+        """Of one person, or of all in a channel."""
+
+        async def reads(place: v.PlaceId) -> bool:
+            members = self._of.members.get(place.channel, frozenset())
+            return members is None or user in members
+
+        groups = {*map(str, places(channel)), *([LOOPBACK.person_id(HOUSE, user).group] if user else [])}
+        return Facts(frozenset(groups), inside=True, spaces=frozenset({str(SPACE)}), reads=reads)
+
+    async def author(self, message: v.IncomingMessage) -> v.Actor:
+        return self.actor(message.asker.user)
+
+    def actor(self, user: str) -> v.Actor:
+        within = {group for group, users in self._of.groups.items() if user in users}
+        return v.Actor(person=person(user), groups=frozenset({LOOPBACK.person_id(HOUSE, user).group, *within}))
