@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -15,7 +15,6 @@ from adapters.chat.driver import ChatOptions, Driver
 from adapters.chat.hear import Hearing
 from adapters.chat.post.deliver import Deliverer
 from adapters.chat.press.dispatch import Dispatcher
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.knowledge import addable
 from adapters.chat.press.presser import Presser
 from pipeline.ports import AmongPeople, Desk, Growing, Inbox, Receipt
@@ -68,17 +67,9 @@ class Chat(Generic[P]):
             threads=self._options.threads,
         )
 
-    @asynccontextmanager
-    async def interaction(self, presser: Presser) -> AsyncIterator[Interaction]:
-        """What goes wrong inside they are told. Once it listens."""
-        assert self._desk
-        by = Interaction(presser, self._desk)
-        async with by.honest():
-            yield by
-
-    async def press(self, presser: Presser) -> None:
+    async def press(self, by: Presser) -> None:
         """Do what was pressed, sent or chosen. Once it listens."""
-        async with self.interaction(presser) as by:
+        async with by.honest():
             await self._dispatcher.press(by)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:

@@ -8,17 +8,15 @@ from collections.abc import Awaitable, Callable
 from adapters.chat.adapter import Chat
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.press.offered import Addition, announced
-from adapters.chat.press.presser import Pressed, Then, Written
+from adapters.chat.press.presser import AmongOthers, Pressed, Then, Written
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels
 from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Form
 from adapters.chat.words.knowledge import Thing, links
 from pipeline import values as v
-from pipeline.errors import CitewellError
 from pipeline.ports import Desk, Sent
 from pipeline.translations import Message, Words
-from pipeline.words import wording
 from tests.loopback import world
 from tests.loopback.drawing import drawn
 from tests.loopback.events import LOOPBACK, conversation, key, person, places, url
@@ -43,24 +41,18 @@ def read(press: world.Pressed, at: Said | None) -> Pressed:
     )
 
 
-class LoopbackPresser:
-    """The port `Presser`."""
-
-    shows_votes = False
-
+class LoopbackPresser(AmongOthers):
     def __init__(self, to: World, chat: Chat[Page], reads: Reads, desk: Desk, press: world.Pressed) -> None:
+        super().__init__(read(press, to.messages.get(press.message)), desk)
         self._to = to
         self._chat = chat
         self._reads = reads
-        self._desk = desk
         self._press = press
-        self._at = to.messages.get(press.message)
-        self.pressed = read(press, self._at)
 
     async def actor(self) -> v.Actor:
         return self._reads.actor(self._press.person)
 
-    async def readers(self) -> v.Readers:
+    async def reads_alone(self) -> v.Readers:
         return await self._chat.audience.of(self._reads.facts(self._press.person, self._press.channel))
 
     async def everyone(self) -> v.Readers:
@@ -100,7 +92,7 @@ class LoopbackPresser:
     async def open(self, form: Form) -> None:
         self._to.forms.append((form, self._press))
 
-    async def refuse(self, text: str, field: str) -> bool:
+    async def at_field(self, text: str, field: str) -> bool:
         return False
 
     async def replace(self, text: str) -> None:
@@ -115,12 +107,9 @@ class LoopbackPresser:
         _, *rest = self._to.messages[name].page.text.splitlines()
         self._to.change(name, Page("\n".join([f"✓ {heading}", *rest])))
 
-    async def give(self, data: str, words: Words) -> None:
-        page = Page(words(labels.EXPORTED), files=(("citewell.json", data),))
+    async def give(self, data: str) -> None:
+        page = Page((await self.words())(labels.EXPORTED), files=(("citewell.json", data),))
         self._to.post(f"~{self._press.person}", "", page)
-
-    def sorry(self, error: CitewellError, words: Words) -> str:
-        return words(wording.TRY_AGAIN)
 
 
 class Things:

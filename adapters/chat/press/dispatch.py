@@ -6,11 +6,10 @@ from collections.abc import Collection
 
 from adapters.chat.press.clicks import Clicks
 from adapters.chat.press.feedback import Feedback
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.knowledge import Additions
 from adapters.chat.press.people import AskingPeople
 from adapters.chat.press.person import OwnData
-from adapters.chat.press.presser import Then
+from adapters.chat.press.presser import Presser, Then
 from adapters.chat.press.sharing import Sharing
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import forms
@@ -58,7 +57,7 @@ class Dispatcher:
             **Sharing(desk).handlers,
         }
 
-    async def press(self, by: Interaction) -> None:
+    async def press(self, by: Presser) -> None:
         """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
         pressed = by.pressed
         again = pressed.action in self._once and self._clicks.again(

@@ -7,9 +7,8 @@ from functools import partial
 
 import structlog
 
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.offered import Addition, Offered
-from adapters.chat.press.presser import Then
+from adapters.chat.press.presser import AmongOthers, Presser, Then
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import knowledge
 from adapters.chat.words.knowledge import Thing
@@ -36,7 +35,7 @@ class Additions:
         self._desk = desk
 
     @property
-    def handlers(self) -> Mapping[str, Callable[[Interaction], Awaitable[None]]]:
+    def handlers(self) -> Mapping[str, Callable[[Presser], Awaitable[None]]]:
         return {
             Button.ADD: self._choose,
             FROM_MENU: self._choose,
@@ -44,9 +43,11 @@ class Additions:
             Button.TAKE_BACK: self._take_back,
         }
 
-    async def _choose(self, by: Interaction) -> None:
+    async def _choose(self, by: Presser) -> None:
         """Add the one thing to the one collection; where there is more, a form asks."""
         await by.ack(Then.OPENED)
+        if not isinstance(by, AmongOthers):
+            return
         offered, words = await by.offered(), await by.words()
         try:
             collections = await self._desk.knowledge.collections(*await _where(by))
@@ -62,9 +63,9 @@ class Additions:
         else:
             await by.open(knowledge.form(offered.carried, offered.things, collections, words))
 
-    async def _sent(self, by: Interaction) -> None:
+    async def _sent(self, by: Presser) -> None:
         await by.ack(Then.OPENED)
-        offered = await by.offered()
+        offered = await by.offered() if isinstance(by, AmongOthers) else None
         if offered is None:
             words = await by.words()
             await by.say(words(knowledge.OUT_OF_DATE, add=words(knowledge.ADD)))
@@ -72,7 +73,7 @@ class Additions:
         things, collection = knowledge.given(by.pressed.filled, offered.things)
         await self._add(by, offered, things, collection)
 
-    async def _add(self, by: Interaction, offered: Offered, things: Sequence[Thing], collection: str) -> None:
+    async def _add(self, by: Presser, offered: Offered, things: Sequence[Thing], collection: str) -> None:
         """One after the other, and for all to see unless the bot is silent there."""
         silent = bool((await self._desk.places.of(by.pressed.places)).silent)
         words = await by.words()
@@ -82,7 +83,7 @@ class Additions:
             await put(await self._added(by, thing, partial(offered.sent, thing), collection, words))
 
     async def _added(
-        self, by: Interaction, thing: Thing, sent: Callable[[], Awaitable[Sent]], collection: str, words: Words
+        self, by: Presser, thing: Thing, sent: Callable[[], Awaitable[Sent]], collection: str, words: Words
     ) -> Addition:
         """Read it into the collection, or into the first one where none was chosen."""
         try:
@@ -100,7 +101,7 @@ class Additions:
         said, small = knowledge.told(thing, added, words), knowledge.how_back(added, words)
         return Addition(said, small, added.document, words(knowledge.TAKE_BACK))
 
-    async def _take_back(self, by: Interaction) -> None:
+    async def _take_back(self, by: Presser) -> None:
         """Forget the document, and say so in the place of the button."""
         await by.ack(Then.CHANGED)
         words = await by.words()
@@ -112,5 +113,5 @@ class Additions:
         await by.replace(words(knowledge.NOT_THERE if title is None else knowledge.TAKEN_BACK, title=title))
 
 
-async def _where(by: Interaction) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
+async def _where(by: Presser) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
     return await by.actor(), await by.everyone(), by.pressed.places

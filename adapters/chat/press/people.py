@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from adapters.chat.press.interaction import Interaction
-from adapters.chat.press.presser import Then
+from adapters.chat.press.presser import AmongOthers, Presser, Then
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import handoff, wishes
 from pipeline.errors import Refused
@@ -20,7 +19,7 @@ class AskingPeople:
         self._desk = desk
 
     @property
-    def handlers(self) -> Mapping[str, Callable[[Interaction], Awaitable[None]]]:
+    def handlers(self) -> Mapping[str, Callable[[Presser], Awaitable[None]]]:
         return {
             Button.ASK: self._ask,
             handoff.RESOLVE_BUTTON: self._open,
@@ -31,25 +30,25 @@ class AskingPeople:
             Button.UNTELL: self._untell,
         }
 
-    async def _ask(self, by: Interaction) -> None:
+    async def _ask(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         await by.say(await self._desk.hand_over(_press(by, by.pressed.conversation), await by.readers()))
 
-    async def _open(self, by: Interaction) -> None:
+    async def _open(self, by: Presser) -> None:
         await by.ack(Then.OPENED)
         keep = await self._desk.handoffs.may_keep(await by.actor(), by.pressed.places[-1])
         await by.open(handoff.form(by.pressed.about, await by.words(), keep=keep))
 
-    async def _resolve(self, by: Interaction) -> None:
+    async def _resolve(self, by: Presser) -> None:
         await by.ack(Then.CHECKED)
         reply, keep = handoff.given(by.pressed.filled)
-        link = await by.link() if keep else ""
+        link = await by.link() if keep and isinstance(by, AmongOthers) else ""
         await self._close(by, by.pressed.about, by.pressed.places[-1], reply, keep=keep, link=link)
 
-    async def _send(self, by: Interaction, *, keep: bool) -> None:
+    async def _send(self, by: Presser, *, keep: bool) -> None:
         """The same with what they wrote there."""
         await by.ack(Then.TOLD)
-        written = await by.written()
+        written = await by.written() if isinstance(by, AmongOthers) else None
         reply = handoff.shortened(written.text) if written else ""
         if written is None or not reply:
             await by.say((await by.words())(wording.NOT_YOUR_REPLY))
@@ -62,7 +61,7 @@ class AskingPeople:
 
     async def _close(
         self,
-        by: Interaction,
+        by: Presser,
         handoff_id: str,
         place: PlaceId,
         reply: str,
@@ -85,18 +84,18 @@ class AskingPeople:
             await by.tick(words(wording.RESOLVED_BY, who=name), at)
         await by.say(words(said))
 
-    async def _tell(self, by: Interaction) -> None:
+    async def _tell(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         wished = await self._desk.wish(_press(by, await by.told_in()), await by.readers())
         await by.show(wishes.noted(wished, await by.words()))
 
-    async def _untell(self, by: Interaction) -> None:
+    async def _untell(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         said = await self._desk.wishes.take_back(by.pressed.about, by.pressed.person)
         await by.say((await by.words())(said))
 
 
-def _press(by: Interaction, origin: ConversationId) -> Press:
+def _press(by: Presser, origin: ConversationId) -> Press:
     pressed = by.pressed
     return Press(
         answer_id=pressed.about,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from adapters.chat.press.interaction import Interaction
-from adapters.chat.press.presser import Then
+from adapters.chat.press.presser import Presser, Then
 from adapters.chat.reply import labels as words
 from adapters.chat.reply import panels
 from adapters.chat.reply.answer import plain
@@ -25,7 +24,7 @@ class OwnData:
         self._desk = desk
 
     @property
-    def handlers(self) -> Mapping[str, Callable[[Interaction], Awaitable[None]]]:
+    def handlers(self) -> Mapping[str, Callable[[Presser], Awaitable[None]]]:
         return {
             Button.EXPORT: self._export,
             Button.FORGET: self._warn,
@@ -34,28 +33,28 @@ class OwnData:
             INSIGHTS: self._insights,
         }
 
-    async def _export(self, by: Interaction) -> None:
+    async def _export(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         await by.give(await self._desk.export(by.pressed.person, await by.readers()))
 
-    async def _warn(self, by: Interaction) -> None:
+    async def _warn(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         speech = await by.words()
         warning = plain(speech(words.FORGET_WARNING))
         await by.show(replace(warning, language=speech.language, actions=(Button.FORGET_NOW,)))
 
-    async def _forget(self, by: Interaction) -> None:
+    async def _forget(self, by: Presser) -> None:
         await by.ack(Then.TOLD)
         erased = await self._desk.forget(by.pressed.person)
         speech = await by.words()
         await by.say(speech(words.FORGOTTEN, entries=speech.count(wording.ENTRIES, erased)))
 
-    async def _sources(self, by: Interaction) -> None:
+    async def _sources(self, by: Presser) -> None:
         """What is indexed and visible to them."""
         await by.ack(Then.TOLD)
         await by.show(panels.documents(await self._desk.documents(await by.readers()), await by.words()))
 
-    async def _insights(self, by: Interaction) -> None:
+    async def _insights(self, by: Presser) -> None:
         """What was asked, as far as they may hear of it; to admins alone."""
         await by.ack(Then.TOLD)
         speech = await by.words()

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
+
+import structlog
 
 from adapters.chat.press.offered import Offered
 from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Filled, Form
 from pipeline.errors import CitewellError
+from pipeline.ports import Desk
 from pipeline.translations import Message, Words
-from pipeline.values import Actor, Answer, ConversationId, MessageKey, PlaceId, Readers
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, PlaceId, Readers, replace
+from pipeline.words.language import speaking
+from pipeline.words.wording import TRY_AGAIN
+
+log = structlog.get_logger(__name__)
 
 EMPTY: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -69,80 +78,133 @@ class Written(NamedTuple):
     """Its address; empty where it has none."""
 
 
-class Presser(Protocol):
-    """What a platform knows of them, and does for them. All that it does raises CitewellError only."""
+class Presser(ABC):
+    """What a platform knows of them and does for them, until it is done. All that it does raises CitewellError only."""
 
-    shows_votes: bool
+    shows_votes: ClassVar[bool] = False
     """The platform shows by itself that a vote counts; otherwise they are thanked."""
 
-    @property
-    def pressed(self) -> Pressed: ...
+    def __init__(self, pressed: Pressed, desk: Desk) -> None:
+        self.pressed = pressed
+        self._desk = desk
 
+    @abstractmethod
     async def actor(self) -> Actor: ...
 
-    async def readers(self) -> Readers:
-        """Of what they are shown alone."""
-        ...
+    @abstractmethod
+    async def reads_alone(self) -> Readers:
+        """As what they are shown alone; `readers` knows where they are from, too."""
 
+    @abstractmethod
     async def everyone(self) -> Readers:
         """All who read along there."""
-        ...
 
-    async def channel(self) -> Readers | Message:
-        """All who would read there what they share, or why nothing is shared there."""
-        ...
-
-    async def alone(self) -> ConversationId:
-        """That with them alone."""
-        ...
-
-    async def link(self) -> str:
-        """The address of the message that was pressed; empty where it has none."""
-        ...
-
-    async def written(self) -> Written | None:
-        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
-        ...
-
-    async def offered(self) -> Offered | None:
-        """What can be added of the message or the form that was pressed; None where it is not known any more."""
-        ...
-
+    @abstractmethod
     async def ack(self, then: Then) -> None:
         """Acknowledge what they did, once, before anything else is done about it."""
-        ...
 
+    @abstractmethod
     async def tell(self, text: str) -> None:
         """Tell them alone, by the way that needs least."""
-        ...
 
+    @abstractmethod
     async def show(self, reply: Reply) -> None:
         """Show it to them alone, where the answer is."""
-        ...
 
+    @abstractmethod
     async def open(self, form: Form) -> None: ...
 
-    async def refuse(self, text: str, field: str) -> bool:
+    @abstractmethod
+    async def at_field(self, text: str, field: str) -> bool:
         """Say at a field of the form that they sent what is wrong with it; False where it is not open any more."""
-        ...
 
+    @abstractmethod
     async def replace(self, text: str) -> None:
         """Put our words in the place of the message that was pressed."""
-        ...
 
-    async def confirm(self, answer: Answer) -> None:
-        """Put in the place of the message that was pressed that the answer is shared."""
-        ...
-
+    @abstractmethod
     async def tick(self, heading: str, at: MessageKey | None = None) -> None:
         """Say in the place of the heading of the message that was pressed, or that `at`, that it is done, and take its
         buttons away."""
-        ...
 
-    async def give(self, data: str, words: Words) -> None:
+    @abstractmethod
+    async def give(self, data: str) -> None:
         """Give them their own data as a file, alone, and say so."""
-        ...
 
     def sorry(self, error: CitewellError, words: Words) -> str:
         """What they are told of what went wrong."""
-        ...
+        return words(TRY_AGAIN)
+
+    # --- The same on every platform ---
+
+    async def words(self, text: str = "") -> Words:
+        """Our words to them, who wrote `text`."""
+        return await self._desk.words(self.pressed.person, text=text, locale=self.pressed.locale)
+
+    async def readers(self) -> Readers:
+        """Of what they are shown alone."""
+        readers = await self.reads_alone()
+        return replace(readers, external=readers.external or self.pressed.external)
+
+    async def told_in(self) -> ConversationId:
+        """Where they are told of the answer later."""
+        return self.pressed.told_in or self.pressed.conversation
+
+    async def say(self, text: str) -> None:
+        """Tell them alone. Nothing depends on it."""
+        try:
+            await self.tell(text)
+        except CitewellError as error:
+            log.warning("not_told", action=self.pressed.action, reason=str(error))
+
+    async def refuse(self, text: str, field: str = "") -> None:
+        """Say what is wrong with what they sent, at that field if the form is still open."""
+        if not await self.at_field(text, field):
+            await self.say(text)
+
+    @asynccontextmanager
+    async def honest(self) -> AsyncIterator[None]:
+        """When what is done inside goes wrong, they are told so."""
+        try:
+            yield
+        except CitewellError as error:
+            log.warning("interaction_failed", action=self.pressed.action, reason=str(error))
+            await self.refuse(self.sorry(error, await self._words_at_hand()))
+
+    async def _words_at_hand(self) -> Words:
+        try:
+            return await self.words()
+        except CitewellError:
+            return speaking(None, locale=self.pressed.locale)
+
+
+class AmongOthers(Presser):
+    """Where others write and read, too."""
+
+    @abstractmethod
+    async def channel(self) -> Readers | Message:
+        """All who would read there what they share, or why nothing is shared there."""
+
+    @abstractmethod
+    async def alone(self) -> ConversationId:
+        """That with them alone."""
+
+    @abstractmethod
+    async def link(self) -> str:
+        """The address of the message that was pressed; empty where it has none."""
+
+    @abstractmethod
+    async def written(self) -> Written | None:
+        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
+
+    @abstractmethod
+    async def offered(self) -> Offered | None:
+        """What can be added of the message or the form that was pressed; None where it is not known any more."""
+
+    @abstractmethod
+    async def confirm(self, answer: Answer) -> None:
+        """Put in the place of the message that was pressed that the answer is shared."""
+
+    async def told_in(self) -> ConversationId:
+        """Its conversation, or alone what they alone see."""
+        return self.pressed.told_in or await self.alone()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adapters.chat.press.interaction import Interaction
+from adapters.chat.press.presser import Presser
 from adapters.chat.words import setup
 from pipeline.errors import NotAllowed, WrongSetting
 from pipeline.ports import Desk
 from pipeline.values import Action, Place, PlaceId
 
 
-async def may_set_up(desk: Desk, by: Interaction) -> bool:
+async def may_set_up(desk: Desk, by: Presser) -> bool:
     """Whether to offer it; it is checked again when it is done."""
     return desk.authority.allows(await by.actor(), Action.SET_UP)
 
 
-async def set_up(desk: Desk, by: Interaction, place: PlaceId, choices: Mapping[str, str]) -> Place | None:
+async def set_up(desk: Desk, by: Presser, place: PlaceId, choices: Mapping[str, str]) -> Place | None:
     """What holds there once it is set; None where it was refused, which they are told."""
     words = await by.words()
     try:

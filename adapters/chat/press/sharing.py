@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from adapters.chat.press.interaction import Interaction
-from adapters.chat.press.presser import Then
+import structlog
+
+from adapters.chat.press.presser import AmongOthers, Presser, Then
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import handoff
+from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.values import PlaceId
 from pipeline.values.posting.digest import Share
 from pipeline.words import wording
+
+log = structlog.get_logger(__name__)
 
 
 class Sharing:
@@ -19,13 +23,15 @@ class Sharing:
         self._desk = desk
 
     @property
-    def handlers(self) -> Mapping[str, Callable[[Interaction], Awaitable[None]]]:
+    def handlers(self) -> Mapping[str, Callable[[Presser], Awaitable[None]]]:
         return {Button.SHARE: self._share}
 
-    async def _share(self, by: Interaction) -> None:
+    async def _share(self, by: Presser) -> None:
         """Let the answer be posted where the button was pressed, if everyone there may see what it rests on; otherwise
         say why it is not there. What was given up may be tried again."""
         await by.ack(Then.CHANGED)
+        if not isinstance(by, AmongOthers):
+            return
         words = await by.words()
         readers = await by.channel()
         answer = None if isinstance(readers, str) else await self._desk.answer(by.pressed.about, readers)
@@ -47,4 +53,7 @@ class Sharing:
         if why:
             await by.say(why)
         elif why is not None:
-            await by.confirm(answer)
+            try:
+                await by.confirm(answer)
+            except CitewellError as error:  # it is shared all the same
+                log.warning("share_not_confirmed", reason=str(error))

@@ -46,39 +46,39 @@ class DiscordInteractions:
         await self._context.chat.press(DiscordPresser(interaction, self._context, FROM_MENU, menu_of=message))
 
     async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
-        presser = self._by(interaction, "setup")
-        async with presser.handled() as by:
-            await set_by_command(self._desk, by, presser, where, choices)
+        by = self._by(interaction, "setup")
+        async with by.honest():
+            await set_by_command(self._desk, by, where, choices)
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
-        presser = self._by(interaction, "preferences")
-        async with presser.handled() as by:
+        by = self._by(interaction, "preferences")
+        async with by.honest():
             await by.ack(Then.TOLD)
             wanted = {"style": style, "citations": citations, "language": language}
             chosen = {field: value for field, value in wanted.items() if value}
             now = await prefer(self._desk, by.pressed.person, chosen)
             command = by_locale(interaction)(names.PREFERENCES)
-            await presser.show_texts((panels.preferences(now, await by.words(), command),))
+            await by.show_texts((panels.preferences(now, await by.words(), command),))
 
     async def privacy(self, interaction: Interaction) -> None:
-        presser = self._by(interaction, "privacy")
-        async with presser.handled() as by:
+        by = self._by(interaction, "privacy")
+        async with by.honest():
             speech = await by.words()
             time, command = speech.count(wording.DAYS, self._days), by_locale(interaction)(names.PREFERENCES)
             row = pressed(Reply(actions=(Button.EXPORT, Button.FORGET), language=speech.language))
-            await presser.show_texts((speech(words.PRIVACY, time=time, preferences=command),), row=row)
+            await by.show_texts((speech(words.PRIVACY, time=time, preferences=command),), row=row)
 
     async def help(self, interaction: Interaction) -> None:
-        presser = self._by(interaction, "help")
-        async with presser.handled() as by:
+        by = self._by(interaction, "help")
+        async with by.honest():
             speech, named = await by.words(), by_locale(interaction)
             commands = {name: named(message) for name, message in names.COMMANDS.items()}
             told = speech(words.HELP, share=speech(words.LABELS[Button.SHARE]), **commands)
-            await presser.show_texts((told,))
+            await by.show_texts((told,))
 
     async def failed(self, interaction: Interaction, error: Exception) -> None:
         """A command that went wrong otherwise."""
-        async with self._by(interaction, "command").handled():
+        async with self._by(interaction, "command").honest():
             with translated("do a command"):
                 raise error
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import discord
 
 from adapters.chat.adapter import Chat
-from adapters.chat.press import interaction as chat
-from adapters.chat.press.presser import EMPTY, Pressed, Then, Written
+from adapters.chat.press.presser import EMPTY, AmongOthers, Pressed, Then, Written
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels
 from adapters.chat.reply.answer import plain
@@ -31,9 +29,8 @@ from adapters.discord.post.alone import Interaction, say
 from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press.knowledge import DiscordOffered, DiscordShelf
 from adapters.discord.retry import REQUEST_SECONDS
-from pipeline.errors import CitewellError
 from pipeline.ports import Desk
-from pipeline.translations import Message, Words
+from pipeline.translations import Message
 from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
 
@@ -71,10 +68,8 @@ class Context(NamedTuple):
     look: Look
 
 
-class DiscordPresser:
-    """The port `Presser`. People are never of another organisation: servers are home or not."""
-
-    shows_votes = False
+class DiscordPresser(AmongOthers):
+    """People are never of another organisation: servers are home or not."""
 
     def __init__(
         self,
@@ -87,31 +82,25 @@ class DiscordPresser:
         menu_of: discord.Message | None = None,
     ) -> None:
         """`menu_of`: the message in whose menu it was chosen."""
+        super().__init__(read(interaction, action, about, seen), context.desk)
         self.interaction = interaction
         self._context = context
         self._reaches = context.reaches
         self._menu_of = menu_of
         self._seen = seen
-        self.pressed = read(interaction, action, about, seen)
-
-    @asynccontextmanager
-    async def handled(self) -> AsyncIterator[chat.Interaction]:
-        """What goes wrong inside they are told."""
-        async with self._context.chat.interaction(self) as by:
-            yield by
 
     async def actor(self) -> Actor:
         with translated("ask who pressed"):
             return await self._reaches.actor(self.interaction)
 
-    async def readers(self) -> Readers:
+    async def reads_alone(self) -> Readers:
         with translated("ask who reads"):
             return await self._context.chat.audience.of(await self._reaches.presser(self.interaction))
 
     async def everyone(self) -> Readers:
         guild_id, channel_id = self.interaction.guild_id, self.interaction.channel_id
         if not guild_id:
-            return await self.readers()
+            return await self.reads_alone()
         with translated("ask who reads"):
             return await self._context.chat.audience.of(await self._reaches.everyone(guild_id, channel_id or 0))
 
@@ -169,7 +158,7 @@ class DiscordPresser:
         with translated("open a form"):
             await self.interaction.response.send_modal(modal(form))
 
-    async def refuse(self, text: str, field: str) -> bool:
+    async def at_field(self, text: str, field: str) -> bool:
         """A modal is gone once it is sent."""
         return False
 
@@ -193,17 +182,14 @@ class DiscordPresser:
         with translated("change a message"):
             await self.interaction.edit_original_response(view=view)
 
-    async def give(self, data: str, words: Words) -> None:
+    async def give(self, data: str) -> None:
         """In as many files as Discord takes it in."""
-        content, told = data.encode(), words(labels.EXPORTED)
+        content, told = data.encode(), (await self.words())(labels.EXPORTED)
         files = [content[start : start + limits.FILE] for start in range(0, len(content), limits.FILE)] or [b"{}"]
         with translated("send a file"):
             for number, part in enumerate(files, start=1):
                 name = "citewell-export.json" if len(files) == 1 else f"citewell-export-{number}.json.part"
                 await self.interaction.followup.send(told, file=discord.File(io.BytesIO(part), name), ephemeral=True)
-
-    def sorry(self, error: CitewellError, words: Words) -> str:
-        return words(wording.TRY_AGAIN)
 
 
 def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from adapters.chat.press import interaction as chat
 from adapters.chat.press.presser import Then
 from adapters.chat.press.setup import may_set_up, set_up
 from adapters.chat.words import setup
@@ -21,19 +20,17 @@ CHANNEL, SERVER = "channel", "server"
 SERVERS_ONLY = Message("I can be set up in servers only.")
 
 
-async def set_by_command(
-    desk: Desk, by: chat.Interaction, presser: DiscordPresser, where: str, choices: Mapping[str, str]
-) -> None:
+async def set_by_command(desk: Desk, by: DiscordPresser, where: str, choices: Mapping[str, str]) -> None:
     """Set what is chosen for this channel or its server; without choices, show what holds here."""
     await by.ack(Then.TOLD)
     words, place = await by.words(), place_of(by.pressed.places, where)
     if place is None:
         await by.say(words(SERVERS_ONLY))
     elif choices:
-        if now := await set_up(desk, by, place, _named(presser.interaction, place, choices)):
-            await presser.show_texts((f"{words(setup.DONE)}\n{_shown(place, now, words)}",))
+        if now := await set_up(desk, by, place, _named(by.interaction, place, choices)):
+            await by.show_texts((f"{words(setup.DONE)}\n{_shown(place, now, words)}",))
     elif await may_set_up(desk, by):
-        await presser.show_texts((_shown(place, await desk.places.of(place.chain), words),))
+        await by.show_texts((_shown(place, await desk.places.of(place.chain), words),))
     else:
         await by.say(words(setup.ADMINS_ONLY))
 

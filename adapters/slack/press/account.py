@@ -9,7 +9,6 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.person import prefer
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.panels import CHOICES
@@ -57,7 +56,7 @@ class Homepage:
     async def opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
         by = self._by(ack, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
-            speech = await self._interaction(by).words()
+            speech = await by.words()
             prompts = [{"title": speech(title), "message": speech(message)} for title, message in words.PROMPTS]
             await self._presence.attempt(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
@@ -74,23 +73,17 @@ class Homepage:
         await ack()
         by = self._by(ack, body)
         field, chosen = by.pressed.action.removeprefix(PREFER), str(body["actions"][0]["selected_option"]["value"])
-        async with self._interaction(by).honest():
+        async with by.honest():
             await prefer(self._desk, by.pressed.person, {field: chosen})
 
     def _by(self, ack: AsyncAck, body: Body) -> AtHome:
         return AtHome(self._context, body, ack, self._publish)
 
-    def _interaction(self, by: AtHome) -> Interaction:
-        return Interaction(by, self._desk)
-
     async def _publish(self, by: AtHome, notice: str) -> None:
-        interaction = self._interaction(by)
         try:
-            documents = await self._desk.documents(await interaction.readers())
+            documents = await self._desk.documents(await by.readers())
             preferences = await self._desk.preferences(by.pressed.person)
-            view = home(
-                documents, preferences, notice, await self._setup.blocks(interaction), await interaction.words()
-            )
+            view = home(documents, preferences, notice, await self._setup.blocks(by), await by.words())
             await self._context.web.call("views.publish", user_id=by.spot.user_id, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))

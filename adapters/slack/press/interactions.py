@@ -8,7 +8,6 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.knowledge import FROM_MENU
 from adapters.chat.reply import labels as words
 from adapters.slack.events.names import Names
@@ -58,7 +57,7 @@ class SlackInteractions:
 
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
-        by = Interaction(SlackPresser(self._context, body, ack), self._desk)
+        by = SlackPresser(self._context, body, ack)
         try:
             message = {**body["message"], "text": await self._named(body["message"].get("text"))}
             await self._inbox.accept(private.shortcut({**body, "message": message}, self._context.me))

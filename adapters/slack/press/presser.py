@@ -11,8 +11,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.chat.adapter import Chat
 from adapters.chat.audience import Facts
-from adapters.chat.press.interaction import Interaction
-from adapters.chat.press.presser import Then, Written
+from adapters.chat.press.presser import AmongOthers, Then, Written
 from adapters.chat.reply import cut, labels
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Look, Reply
@@ -55,12 +54,14 @@ class Context:
     """Answers are shared also where other organisations read along."""
 
 
-class SlackPresser:
-    """The port `Presser`."""
+class SlackPresser(AmongOthers):
+    """Of one workspace."""
 
     shows_votes = True
 
     def __init__(self, context: Context, body: Body, ack: AsyncAck) -> None:
+        self.spot: SlackPress = read(body, context.me)
+        super().__init__(self.spot.pressed, context.desk)
         self._context = context
         self._web = context.web
         self._ack = ack
@@ -68,20 +69,18 @@ class SlackPresser:
         self._line = False
         """A line of ours stands where the first thing is shown that they asked for by a command."""
         self.body = body
-        self.spot: SlackPress = read(body, context.me)
-        self.pressed = self.spot.pressed
 
     @asynccontextmanager
-    async def handled(self) -> AsyncIterator[Interaction]:
+    async def handled(self) -> AsyncIterator[None]:
         """What is done about it inside is acknowledged in the end; what goes wrong there they are told."""
-        async with self._context.chat.interaction(self) as by:
-            yield by
+        async with self.honest():
+            yield
         await self.acked()
 
     async def actor(self) -> Actor:
         return await self._context.reaches.actors.of(self.spot.user)
 
-    async def readers(self) -> Readers:
+    async def reads_alone(self) -> Readers:
         return await self._read_by(self._context.reaches.person(self.spot.user_id, self.spot.channel))
 
     async def everyone(self) -> Readers:
@@ -116,7 +115,7 @@ class SlackPresser:
         if "command" in self.body and not self._acked:
             self._acked = self._line = True
             await self._ack(
-                text=(await self._context.desk.words(self.pressed.person))(labels.LOOKING), response_type="ephemeral"
+                text=(await self._desk.words(self.pressed.person))(labels.LOOKING), response_type="ephemeral"
             )
         elif then is not Then.CHECKED:
             await self.acked()
@@ -157,7 +156,7 @@ class SlackPresser:
         shown = {**view(form, above), "private_metadata": f"{self.spot.channel} {self.pressed.message} {form.about}"}
         await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
 
-    async def refuse(self, text: str, field: str) -> bool:
+    async def at_field(self, text: str, field: str) -> bool:
         if self._acked or self.body.get("type") != "view_submission":
             return False
         self._acked = True
@@ -195,9 +194,9 @@ class SlackPresser:
     async def _change(self, text: str, blocks: Sequence[Block], ts: str) -> None:
         await self._web.call("chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **QUIET)
 
-    async def give(self, data: str, words: Words) -> None:
+    async def give(self, data: str) -> None:
         await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
-        await self.tell(words(labels.HOME_EXPORTED))
+        await self.tell((await self.words())(labels.HOME_EXPORTED))
 
     def sorry(self, error: CitewellError, words: Words) -> str:
         return str(error) if isinstance(error, NotTaken) else sorry(error, words)

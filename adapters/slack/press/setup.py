@@ -8,7 +8,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.interaction import Interaction
+from adapters.chat.press.presser import Presser
 from adapters.chat.press.setup import may_set_up, set_up
 from adapters.chat.words import setup
 from adapters.slack.parts.blocks import Block, button, context, section, short
@@ -33,27 +33,27 @@ class SetupForm:
         app.action("setup_space")(self.open)
         app.view("setup")(self.submitted)
 
-    async def blocks(self, by: Interaction) -> list[Block]:
+    async def blocks(self, by: Presser) -> list[Block]:
         """The part of the Home that admins see."""
         return offer(await by.words()) if await may_set_up(self._desk, by) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        presser = SlackPresser(self._context, body, ack)
+        by = SlackPresser(self._context, body, ack)
         place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
-        async with presser.handled() as by:
+        async with by.handled():
             if await may_set_up(self._desk, by):
                 words = await by.words()
                 form = setup.form(str(place), await self._desk.places.set_here(place), FIELDS, words)
-                await presser.open(form, holds(place, await self._desk.places.of(place.chain), words))
+                await by.open(form, holds(place, await self._desk.places.of(place.chain), words))
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
-        presser = SlackPresser(self._context, body, ack)
-        choices = setup.given(presser.pressed.filled, FIELDS)
+        by = SlackPresser(self._context, body, ack)
+        choices = setup.given(by.pressed.filled, FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._context.me.place(choices["ask"]))
-        async with presser.handled() as by:
+        async with by.handled():
             await set_up(self._desk, by, PlaceId.parse(by.pressed.about), choices)
 
 

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.chat.press.dispatch import OF_ANSWER, Dispatcher
-from adapters.chat.press.interaction import Interaction
 from adapters.chat.press.presser import Pressed
 from adapters.chat.reply import labels
 from adapters.chat.reply.parts import Button
@@ -42,16 +41,15 @@ class Pressing:
         twice: a browser shows what comes last."""
         pressed = _read(form, visitor, locale(request))
         theirs = await self._theirs(pressed)
-        by = PagePresser(pressed if theirs else pressed._replace(conversation=NOWHERE), visitor)
-        interaction = Interaction(by, self._site.desk)
+        by = PagePresser(pressed if theirs else pressed._replace(conversation=NOWHERE), visitor, self._site.desk)
         if theirs:
-            await self._dispatcher.press(interaction)
+            await self._dispatcher.press(by)
         else:
-            await by.tell((await interaction.words())(NO_ANSWER))
+            await by.tell((await by.words())(NO_ANSWER))
         if by.file:
             headers = {**pages.HEADERS, "Content-Disposition": 'attachment; filename="citewell.json"'}
             return Response(by.file, media_type="application/json", headers=headers)
-        words = await interaction.words()
+        words = await by.words()
         if not (by.shown or by.form):
             await by.tell(words(wording.CANNOT))
         id_ = by.pressed.conversation.channel
