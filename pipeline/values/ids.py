@@ -4,7 +4,8 @@ An id may hold any character. In its text colons stand between its parts alone, 
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Self
 from urllib.parse import quote, unquote
 
 from pydantic import model_serializer, model_validator
@@ -25,6 +26,23 @@ def joined(*parts: str) -> str:
 def parts_of(text: str) -> list[str]:
     """The inverse of `joined`."""
     return [unquote(part, errors="surrogatepass") for part in text.split(":")]
+
+
+class WrittenId(Value):
+    """An id that is its text in what is stored and in settings."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, text: str) -> Self: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written(cls, value: Any) -> Any:
+        return dict(cls.parse(value)) if isinstance(value, str) else value
+
+    @model_serializer
+    def _text(self) -> str:
+        return str(self)
 
 
 class ConversationId(Value):
@@ -57,7 +75,7 @@ class ConversationId(Value):
         return joined(self.platform, self.space, self.channel)
 
 
-class PersonId(Value):
+class PersonId(WrittenId):
     """One person on one platform."""
 
     platform: str
@@ -75,7 +93,7 @@ class PersonId(Value):
         return joined(self.platform, self.space or ANYWHERE, self.user)
 
     @classmethod
-    def parse(cls, text: str) -> PersonId:
+    def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
         platform, *space, user = parts_of(text)
         if len(space) > 1:
@@ -83,7 +101,7 @@ class PersonId(Value):
         return cls(platform=platform, space="".join(space), user=user)
 
 
-class MessageKey(Value):
+class MessageKey(WrittenId):
     """The logical identity of a message: the same in everything that a platform tells of it."""
 
     platform: str
@@ -106,14 +124,14 @@ class MessageKey(Value):
         return joined(self.platform, self.space)
 
     @classmethod
-    def parse(cls, text: str) -> MessageKey:
+    def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has not four parts."""
         platform, space, channel, message = parts_of(text)
         return cls(platform=platform, space=space, channel=channel, message=message)
 
 
-class PlaceId(Value):
-    """A workspace, a server or a channel of one. In settings and in what is stored it is its text."""
+class PlaceId(WrittenId):
+    """A workspace, a server or a channel of one."""
 
     platform: str
     space: str
@@ -125,7 +143,7 @@ class PlaceId(Value):
         return joined(self.platform, self.space, *([self.channel] if self.channel else []))
 
     @classmethod
-    def parse(cls, text: str) -> PlaceId:
+    def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
         platform, space, *channel = parts = parts_of(text)
         if len(channel) > 1 or not all(parts):
@@ -141,12 +159,3 @@ class PlaceId(Value):
     def chain(self) -> tuple[PlaceId, ...]:
         """What it is in and itself, the widest first."""
         return (self.around, self) if self.channel else (self,)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _written(cls, value: Any) -> Any:
-        return dict(cls.parse(value)) if isinstance(value, str) else value
-
-    @model_serializer
-    def _text(self) -> str:
-        return str(self)

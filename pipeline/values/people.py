@@ -46,11 +46,10 @@ class Manner(StrEnum):
 class IncomingMessage(Value):
     """One message addressed to the bot, the same from every platform."""
 
-    key: str
-    """The `MessageKey` as text."""
+    place: MessageKey
+    """Where it was said."""
     conversation: ConversationId
-    author: str
-    """The asker's `PersonId` as text."""
+    asker: PersonId
     text: str
     pointed: str = ""
     """The words of another message that it passes on, where it has words of its own."""
@@ -73,13 +72,13 @@ class IncomingMessage(Value):
     """For what is awaited: the platform's id of the message that the reply refers to; "0" for none."""
 
     @property
-    def place(self) -> MessageKey:
-        """Where it was said."""
-        return MessageKey.parse(self.key)
+    def key(self) -> str:
+        """As text."""
+        return str(self.place)
 
     @property
-    def asker(self) -> PersonId:
-        return PersonId.parse(self.author)
+    def author(self) -> str:
+        return str(self.asker)
 
     @property
     def opens(self) -> bool:

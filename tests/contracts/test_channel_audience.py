@@ -58,9 +58,9 @@ def message(place: PlaceId, author: str, manner: Manner, reply_to: str = "") -> 
     key = MessageKey(platform=place.platform, space=place.space, channel=channel, message="1")
     at, said_in = datetime.now(UTC), place.chain
     return IncomingMessage(
-        key=str(key),
+        place=key,
         conversation=conversation,
-        author=author,
+        asker=author,
         text="?",
         sent_at=at,
         manner=manner,

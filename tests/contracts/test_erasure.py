@@ -97,7 +97,7 @@ async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Sto
         place = ConversationId(platform="discord", space=space.space, channel="7:", thread="8")
         for number in ("8", "9"):
             asked = replace(
-                message(text=f"What is {word}?"), key=f"{place.where}:{number}", conversation=place, author="discord:5"
+                message(text=f"What is {word}?"), place=f"{place.where}:{number}", conversation=place, asker="discord:5"
             )
             if number == "8":
                 await answered(storage, asked, word)

@@ -472,9 +472,9 @@ async def test_ids_of_spaces_and_channels_may_hold_any_character(inbox: SQLInbox
     place = ConversationId(platform="teams", space="a:b/c %", channel="19:x y@thread.tacv2")
     await inbox.accept(
         IncomingMessage(
-            key=str(MessageKey(platform="teams", space=place.space, channel=place.channel, message="1:0")),
+            place=MessageKey(platform="teams", space=place.space, channel=place.channel, message="1:0"),
             conversation=place,
-            author=str(PersonId(platform="teams", space=place.space, user="8:ann b")),
+            asker=PersonId(platform="teams", space=place.space, user="8:ann b"),
             text="How many vacation days?",
             sent_at=datetime.now(UTC),
             manner=Manner.MENTION,

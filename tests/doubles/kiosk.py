@@ -105,9 +105,9 @@ def _message(channel: str, text: str) -> IncomingMessage:
     where = ConversationId(platform=KIOSK.name, space="acme", channel=channel)
     alone = KIOSK.direct(where)
     return IncomingMessage(
-        key=str(MessageKey(platform=KIOSK.name, space="acme", channel=channel, message="1")),
+        place=MessageKey(platform=KIOSK.name, space="acme", channel=channel, message="1"),
         conversation=where,
-        author="kiosk:acme:7",
+        asker="kiosk:acme:7",
         text=text,
         sent_at=datetime.now(UTC),
         manner=Manner.DIRECT if alone else Manner.MENTION,

@@ -113,9 +113,9 @@ def message(
     sent_at: datetime | None = None,
 ) -> IncomingMessage:
     return IncomingMessage(
-        key=f"slack:{space}:{channel}:{number}",
+        place=f"slack:{space}:{channel}:{number}",
         conversation=ConversationId(platform="slack", space=space, channel=channel, thread=thread or number),
-        author=f"slack:{space}:{author}",
+        asker=f"slack:{space}:{author}",
         text=text,
         sent_at=sent_at or datetime.now(UTC),
         manner=manner,

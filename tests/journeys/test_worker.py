@@ -70,9 +70,9 @@ class Board:
 
 def message(number: int = 1, text: str = "How many vacation days do employees get?", age: float = 0) -> IncomingMessage:
     return IncomingMessage(
-        key=f"board:{SPACE}:C:{number}",
+        place=f"board:{SPACE}:C:{number}",
         conversation=ConversationId(platform="board", space=SPACE, channel="C", thread=str(number)),
-        author=f"board:{SPACE}:U1",
+        asker=f"board:{SPACE}:U1",
         text=text,
         sent_at=datetime.now(UTC) - timedelta(seconds=age),
         manner=Manner.MENTION,

@@ -49,9 +49,9 @@ def asked(message: world.Said) -> v.IncomingMessage:
     manner = v.Manner.DIRECT if message.channel.startswith("~") else addressed
     thread = f"{LOOPBACK.private_thread}{message.only}" if message.only else message.thread
     return v.IncomingMessage(
-        key=str(key(message.channel, message.id)),
+        place=key(message.channel, message.id),
         conversation=conversation(message.channel, thread),
-        author=person(message.author),
+        asker=LOOPBACK.person_id(world.HOUSE, message.author),
         text=message.page.text.removeprefix(NAME).strip(),
         attachments=attachments(message),
         sent_at=message.at,

@@ -82,9 +82,9 @@ def read(message: discord.Message, me: discord.ClientUser) -> Asked | None:
     else:
         return None
     incoming = IncomingMessage(
-        key=str(_key(message)),
+        place=_key(message),
         conversation=_conversation(message, ours, in_thread=in_thread, threads=False),
-        author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
+        asker=PersonId(platform=PLATFORM, user=str(message.author.id)),
         text=question(message, me),
         attachments=attachments(message),
         sent_at=message.created_at,
@@ -164,13 +164,13 @@ def command(
 ) -> IncomingMessage:
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
-    made = key(guild_id, channel_id, interaction.id)
+    made = message_key(guild_id, channel_id, interaction.id)
     thread = f"{DISCORD.private_thread}{user_id}" if private else f"command-{interaction.id}"
     space = str(guild_id or DIRECT)
     return IncomingMessage(
-        key=made,
+        place=made,
         conversation=ConversationId(platform=PLATFORM, space=space, channel=str(channel_id), thread=thread),
-        author=str(PersonId(platform=PLATFORM, user=str(user_id))),
+        asker=PersonId(platform=PLATFORM, user=str(user_id)),
         text=question.strip(),
         attachments=files,
         sent_at=interaction.created_at,

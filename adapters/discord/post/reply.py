@@ -64,7 +64,7 @@ class Destination:
 class DiscordSender:
     """What is posted in one place for one key. A reference is `channel/message` or `channel/message,message`."""
 
-    known: Sequence[str]
+    known: Sequence[str] = ()
 
     def __init__(
         self, client: discord.Client, destination: Destination, key: str, receipt: Receipt, *, channel_id: int = 0

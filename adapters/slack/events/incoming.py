@@ -86,13 +86,17 @@ def unspelled(message: Any) -> list[dict[str, Any]]:
     ]
 
 
-def message_key(team: str, channel: str, message_id: str) -> str:
+def message_key(team: str, channel: str, message_id: str) -> MessageKey:
     """The logical identity of a message, the same in every event that speaks of it."""
-    return str(MessageKey(platform="slack", space=team, channel=channel, message=message_id))
+    return MessageKey(platform="slack", space=team, channel=channel, message=message_id)
+
+
+def person_id(team: str, user: str) -> PersonId:
+    return PersonId(platform="slack", space=team, user=user)
 
 
 def person(team: str, user: str) -> str:
-    return str(PersonId(platform="slack", space=team, user=user))
+    return str(person_id(team, user))
 
 
 def _installation(body: Body) -> str:
@@ -117,7 +121,7 @@ def _remark(event: Body, channel: str, me: Me) -> Remark | None:
         key=_key(me, channel, event.get("ts")),
         author=person(me.team, str(event["user"])),
         text=plain(str(event.get("text") or ""), me.user),
-        replied_to=(message_key(me.team, channel, thread),) if thread and thread != event.get("ts") else (),
+        replied_to=(str(message_key(me.team, channel, thread)),) if thread and thread != event.get("ts") else (),
         names_us=True,  # a reply is for us where it says so or we take part, and not by being one
     )
 
@@ -139,9 +143,9 @@ def _asked(body: Body, event: Body, channel: str, me: Me) -> Asked | None:
     else:
         return None
     message = IncomingMessage(
-        key=message_key(me.team, channel, ts),
+        place=message_key(me.team, channel, ts),
         conversation=_conversation(me, channel, thread or ts),
-        author=person(me.team, user or str(event.get("bot_id"))),
+        asker=person_id(me.team, user or str(event.get("bot_id"))),
         text=said or passed_on,
         pointed=passed_on if said else "",
         attachments=tuple(attachment(file) for file in event.get("files") or ()),

@@ -44,7 +44,7 @@ class AnnouncementSender(SlackSender):
     def reference(self, names: Sequence[str]) -> str:
         """Of a notice, whose message people reply to, the key of that."""
         if isinstance(self._post, Notice):
-            return message_key(self._me.team, self._spot.channel, names[0])
+            return str(message_key(self._me.team, self._spot.channel, names[0]))
         return super().reference(names)
 
     def conversation(self, name: str) -> ConversationId:

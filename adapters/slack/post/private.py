@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.parts import Look, Reply
-from adapters.slack.events.incoming import Body, Me, attachment, forwarded, message_key, person
+from adapters.slack.events.incoming import Body, Me, attachment, forwarded, message_key, person_id
 from adapters.slack.events.spoken import plain
 from adapters.slack.parts.blocks import context
 from adapters.slack.parts.render import Post, line, posts
@@ -59,11 +59,11 @@ def _question(
     me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
 ) -> IncomingMessage:
     return IncomingMessage(
-        key=message_key(me.team, channel, trigger),
+        place=message_key(me.team, channel, trigger),
         conversation=ConversationId(
             platform=SLACK.name, space=me.team, channel=channel, thread=f"{SLACK.private_thread}{user}"
         ),
-        author=person(me.team, user),
+        asker=person_id(me.team, user),
         text=text,
         attachments=tuple(attachment(file) for file in files),
         sent_at=datetime.now(UTC),

@@ -26,7 +26,7 @@ _BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_
 class SlackSender:
     """What is posted in one place for one key; its messages are named by their `ts`."""
 
-    known: Sequence[str]
+    known: Sequence[str] = ()
 
     def __init__(self, web: Web, me: Me, origin: Origin, key: str) -> None:
         self._web = web

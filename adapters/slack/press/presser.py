@@ -176,7 +176,7 @@ class SlackPresser(AmongOthers):
         if not theirs:
             return None
         me, channel = self._context.me, self.spot.channel
-        notice = MessageKey.parse(message_key(me.team, channel, thread))
+        notice = message_key(me.team, channel, thread)
         text = spoken.plain(str(theirs[0].get("text") or ""), me.user)
         return Written(text, notice, await permalink(self._web, channel, ts))
 

@@ -21,7 +21,7 @@ from adapters.web.platform import SPACE, WEB
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
 from pipeline.ports import Inbox
-from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, PlaceId
+from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, PersonId, PlaceId
 from pipeline.words.wording import BUSY
 
 LONGEST = 4000
@@ -57,9 +57,9 @@ class Asking:
         once = given if _ID.fullmatch(given) else secrets.token_hex(16)
         where = await self._conversation(field(form, "conversation"), visitor, once)
         message = IncomingMessage(
-            key=str(MessageKey(platform=WEB.name, space=SPACE, channel=where.channel, message=once)),
+            place=MessageKey(platform=WEB.name, space=SPACE, channel=where.channel, message=once),
             conversation=where,
-            author=visitor.person,
+            asker=PersonId.parse(visitor.person),
             text=text,
             sent_at=datetime.now(UTC),
             manner=Manner.DIRECT,

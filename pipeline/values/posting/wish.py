@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pipeline.values.base import Value
-from pipeline.values.ids import ConversationId, MessageKey, PlaceId
+from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.people import IncomingMessage, Manner
 
 NOWHERE = "0"
@@ -41,19 +41,21 @@ class Wish(Value):
         return bool(self.message) and any(place.channel for place in self.said_in)
 
     @property
-    def key(self) -> str:
+    def place(self) -> MessageKey:
         """The logical identity of the message as which it is tried."""
-        where = self.origin
-        return str(
-            MessageKey(platform=where.platform, space=where.space, channel=where.channel, message=f"wish-{self.id}")
-        )
+        where, message = self.origin, f"wish-{self.id}"
+        return MessageKey(platform=where.platform, space=where.space, channel=where.channel, message=message)
+
+    @property
+    def key(self) -> str:
+        return str(self.place)
 
     def asked(self, at: datetime) -> IncomingMessage:
         """The question, asked again."""
         return IncomingMessage(
-            key=self.key,
+            place=self.place,
             conversation=self.origin,
-            author=self.person,
+            asker=PersonId.parse(self.person),
             text=self.question,
             sent_at=at,
             manner=Manner.AWAITED,

@@ -34,9 +34,9 @@ class Asking(Attacker):
         else:
             self._memory.talks.append((where, f"{person} {manner} {space}:{channel[:5]}"))
         message = IncomingMessage(
-            key=f"{where.workspace}:{where.channel}:{number}",
+            place=f"{where.workspace}:{where.channel}:{number}",
             conversation=where,
-            author=person,
+            asker=person,
             text=self._question(),
             sent_at=datetime.now(UTC),
             manner=manner,

@@ -73,9 +73,9 @@ async def asked(world: World, text: str, number: int = 1) -> Answer:
     """By ANN, alone."""
     where = ConversationId(platform="slack", space="T1", channel="DANN", thread="1")
     message = IncomingMessage(
-        key=f"slack:T1:DANN:{number}",
+        place=f"slack:T1:DANN:{number}",
         conversation=where,
-        author=ANN,
+        asker=ANN,
         text=text,
         sent_at=datetime.now(UTC),
         manner=Manner.DIRECT,

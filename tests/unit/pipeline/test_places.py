@@ -74,9 +74,9 @@ def test_people_roles_and_direct_messages_are_no_places(name: str) -> None:
 
 def posted(space: str, channel: str) -> IncomingMessage:
     return IncomingMessage(
-        key=f"discord:{space}:{channel}:9",
+        place=f"discord:{space}:{channel}:9",
         conversation=ConversationId(platform="discord", space=space, channel=channel),
-        author="discord:7",
+        asker="discord:7",
         text="?",
         sent_at=message().sent_at,
         manner=Manner.MENTION,

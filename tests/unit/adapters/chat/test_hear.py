@@ -78,9 +78,9 @@ def hearing(house: House, *, threads: bool = False) -> Hearing:
 
 def asked(**more: Any) -> Asked:
     message = IncomingMessage(
-        key=str(SAID),
+        place=SAID,
         conversation=WHERE,
-        author="slack:T1:U3",
+        asker="slack:T1:U3",
         text="Thirty days.",
         sent_at=datetime.now(UTC),
         manner=Manner.MENTION,

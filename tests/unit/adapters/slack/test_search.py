@@ -19,9 +19,9 @@ def asking(slack: SlackDriver, token: str = "token") -> IncomingMessage:
     slack.workspace.action_tokens.add("token")
     asked = slack.people.write(user("ann"), CHANNEL, "Which room has the projector?")
     return IncomingMessage(
-        key=f"slack:{TEAM}:{CHANNEL}:{asked.ts}",
+        place=f"slack:{TEAM}:{CHANNEL}:{asked.ts}",
         conversation=ConversationId(platform="slack", space=TEAM, channel=CHANNEL, thread=asked.ts),
-        author=f"slack:{TEAM}:{user('ann')}",
+        asker=f"slack:{TEAM}:{user('ann')}",
         text=asked.text,
         sent_at=datetime.now(UTC),
         manner=Manner.MENTION,
