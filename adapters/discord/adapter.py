@@ -40,7 +40,7 @@ from pipeline.values import (
     Stretch,
     Work,
 )
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 ELSEWHERE_SECONDS = 60.0
 """How long what belongs to another process is left alone."""

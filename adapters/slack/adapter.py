@@ -51,7 +51,7 @@ from pipeline.values import (
     Stretch,
     Work,
 )
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 EVENT_BYTES = 4 << 20
 """The longest event of Slack's that is taken over HTTP."""

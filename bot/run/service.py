@@ -32,7 +32,7 @@ from bot.wiring import open_citewell
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
 from pipeline.values import Search
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 from storage.runs import JobRuns
 
 DRAIN_SECONDS = 7.0

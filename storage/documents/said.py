@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import ChannelLook, PlaceId, Said
-from pipeline.values.posting.digest import SourceNotice
+from pipeline.values.posting import SourceNotice
 from storage.database import Connection, Database, Work, scalar
 from storage.documents.said_rows import DUE, GONE, KEEP, OUT, document_of, drop, take
 from storage.documents.sweep import hide, sweep

@@ -10,7 +10,7 @@ from adapters.chat.reply.parts import Button
 from adapters.chat.words import handoff
 from pipeline.ports import Desk
 from pipeline.values import PlaceId
-from pipeline.values.posting.digest import Share
+from pipeline.values.posting import Share
 from pipeline.words import wording
 
 

@@ -26,7 +26,7 @@ from pipeline.ports import Sent
 from pipeline.ports.desk import Posts
 from pipeline.translations import Words
 from pipeline.values import IncomingMessage, PlaceId, replace
-from pipeline.values.posting.digest import Adding
+from pipeline.values.posting import Adding
 
 _LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
 _LONGEST, _NAME = 250, 100
