@@ -195,7 +195,7 @@ def _addresses() -> Run:
 
 def _file(suffix: str) -> Callable[[], Run]:
     def load() -> Run:
-        from adapters.files.formats import read_format
+        from adapters.files.child import read_format
 
         return lambda text: read_format(suffix, text.encode("utf-8", "replace"))
 

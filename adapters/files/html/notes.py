@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from adapters.files.text.html_tree import (
+from adapters.files.html.tree import (
     BLOCKS,
     BREAK,
     HEADINGS,

@@ -11,9 +11,9 @@ from urllib.parse import quote_plus
 
 from lxml import etree
 
+from adapters.files.html.reader import read_html
+from adapters.files.kinds import StoredPage
 from adapters.files.outline import Content
-from adapters.files.stored import StoredPage
-from adapters.files.text.html import read_html
 from pipeline.errors import Refused
 
 MOST_PEOPLE = 10_000

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from adapters.files.office.docx_xml import OFF, VALUE, Element, below, number, q, value
-from adapters.files.office.elements import local
+from adapters.files.office.package import local
 from adapters.files.office.runs import LOWERED, RAISED
 
 _HEADING = re.compile(r"heading ?([1-9])")

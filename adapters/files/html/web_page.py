@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from adapters.files.html.reader import Page
+from adapters.files.html.tree import HEADINGS, Element, gone, mostly_links, written
 from adapters.files.outline import Content
-from adapters.files.text.html import Page
-from adapters.files.text.html_tree import HEADINGS, Element, gone, mostly_links, written
 
 _WORDS = 3
 """Words in a row that tell that two texts are one."""

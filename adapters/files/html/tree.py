@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.text.decode import decode
+from adapters.files.decode import decode
 
 Element = Any
 """One of lxml, whose stubs lack slices, `clear(keep_tail=True)` and that `itertext` gives text."""

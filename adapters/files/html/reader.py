@@ -8,31 +8,25 @@ from itertools import chain, islice, pairwise
 
 from lxml import etree
 
-from adapters.files.outline import Content, Outline, given_title, label
-from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
-from adapters.files.text.html_labels import read_fields, read_leads
-from adapters.files.text.html_marks import read_formulas, read_marks
-from adapters.files.text.html_notes import find_notes, join_notes
-from adapters.files.text.html_seen import drop_around, drop_marks, drop_unseen
-from adapters.files.text.html_structure import (
-    read_generated,
-    read_panels,
-    read_roles,
-    read_styles,
-    read_title,
-    read_word_lists,
-)
-from adapters.files.text.html_table import (
+from adapters.files.html.notes import find_notes, join_notes
+from adapters.files.html.seen import drop_around, drop_marks, drop_unseen, read_fields, read_leads
+from adapters.files.html.structure import (
     MOST_ROWS,
     as_number,
     cells_of,
     header_rows,
     is_layout,
     marks,
+    read_generated,
+    read_panels,
+    read_roles,
+    read_styles,
+    read_title,
+    read_word_lists,
     repeated,
     rows_of,
 )
-from adapters.files.text.html_tree import (
+from adapters.files.html.tree import (
     BLOCKS,
     BREAK,
     HEADINGS,
@@ -44,7 +38,9 @@ from adapters.files.text.html_tree import (
     text_of,
     written,
 )
-from adapters.files.text.html_words import MARKED, Shape, Words
+from adapters.files.html.words import MARKED, Shape, Words, read_formulas, read_marks
+from adapters.files.outline import Content, Outline, given_title, label
+from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 

@@ -6,13 +6,34 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from adapters.files.office.docx_math import fraction, tex
-from adapters.files.office.docx_styles import Marks, Styles
-from adapters.files.office.docx_xml import VALUE, Element, below, children, chosen, number, q, switch, value
-from adapters.files.office.elements import local
-from adapters.files.office.package import Package
-from adapters.files.office.runs import CODE, FORMULA, LOWERED, NOTE, RAISED, Run, code_of, links_of, text_of
-from adapters.files.office.symbols import plain, symbol
+from adapters.files.office.docx.styles import Marks, Styles
+from adapters.files.office.docx_xml import (
+    VALUE,
+    Element,
+    below,
+    children,
+    chosen,
+    fraction,
+    number,
+    q,
+    switch,
+    tex,
+    value,
+)
+from adapters.files.office.package import Package, local
+from adapters.files.office.runs import (
+    CODE,
+    FORMULA,
+    LOWERED,
+    NOTE,
+    RAISED,
+    Run,
+    code_of,
+    links_of,
+    plain,
+    symbol,
+    text_of,
+)
 from pipeline.values import Link
 
 _SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from adapters.files.office.docx_styles import Style, Styles, font, indent
+from adapters.files.office.docx.styles import Style, Styles, font, indent
 from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
-from adapters.files.office.labels import TICKS, written
-from adapters.files.office.symbols import plain
+from adapters.files.office.runs import TICKS, plain, written
 
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
