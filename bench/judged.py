@@ -19,8 +19,7 @@ from bot.evaluation.scores import Figures, shown_sentences
 from pipeline.check.model import ModelJudge
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
-from pipeline.words.text import terms
-from pipeline.words.tokens import estimate
+from pipeline.words.text import estimate, terms
 
 WRONG_OF_100 = 5
 _FENCED = re.compile(r"<(source|claim)-\w+>[^\n]*\n(.*?)\n</\1-\w+>", re.DOTALL)

@@ -18,7 +18,7 @@ import numpy as np
 from adapters.web.visitor import Visitor
 from bench.prose import documents
 from pipeline.values import Actor, Readers
-from storage.links import rotate_link_key
+from storage.settings import rotate_link_key
 from tests.doubles.page import OpenPage, open_page, with_page
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook"

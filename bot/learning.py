@@ -19,7 +19,7 @@ from pipeline.ports import Embedder, Passages, Vectors
 from pipeline.rules.access import Rules
 from pipeline.rules.tenancy import EVERYTHING, workspace
 from pipeline.values import Audience, MessageKey, Readers, Role
-from storage.people.confirmed import Asked, Shown, SQLConfirmed, Stamp
+from storage.people.feedback import Asked, Shown, SQLConfirmed, Stamp
 
 ALIKE = 0.8
 """The least cosine of two questions that are alike. Of questions of squad2 that ask for something else than the

@@ -15,8 +15,7 @@ from bot.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from pipeline.values import PersonId, Readers
 from storage.database import Database
-from storage.people.installations import SQLInstallations
-from storage.people.seal import Seal
+from storage.people.installations import Seal, SQLInstallations
 
 log = structlog.get_logger(__name__)
 

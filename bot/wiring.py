@@ -39,7 +39,7 @@ from pipeline.rules.access import Rule, Rules
 from pipeline.values import Limits, Options, Role, replace
 from storage.documents.embedded import EmbeddedDocuments
 from storage.open import Storage, open_storage
-from storage.people.confirmed import SQLConfirmed
+from storage.people.feedback import SQLConfirmed
 
 log = structlog.get_logger(__name__)
 

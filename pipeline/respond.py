@@ -21,8 +21,8 @@ from pipeline.drafting.drafts import SPENT, WROTE, write
 from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
-from pipeline.find.changed import changed
 from pipeline.find.near_copies import further
+from pipeline.find.retrieve import changed
 from pipeline.find.thread import ThreadReader
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import AnswerStream, HistoryStore, Links, Look, Passages, Planner, Retriever, streaming

@@ -10,8 +10,7 @@ from functools import cache
 
 from pipeline.compose.compose import NO_CONFIDENCE
 from pipeline.plan.followup import own_terms
-from pipeline.plan.form import questions
-from pipeline.plan.question import clean
+from pipeline.plan.question import clean, questions
 from pipeline.plan.smalltalk import wants_all
 from pipeline.ports import AnswerStream, streaming
 from pipeline.translations import LANGUAGES, Words

@@ -7,21 +7,95 @@ was cut off has copied; the next goes on behind them. Words and mean vectors are
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Chunk, Document
-from storage.database import Connection, scalar
-from storage.documents.revision import passage
+from storage.database import Connection, Database, scalar
+from storage.documents.revision import passage, unpack
 from storage.documents.sweep import sweep
-from storage.documents.vectors import unpack
 from storage.engine import DERIVED, Engine
 from storage.people.person import People
 from storage.schema.table import StoredTable
 from storage.schema.tables import TABLES
 from storage.settings import set_to, setting
+from storage.sqlite.open import open_sqlite
+
+# --- The two ends of a move: `sqlite:FOLDER`, or the address of a PostgreSQL database -------------
+
+FOLDER = "sqlite:"
+
+
+class End(NamedTuple):
+    name: str
+    """What it is called; without a password."""
+    engine: Engine
+
+
+def name_of(place: str) -> str:
+    """Always the same for a place. Raises Refused and Misconfigured, without a password, for what is none."""
+    if place.startswith(FOLDER) and place != FOLDER:
+        return f"{FOLDER}{_folder(place)}"
+    if place.startswith(("postgresql://", "postgres://")):
+        from storage.postgres.open import public_name
+
+        return public_name(place)
+    raise Refused("that is no place to move from or to", what_to_do="Write it as sqlite:FOLDER or postgresql://…")
+
+
+@asynccontextmanager
+async def open_end(place: str, *, embedder: Callable[[], str], make: bool) -> AsyncIterator[End]:
+    """Hold it, so that no `citewell run` uses it. `make`: a folder is made if it is missing.
+
+    Raises what `open_storage` does, and Refused."""
+    name = name_of(place)
+    if place.startswith(FOLDER):
+        folder = _folder(place)
+        opening = open_sqlite(folder, embedder=embedder, chroma_url=None, exclusive=True, make=make)
+    else:
+        from storage.postgres.open import open_postgres
+        from storage.postgres.session import Use
+
+        opening = open_postgres(place, embedder=embedder, use=Use.ALONE)
+    async with opening as engine:
+        yield End(name, engine)
+
+
+def _folder(place: str) -> Path:
+    return Path(place.removeprefix(FOLDER)).expanduser().resolve()
+
+
+# --- Questions to compare two databases by --------------------------------------------------------
+
+WORDS = 12
+_ASKED = "SELECT question FROM asked GROUP BY question ORDER BY max(at) DESC, question LIMIT $1"
+_NUMBERS = "SELECT number FROM chunk JOIN live ON live.id = number >> 20 ORDER BY number"
+
+
+async def questions(database: Database, most: int) -> list[str]:
+    """At most so many, each once."""
+
+    def work(db: Connection) -> list[str]:
+        asked = [question for (question,) in db.execute(_ASKED, (most,)).fetchall()]
+        numbers = [number for (number,) in db.execute(_NUMBERS).fetchall()]
+        lacking = most - len(asked)
+        spread = numbers[:: max(len(numbers) // lacking, 1)][:lacking] if lacking else []
+        return list(dict.fromkeys([*asked, *(_beginning(db, number) for number in spread)]))
+
+    return await database.read(work)
+
+
+def _beginning(db: Connection, number: int) -> str:
+    body = scalar(db, "SELECT body FROM chunk WHERE number = $1", (number,))
+    chunk = Chunk.model_validate_json(body)
+    return " ".join([*chunk.heading[-1:], *chunk.text.split()[:WORDS]])
+
+
+# --- The move -------------------------------------------------------------------------------------
 
 BATCH = 500
 MARK = "moving_from"

@@ -19,20 +19,18 @@ from storage.documents.said import SQLSaid
 from storage.engine import BackUp, VectorSearch
 from storage.folder import prepare
 from storage.messages.archive import SQLArchive
-from storage.messages.asked import SQLAsked
 from storage.messages.handoffs import SQLHandoffs
-from storage.messages.history import SQLHistory
+from storage.messages.history import SQLAsked, SQLHistory
 from storage.messages.inbox import CAPACITY, PER_AUTHOR, SQLInbox
 from storage.messages.outbox import SQLOutbox
 from storage.messages.wishes import SQLWishes
 from storage.moving import check_whole
 from storage.people.audit import SQLAudit
 from storage.people.budget import SQLTokenLedger
+from storage.people.doors import SQLKeys, SQLReplies, SQLSessions
 from storage.people.feedback import SQLFeedback
-from storage.people.keys import SQLKeys, SQLReplies
 from storage.people.person import People
 from storage.people.places import SQLPlaces
-from storage.people.sessions import SQLSessions
 from storage.sqlite.open import open_sqlite
 
 

@@ -1,9 +1,17 @@
-"""Numbers and moments of the installation, by name. Inside the caller's transaction."""
+"""What is kept of the installation by name: numbers and moments, how scheduled jobs ended, the key of links to
+passages."""
 
 from __future__ import annotations
 
-from storage.database import Connection, scalar
+import json
+import secrets
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from storage.database import Connection, Database, scalar
 from storage.schema.tables import keep
+
+# --- Numbers and moments, inside the caller's transaction -----------------------------------------
 
 _KEEP = keep("setting")
 
@@ -17,3 +25,87 @@ def setting(db: Connection, name: str) -> str | None:
 def set_to(db: Connection, name: str, value: str) -> None:
     """In the place of what it was."""
     db.execute(_KEEP, (name, value))
+
+
+# --- How scheduled jobs last ended, kept across restarts ------------------------------------------
+
+
+class JobRun(NamedTuple):
+    """How a job last ended; `failure` is "" when it did what it is for."""
+
+    at: datetime
+    seconds: float
+    failure: str
+    succeeded: datetime | None
+    """When it last did; the same as `at` unless it failed."""
+
+
+class JobRuns:
+    """The last run of each job."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def last(self, job: str) -> JobRun | None:
+        """How `job` last ended; None when it never did."""
+        return await self._database.read(lambda db: _last(db, job))
+
+    async def ended(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
+        """Keep that `job` came to an end."""
+
+        def work(db: Connection) -> None:
+            before = _last(db, job)
+            succeeded = at if not failure else before.succeeded if before else None
+            kept = {
+                "at": at.timestamp(),
+                "seconds": round(seconds, 3),
+                "failure": failure,
+                "succeeded": succeeded.timestamp() if succeeded else None,
+            }
+            set_to(db, _name(job), json.dumps(kept))
+
+        await self._database.write(work)
+
+
+def _last(db: Connection, job: str) -> JobRun | None:
+    value = setting(db, _name(job))
+    if value is None:
+        return None
+    kept = json.loads(value)
+    succeeded = kept["succeeded"]
+    return JobRun(
+        datetime.fromtimestamp(kept["at"], UTC),
+        kept["seconds"],
+        kept["failure"],
+        datetime.fromtimestamp(succeeded, UTC) if succeeded is not None else None,
+    )
+
+
+def _name(job: str) -> str:
+    return f"job: {job}"
+
+
+# --- The key that links to passages are signed with: one for all processes, made when it is first asked for ---
+
+_LINK_KEY = "links: key"
+_MAKE_LINK_KEY = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+
+
+async def link_key(database: Database) -> str:
+    """The key that is in force."""
+
+    def made(db: Connection) -> str | None:
+        db.execute(_MAKE_LINK_KEY, (_LINK_KEY, secrets.token_urlsafe(32)))
+        return setting(db, _LINK_KEY)
+
+    return await database.read(lambda db: setting(db, _LINK_KEY)) or await database.write(made) or ""
+
+
+async def rotate_link_key(database: Database) -> None:
+    """Put a new key in force: no link that was signed before opens anything any more."""
+    await database.write(renew_link_key)
+
+
+def renew_link_key(db: Connection) -> None:
+    """The same, inside the caller's transaction."""
+    set_to(db, _LINK_KEY, secrets.token_urlsafe(32))

@@ -17,7 +17,7 @@ from pipeline.compose.plain import plain_answer, plain_sentence
 from pipeline.errors import Unavailable
 from pipeline.ports import Reading, Replies
 from pipeline.values import CitedSentence, ConversationId, Progress, Request, Written
-from pipeline.words.plain import plain
+from pipeline.words.links import plain
 
 PLATFORM = "api"
 HIDDEN = {"answer": {"claims", "ungrounded_claims"}}

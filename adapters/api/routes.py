@@ -34,7 +34,7 @@ from adapters.http.caller import Caller, Callers
 from pipeline.compose.plain import plain_name
 from pipeline.ports import Desk, Reading, Replies
 from pipeline.values import Document, Rating
-from pipeline.words.plain import web_address
+from pipeline.words.links import web_address
 from pipeline.words.text import one_line
 
 HEADERS: Mapping[str, str] = {

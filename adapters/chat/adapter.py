@@ -32,7 +32,7 @@ from pipeline.values import (
     Stretch,
     Work,
 )
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 P = TypeVar("P")
 """What a platform shows as one message."""

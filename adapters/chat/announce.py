@@ -15,7 +15,7 @@ from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import Answer, ConversationId, Notice, PersonId, PlaceId
 from pipeline.values.platform import Platform
-from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
+from pipeline.values.posting import Adding, Announcement, Digest, Share, SourceNotice, Spent
 
 P = TypeVar("P")
 """What a platform shows as one message."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from pathlib import PurePath
 
+from pydantic import Field
+
 from pipeline.errors import Refused
+from pipeline.values import Value
 
 KIN = {
     **dict.fromkeys((".docm", ".dotx", ".dotm"), ".docx"),
@@ -138,3 +142,20 @@ def _compound(content: bytes, suffix: str) -> str:
 def _stream(name: str) -> bytes:
     """As it stands in the file, with its end, so that `Book` is not `Workbook`."""
     return name.encode("utf-16-le") + b"\0\0"
+
+
+# --- A page as Confluence stores it ---------------------------------------------------------------
+
+
+class StoredPage(Value):
+    """What stands on it, in the storage format, and what that refers to and does not hold itself."""
+
+    storage: str
+    title: str = ""
+    names: Mapping[str, str] = Field(default_factory=dict)
+    """Of people, by account id or user key."""
+    url: str = ""
+    """Where people read the pages of that Confluence."""
+    space: str = ""
+    """The key of the page's own."""
+    new_editor: bool = True

@@ -3,16 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
+from typing import overload
 from urllib.parse import urlsplit
 
-from pydantic import Field, SkipValidation
+from pydantic import Field, SkipValidation, TypeAdapter
 
-from adapters.files.blocks import FRAME, Blocks, packed
 from adapters.files.tables import header_of
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind, Link, Value, replace, row_text
+
+# --- Many blocks in little memory: a table of 100,000 rows is 20 MB here, and ten times as much as values ---
+
+FRAME = 2_000
+"""Blocks that are written and read together."""
+_ADAPTER = TypeAdapter(list[Block])
+
+
+def packed(blocks: list[Block]) -> bytes:
+    """At most FRAME blocks as one frame."""
+    return _ADAPTER.dump_json(blocks, exclude_defaults=True)
+
+
+class Blocks(Sequence[Block]):
+    """Blocks in frames of JSON, all but the last of which hold FRAME. Made to be gone through in order."""
+
+    def __init__(self, frames: Sequence[bytes], count: int) -> None:
+        self.frames = tuple(frames)
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Block]:
+        for frame in self.frames:
+            yield from _ADAPTER.validate_json(frame)
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Block, ...]: ...
+    def __getitem__(self, index: int | slice) -> Block | tuple[Block, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        place = range(self._count)[index]
+        return _ADAPTER.validate_json(self.frames[place // FRAME])[place % FRAME]
+
+
+# --- What a reader produces -----------------------------------------------------------------------
 
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
@@ -302,3 +341,37 @@ def safe_url(url: str) -> str:
     except ValueError:
         return ""
     return url if parts.scheme in {"http", "https"} and parts.hostname and "@" not in parts.netloc else ""
+
+
+# --- Where a page and a sitemap lead, whom a page names, and what it says to robots ---------------
+
+ROBOT = "citewell"
+MOST_SITEMAP_BYTES = 50_000_000
+"""Unpacked: the most that the protocol allows (sitemaps.org)."""
+HIDING = frozenset({"noindex", "none"})
+ENDING = frozenset({"nofollow", "none"})
+"""Words to robots by which a page is not to be taken, and its links are not to be followed."""
+
+
+class Leads(Value):
+    """Addresses as they are written there."""
+
+    links: tuple[str, ...] = ()
+    """Those of a page that may be followed; of a sitemap the pages, or with `more` other sitemaps."""
+    more: bool = False
+    base: str = ""
+    canonical: str = ""
+    robots: frozenset[str] = frozenset()
+    """Of the words of HIDING and ENDING."""
+    people: frozenset[str] = frozenset()
+    """Account ids and user keys of those that a page of Confluence names."""
+
+
+def to_robots(text: str | None) -> frozenset[str]:
+    """The words of HIDING and ENDING in a robots meta element or an X-Robots-Tag header."""
+    return frozenset((HIDING | ENDING) & words((text or "").replace(",", " ")))
+
+
+def words(text: str | None) -> set[str]:
+    """Of an attribute that holds several."""
+    return set((text or "").lower().split())

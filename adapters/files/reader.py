@@ -14,12 +14,11 @@ from adapters.files.kinds import (
     TEXT_FORMATS,
     WEB_PAGE,
     ZIP,
+    StoredPage,
     format_of,
 )
-from adapters.files.leads import Leads
-from adapters.files.outline import Content
+from adapters.files.outline import Content, Leads
 from adapters.files.pandoc import MOST_BYTES, as_html
-from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 

@@ -12,10 +12,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from adapters.files.blocks import Blocks
 from adapters.files.child import SHORTER, TOO_LONG
-from adapters.files.leads import Leads
-from adapters.files.outline import MAX_CHARACTERS, Content
+from adapters.files.outline import MAX_CHARACTERS, Blocks, Content, Leads
 from pipeline.errors import Refused
 from pipeline.values import replace
 

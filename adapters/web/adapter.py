@@ -29,7 +29,7 @@ from pipeline.values import (
     Readers,
     Work,
 )
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 
 class WebAdapter:

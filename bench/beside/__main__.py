@@ -22,7 +22,7 @@ from bench.beside.ranking import DATA, table
 from bench.beside.side import Found, on_one_core
 from bench.figures import spread
 from bench.synthetic import Corpus
-from storage.documents.vectors import mean
+from storage.documents.revision import mean
 
 ROOT = Path(__file__).parents[2]
 SIZES = [int(size) for size in os.environ.get("BESIDE_SIZES", "20000,100000").split(",") if size]

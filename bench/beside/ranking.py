@@ -27,7 +27,7 @@ from bench.run import settings
 from bot.evaluation.scores import is_right
 from bot.wiring import open_citewell
 from pipeline.find.rank import Ranked, Ranker
-from pipeline.find.reading import PASSAGES, chosen, read, readable
+from pipeline.find.reorder import PASSAGES, chosen, read, readable
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("DATA") or ROOT.parent / "shared" / "eval" / "clapnq")

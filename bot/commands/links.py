@@ -28,7 +28,7 @@ def rotate(
 
     async def work() -> None:
         from bot.wiring import open_citewell
-        from storage.links import rotate_link_key
+        from storage.settings import rotate_link_key
 
         async with open_citewell(found, make=False) as citewell:
             await rotate_link_key(citewell.storage.database)

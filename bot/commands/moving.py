@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.find.retrieve import HybridRetriever
     from pipeline.ports import Embedder
     from pipeline.values import RetrievedChunk
-    from storage.ends import End
+    from storage.moving import End
 
 QUESTIONS = 200
 LOST = 0.02
@@ -35,8 +35,7 @@ def migrate(
 
     async def work() -> None:
         from bot.wiring import open_embedder
-        from storage.ends import name_of, open_end
-        from storage.moving import finish, move
+        from storage.moving import finish, move, name_of, open_end
 
         if name_of(source) == name_of(target):
             raise Refused("source and target are the same", what_to_do="Name another target.")
@@ -62,7 +61,7 @@ async def _compare(old: End, new: End, embedder: Embedder | None) -> None:
     from pipeline.values import Audience, Search
     from storage.documents.embedded import EmbeddedDocuments
     from storage.documents.library import SQLLibrary
-    from storage.questions import questions
+    from storage.moving import questions
 
     if isinstance(embedder, OpenAIEmbedder):
         embedder.resume(await EmbeddedDocuments(old.engine.database).embedders())

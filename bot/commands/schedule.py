@@ -11,7 +11,7 @@ from bot.commands.terminal import Data, run, say, settings, tell_rows
 from pipeline.errors import Refused
 
 if TYPE_CHECKING:
-    from storage.runs import JobRun
+    from storage.settings import JobRun
 
 SWITCHES = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
 """The settings without which there is no such job."""
@@ -29,7 +29,7 @@ def list_jobs(context: typer.Context, data: Data = None) -> None:
     async def work() -> None:
         from bot.run.schedule import due, jobs_of
         from bot.wiring import open_citewell
-        from storage.runs import JobRuns
+        from storage.settings import JobRuns
 
         async with open_citewell(found, make=False) as citewell:
             runs = JobRuns(citewell.storage.database)
@@ -53,7 +53,7 @@ def run_now(
     async def work() -> None:
         from bot.run.schedule import jobs_of, perform
         from bot.wiring import open_citewell
-        from storage.runs import JobRuns
+        from storage.settings import JobRuns
 
         async with open_citewell(found, make=False) as citewell:
             jobs = jobs_of(found, citewell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pipeline.translations import Words
-from pipeline.values.posting.digest import Adding, Share
+from pipeline.values.posting import Adding, Share
 from pipeline.words import wording
 from storage.messages.outbox import SQLOutbox
 

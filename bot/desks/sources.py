@@ -11,7 +11,7 @@ from pipeline.rules.access import INSIDE, Rules
 from pipeline.values import Document, Excerpt, replace
 from storage.database import Database
 from storage.documents.library import SQLLibrary
-from storage.links import link_key
+from storage.settings import link_key
 
 
 class LinkedSources:

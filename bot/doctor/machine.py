@@ -9,7 +9,7 @@ from adapters.models.minilm.embedder import MiniLM
 from pipeline.errors import Unavailable
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good
-from storage.sqlite import features
+from storage.sqlite.connection import VERSION, lacking
 
 OLDEST_PYTHON = (3, 11)
 
@@ -26,9 +26,9 @@ def _python() -> Finding:
 
 
 def _sqlite() -> Finding:
-    if lacks := features.lacking():
-        return bad("SQLite", f"{features.version}: {lacks}", "Use a Python that was built with a complete SQLite.")
-    return good("SQLite", f"{features.version}, with full-text search")
+    if lacks := lacking():
+        return bad("SQLite", f"{VERSION}: {lacks}", "Use a Python that was built with a complete SQLite.")
+    return good("SQLite", f"{VERSION}, with full-text search")
 
 
 def _embedder() -> Finding:

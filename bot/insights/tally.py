@@ -16,7 +16,7 @@ from pipeline.rules.platforms import Platforms
 from pipeline.values import ConversationId, Level, Outcome
 from pipeline.values.insights import Counts
 from pipeline.words.text import WORD
-from storage.messages.asked import Asked
+from storage.messages.history import Asked
 
 Column = NDArray[np.int32]
 Rows = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import PlatformAdapter, Receipt
 from pipeline.translations import Words
 from pipeline.values import About, Notice, PersonId, PlaceId, replace
-from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
+from pipeline.values.posting import Adding, Announcement, Digest, Share, SourceNotice, Spent
 from pipeline.words import wording
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox

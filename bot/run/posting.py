@@ -13,7 +13,7 @@ from bot.run.waits import grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Outbox, PlatformAdapter
 from pipeline.values import Work, replace
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 POSTING_SECONDS = 540.0
 """How long it may take: with the apology after the last attempt less than a lease lasts."""

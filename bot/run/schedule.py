@@ -18,7 +18,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.run.courier import begin_digest
 from pipeline.errors import CitewellError
-from storage.runs import JobRun, JobRuns
+from storage.settings import JobRun, JobRuns
 
 SETTLING = timedelta(seconds=60)
 """What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""

@@ -32,8 +32,8 @@ from bot.wiring import open_citewell
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
 from pipeline.values import Search
-from pipeline.values.posting.digest import Announcement
-from storage.runs import JobRuns
+from pipeline.values.posting import Announcement
+from storage.settings import JobRuns
 
 DRAIN_SECONDS = 7.0
 """What is under way may take this long after a stop; supervisors kill after 10 s, and the rest may take two."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from pipeline.check.folding import fold
-from pipeline.check.risk import worth
-from pipeline.check.sources import legible, ordered
-from pipeline.check.verbatim import Span, code, stretch, verbatim
-from pipeline.check.veto import invented_figure, strange_name
+from pipeline.check.risk import invented_figure, strange_name, worth
+from pipeline.check.verbatim import Span, code, fold, stretch, verbatim
+from pipeline.read.orders import legible, ordered
 from pipeline.screen import addressed_to_assistant
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_text
 from pipeline.words.text import distinct_terms, terms

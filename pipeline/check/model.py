@@ -13,12 +13,11 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from pipeline.check.exhibits import MOST_TOKENS, REPLY, Said, fitting, messages
 from pipeline.check.judge import judge
-from pipeline.check.risk import worth
-from pipeline.check.sources import around, legible
+from pipeline.check.risk import strange_name, worth
 from pipeline.check.verbatim import quoted, stretch
-from pipeline.check.veto import strange_name
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import LanguageModel
+from pipeline.read.orders import around, legible
 from pipeline.values import Judgement, RetrievedChunk, Support, replace
 from pipeline.words.qualifiers import lacks
 

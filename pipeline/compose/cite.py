@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from urllib.parse import quote as percent_encoded
 
-from pipeline.compose import verbatim
 from pipeline.ports import Links
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
@@ -22,9 +22,72 @@ from pipeline.values import (
     Quoted,
     RetrievedChunk,
     Sentence,
+    row_ends,
+    row_spans,
+    row_text,
 )
 from pipeline.words import links, wording
 from pipeline.words.text import space
+
+# --- Which sentences are a document's own text, and where inline code stands in them --------------
+
+Spans = tuple[tuple[int, int], ...]
+_MARKED = re.compile(r"[*_~\\\[\]<&!]")
+"""In code that Markdown would read as something else, or write in another way."""
+
+
+def own_text(sentence: Sentence, chunks: Sequence[Chunk]) -> Spans | None:
+    """Where inline code stands in a sentence that is text of `chunks` to the letter, each of its cells where it is a
+    row; None where it is not."""
+    if sentence.kind is BlockKind.CODE or not chunks:
+        return None
+    for chunk in chunks:
+        for index, unit in enumerate(chunk.units):
+            if unit.end - unit.start == len(sentence.text) and chunk.said(unit) == sentence.text:
+                return chunk.code_of(index)
+    text = row_text(sentence.cells) if sentence.cells else sentence.text
+    found: list[tuple[int, int]] = []
+    for start, end in row_spans(row_ends(sentence.cells or (text,))):
+        code = _standing(text[start:end], chunks)
+        if code is None:
+            return None
+        found += ((start + first, start + last) for first, last in code)
+    return tuple(found)
+
+
+def inline_code(sentence: Sentence, chunks: Iterable[Chunk]) -> Spans:
+    """Where inline code of `chunks` that Markdown would misread stands bare in a sentence, which is Markdown."""
+    text = sentence.text if sentence.kind is not BlockKind.CODE else ""
+    said = {chunk.text[start:end] for chunk in chunks for start, end in chunk.code}
+    wanted = sorted((one for one in said if _MARKED.search(one) and one in text), key=len, reverse=True)
+    if not wanted:
+        return ()
+    bare = re.compile(rf"`[^`]*`|(?<!\w)(?P<code>{'|'.join(map(re.escape, wanted))})(?!\w)")
+    return tuple(match.span() for match in bare.finditer(text) if match["code"])
+
+
+def _standing(text: str, chunks: Iterable[Chunk]) -> Spans | None:
+    for chunk in chunks:
+        if (at := chunk.text.find(text)) >= 0:
+            inside = (span for span in chunk.code if at <= span[0] and span[1] <= at + len(text))
+            return tuple((start - at, end - at) for start, end in inside)
+        for index, unit in enumerate(chunk.units):
+            if unit.kind is BlockKind.ROW and chunk.spelled_out(index) == text:
+                return _in_order(text, [chunk.text_of(index)[start:end] for start, end in chunk.code_of(index)])
+    return None
+
+
+def _in_order(text: str, code: Iterable[str]) -> Spans:
+    found: list[tuple[int, int]] = []
+    end = 0
+    for one in code:
+        if (start := text.find(one, end)) >= 0:
+            end = start + len(one)
+            found.append((start, end))
+    return tuple(found)
+
+
+# --- Citations ------------------------------------------------------------------------------------
 
 _TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
 _TEXT = -1
@@ -74,7 +137,7 @@ class Numbering:
     def cite(self, sentence: Sentence, judgement: Judgement) -> CitedSentence:
         """`sentence` with the numbers of the passages that support it; one that none does is marked as such."""
         chunks = [self._passages[chunk_id].chunk for chunk_id in judgement.chunk_ids if judgement.supported]
-        own = verbatim.own_text(sentence, chunks)
+        own = own_text(sentence, chunks)
         cited = CitedSentence(
             text=sentence.text,
             kind=sentence.kind,
@@ -89,7 +152,7 @@ class Numbering:
             links=self._links(sentence, judgement),
             cells=sentence.cells,
             literal=own is not None,
-            code=verbatim.inline_code(sentence, chunks) if own is None else own,
+            code=inline_code(sentence, chunks) if own is None else own,
             depth=sentence.depth,
         )
         self.sentences.append(cited)

@@ -5,13 +5,13 @@ The level is read off it, and so is whether an extract is shown at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from pipeline.compose import manner
 from pipeline.read.candidates import Candidate
 from pipeline.read.differing import days, differing
-from pipeline.read.evidence import Evidence
-from pipeline.read.listed import titled
+from pipeline.read.evidence import Evidence, titled
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
 from pipeline.translations import ENGLISH, Words
@@ -28,6 +28,49 @@ from pipeline.values import (
 )
 from pipeline.words import wording
 from pipeline.words.text import length as count_of_words
+from pipeline.words.text import word_pattern
+
+# --- How something is said: hedged or definite, long or short -------------------------------------
+
+STRONG, MODERATE = 0.6, 0.8
+"""What each kind of hedging leaves of the confidence."""
+HEDGING = {
+    STRONG: wording.HEDGED,
+    MODERATE: wording.CAUTIOUS,
+    1.0: wording.DEFINITE,
+}
+_STRONG = word_pattern(r"""
+    not enough information|insufficient information|no information|cannot (?:be )?determined?|unclear|not specified
+    please contact|(?:i|we) (?:do not|don['’]t) know|is not known|unknown
+""")
+_MODERATE = word_pattern(r"""
+    may depend|depends on|might vary|may vary|possibly|perhaps|seems? to|appears? to|likely|probably|it depends
+""")
+_SPECIFIC = re.compile(
+    r"[$€£¥]\s?\d|\d\s?(?:[$€£¥%°円年月日]|(?:percent|dollars?|euros?|minutes?|hours?|days?|weeks?|months?|years?)\b)"
+    r"|\b(?:1\d|20)\d\d\b",
+    re.IGNORECASE,
+)
+_SHORT = ((5, 0.7), (10, 0.85), (15, 0.95))
+
+
+@lru_cache(maxsize=64)
+def hedging(text: str) -> float:
+    """STRONG, MODERATE or 1."""
+    return STRONG if _STRONG.search(text) else MODERATE if _MODERATE.search(text) else 1.0
+
+
+def specific(text: str) -> bool:
+    """Whether there is an amount, a percentage, a length of time or a year."""
+    return bool(_SPECIFIC.search(text))
+
+
+def brevity(words: int) -> float:
+    """The factor for an answer of so many words: few words lower the confidence."""
+    return next((factor for limit, factor in _SHORT if words < limit), 1.0)
+
+
+# --- How sure it is -------------------------------------------------------------------------------
 
 HIGH, MEDIUM = 0.8, 0.6
 """On squad2 .76 of the extracts at HIGH are right, .97 where unanswerable questions are left out."""
@@ -146,7 +189,7 @@ def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | No
 
 def has_sufficient_context(answerable: float, said: str) -> bool:
     """Whether the passages answer the question: likely enough, something supported was said, and it does not say no."""
-    return bool(said) and answerable >= ABSTAIN_BELOW and manner.hedging(said) > manner.STRONG
+    return bool(said) and answerable >= ABSTAIN_BELOW and hedging(said) > STRONG
 
 
 def _score(answerable: float, said: str, sentences: Sequence[tuple[Sentence, Judgement]], *, by_model: bool) -> float:
@@ -158,8 +201,8 @@ def _score(answerable: float, said: str, sentences: Sequence[tuple[Sentence, Jud
     shown = [judgement.score for _, judgement in sentences if judgement.supported]
     if by_model and shown:
         doubt *= 1 - sum(shown) / len(shown)
-    worth = (1 - doubt * (1 - SPECIFICS * manner.specific(said))) * _share(sentences)
-    plain = worth * manner.hedging(said) * manner.brevity(count_of_words(said))
+    worth = (1 - doubt * (1 - SPECIFICS * specific(said))) * _share(sentences)
+    plain = worth * hedging(said) * brevity(count_of_words(said))
     return plain if by_model else max(plain, min(worth, ABSTAIN_BELOW))
 
 
@@ -201,7 +244,7 @@ def _factors(
     sources = len({passage.document.id for passage in evidence.passages if passage.chunk.id in cited})
     long = count_of_words(said)
     coverage = found.coverage if found else 0.0
-    hedging, specific, length = manner.hedging(said), manner.specific(said), manner.brevity(long)
+    hedged, definite, length = hedging(said), specific(said), brevity(long)
     titles = [one.passage.document.title for one in apart]
     consistent = words(wording.DISAGREE, one=titles[0], other=titles[-1]) if titles else words(wording.CONSISTENT)
     told = (
@@ -212,8 +255,8 @@ def _factors(
         ("agreement", min(others / 2, 1.0), words.count(wording.AGREEMENT, others)),
         ("consistent", float(not apart), consistent),
         ("sources", min(sources / 3, 1.0), words.count(wording.CITED, sources)),
-        ("wording", hedging, words(manner.HEDGING[hedging])),
-        ("specifics", float(specific), words(wording.FIGURES if specific else wording.NO_FIGURES)),
+        ("wording", hedged, words(HEDGING[hedged])),
+        ("specifics", float(definite), words(wording.FIGURES if definite else wording.NO_FIGURES)),
         ("length", length, words.count(wording.LENGTH, long)),
     )
     return tuple(Factor(name=name, value=value, text=text) for name, value, text in told)

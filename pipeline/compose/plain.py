@@ -19,7 +19,7 @@ from pipeline.values import (
     replace,
 )
 from pipeline.values.keys import Passage
-from pipeline.words.plain import plain, web_address
+from pipeline.words.links import plain, web_address
 from pipeline.words.text import one_line, visible
 
 Positions = dict[int, list[tuple[int, int]]]

@@ -14,14 +14,13 @@ from itertools import pairwise
 from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
-from pipeline.drafting.captions import header_above, is_answer, is_caption, says_much, settled
 from pipeline.drafting.nearest import told
-from pipeline.drafting.review import in_time
+from pipeline.drafting.review import header_above, in_time, is_answer, is_caption, says_much, settled
 from pipeline.drafting.task import Model, Task
 from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, leans
+from pipeline.read.differing import values
 from pipeline.read.evidence import Evidence
-from pipeline.read.given import values
 from pipeline.values import BlockKind, Cells, Finished, Found, Intent, Judgement, Sentence, Usage, replace
 from pipeline.words import wording
 from pipeline.words.text import leads_in

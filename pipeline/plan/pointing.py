@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pipeline.plan.followup import leans, own_terms
-from pipeline.plan.form import questions
-from pipeline.plan.question import clean
+from pipeline.plan.question import clean, questions
 from pipeline.plan.smalltalk import Talk, small_talk
 from pipeline.values import Around
 from pipeline.words.text import word_pattern

@@ -6,12 +6,9 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.config import Doors, Host, PlatformConfig
-from pipeline.ports.desk import Desk
+from pipeline.ports.config import Doors, Host, Installations, PlatformConfig
+from pipeline.ports.desk import Added, Desk, NotAdded, Sent
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
-from pipeline.ports.installations import Installations
-from pipeline.ports.keys import Keys, Replies, Sessions
-from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import (
     AmongPeople,
@@ -22,7 +19,7 @@ from pipeline.ports.platform import (
     Stoppable,
     Whispers,
 )
-from pipeline.ports.reading import Archive, Links, Overview, Reading, Sources
+from pipeline.ports.reading import Archive, Keys, Links, Overview, Reading, Replies, Sessions, Sources
 from pipeline.ports.search import (
     Confirmations,
     Embedder,
@@ -38,5 +35,4 @@ from pipeline.ports.search import (
     Vectors,
 )
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
-from pipeline.ports.stages import Look, Planner, Retriever, Writer
-from pipeline.ports.stream import AnswerStream, streaming
+from pipeline.ports.stream import AnswerStream, Look, Planner, Retriever, Writer, streaming

@@ -7,12 +7,43 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pipeline.ports.desk import Desk
-from pipeline.ports.installations import Installations
-from pipeline.ports.keys import Sessions
 from pipeline.ports.platform import PlatformAdapter
-from pipeline.ports.reading import Archive, Overview, Reading, Sources
+from pipeline.ports.reading import Archive, Overview, Reading, Sessions, Sources
 from pipeline.values import Finding, PersonId, Place, PlaceId, Platform, Readers
 from pipeline.values.platform import Installation
+
+# --- The workspaces that people add the bot to by themselves --------------------------------------
+
+
+class Installations(Protocol):
+    """Tokens are encrypted where they are kept. `Inbox.leave` erases an installation with all else of its workspace.
+
+    What cannot be decrypted raises Misconfigured."""
+
+    async def put(self, installation: Installation) -> None:
+        """Keep it instead of an earlier one of that workspace."""
+        ...
+
+    async def of(self, space: PlaceId) -> Installation | None: ...
+
+    async def all(self) -> list[Installation]:
+        """In the order of their workspaces' ids."""
+        ...
+
+    async def renew(self) -> None:
+        """Encrypt anew what was not encrypted with the newest key."""
+        ...
+
+    def new_state(self) -> str:
+        """What an installation begins with, and has to come back with."""
+        ...
+
+    async def take(self, state: str) -> bool:
+        """Whether `state` was given out lately and was not taken before."""
+        ...
+
+
+# --- How a platform is set up ---------------------------------------------------------------------
 
 
 class Doors(Protocol):

@@ -24,7 +24,7 @@ from pipeline.values import (
     Stretch,
     Work,
 )
-from pipeline.values.posting.digest import Announcement
+from pipeline.values.posting import Announcement
 
 
 class Receipt(Protocol):

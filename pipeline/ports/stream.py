@@ -1,14 +1,34 @@
-"""An answer as it comes: producers yield its events, consumers read them, and both do it in one way."""
+"""An answer as it comes: producers yield its events, consumers read them, and both do it in one way; and the stages
+before it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from types import TracebackType
-from typing import ParamSpec
+from typing import ParamSpec, Protocol
 
 from pipeline.errors import Unusable
-from pipeline.values import Answer, Event, Progress, Written
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import (
+    Answer,
+    Audience,
+    Brief,
+    Conversation,
+    Event,
+    Finished,
+    Found,
+    Plan,
+    Progress,
+    Retrieval,
+    RetrievedChunk,
+    Search,
+    Sentence,
+    Turn,
+    Written,
+)
+
+# --- An answer as it comes ------------------------------------------------------------------------
 
 P = ParamSpec("P")
 
@@ -70,3 +90,45 @@ def streaming(events: Callable[P, AsyncGenerator[Event, None]]) -> Callable[P, A
         return AnswerStream(events(*args, **kwargs))
 
     return begin
+
+
+# --- Stages of the walk that there is more than one of --------------------------------------------
+
+
+class Planner(Protocol):
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
+        """`words` say what is said without a search."""
+        ...
+
+
+class Retriever(Protocol):
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
+
+
+Look = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
+"""Searches for a text, within the asker's audience. Raises Unavailable."""
+
+
+class Writer(Protocol):
+    def write(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        look: Look | None = None,
+    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+        """Draft an answer sentence by sentence, then one Finished. What was found with `look` comes before what rests
+        on it. Raises Unavailable or Unusable."""
+        ...
+
+    async def rewrite(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        draft: Sequence[Sentence],
+        refused: Mapping[int, str],
+    ) -> tuple[Mapping[int, Sentence], int]:
+        """Write the sentences of `draft` again that are `refused`, by their number, and why; with the tokens it cost.
+        Those that are to be left out are. Never raises."""
+        ...

@@ -21,7 +21,20 @@ from pipeline.values.answers import (
     Written,
 )
 from pipeline.values.base import Value, replace
-from pipeline.values.chunks import Chunk, Unit, is_question
+from pipeline.values.chunks import (
+    LISTED,
+    BlockKind,
+    Cells,
+    Chunk,
+    Unit,
+    is_question,
+    padded,
+    row_cells,
+    row_ends,
+    row_named,
+    row_spans,
+    row_text,
+)
 from pipeline.values.documents import (
     LIVE,
     READING,
@@ -37,20 +50,23 @@ from pipeline.values.documents import (
 )
 from pipeline.values.finding import Finding, State
 from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, PlaceId
-from pipeline.values.kinds import LISTED, BlockKind, Cells, padded, row_cells, row_ends, row_named, row_spans, row_text
 from pipeline.values.people import (
     AS_SET,
     KEPT_OUT,
+    Action,
+    Actor,
     Around,
     Attachment,
     Audience,
     ChannelLook,
     CitationStyle,
     Conversation,
+    Decision,
     IncomingMessage,
     Manner,
     Preferences,
     Readers,
+    Role,
     Said,
     Stretch,
     Style,
@@ -71,10 +87,6 @@ from pipeline.values.planning import (
     corrected,
 )
 from pipeline.values.platform import Id, Platform
-from pipeline.values.posting.handoff import About, Handoff, Notice, Press
-from pipeline.values.posting.outgoing import Outgoing
-from pipeline.values.posting.wish import Wish, Wished
-from pipeline.values.posting.work import Rating, Reason, Vote, Work
+from pipeline.values.posting import About, Handoff, Notice, Outgoing, Press, Rating, Reason, Vote, Wish, Wished, Work
 from pipeline.values.request import Auto, Limits, Options, Request
-from pipeline.values.roles import Action, Actor, Decision, Role
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Found, Judgement, Sentence, Support, Usage

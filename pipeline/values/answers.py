@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from pipeline.values.base import Value, replace
+from pipeline.values.chunks import BlockKind, Cells, row_cells, with_cells
 from pipeline.values.documents import Link
-from pipeline.values.kinds import BlockKind, Cells, row_cells, with_cells
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage

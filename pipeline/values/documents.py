@@ -10,8 +10,7 @@ from typing import NamedTuple
 from pydantic import Field, SkipValidation
 
 from pipeline.values.base import Value
-from pipeline.values.chunks import Chunk
-from pipeline.values.kinds import BlockKind
+from pipeline.values.chunks import BlockKind, Chunk
 
 
 class Link(Value):

@@ -7,8 +7,8 @@ from enum import StrEnum
 from pydantic import Field, model_validator
 
 from pipeline.values.base import Value
+from pipeline.values.chunks import BlockKind, Cells, with_cells
 from pipeline.values.documents import RetrievedChunk
-from pipeline.values.kinds import BlockKind, Cells, with_cells
 from pipeline.values.people import Style
 from pipeline.values.planning import Format, Intent
 

@@ -4,15 +4,177 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.words.clock import CLOCK
-from pipeline.words.dates import Date, dates, lowered, slashed
 from pipeline.words.language import SMALL_WORDS
-from pipeline.words.quantities import Quantity, ordinals, quantities
-from pipeline.words.rates import rates
-from pipeline.words.units import UNITS, Measure, equals
+from pipeline.words.numbers import distinct, whole
+from pipeline.words.quantities import CASH, Quantity, ordinals, quantities
+from pipeline.words.units import CLOCK, TIME, UNITS, Measure, equals
+
+# --- Calendar dates as they are written -----------------------------------------------------------
+
+_DIGIT = re.compile("[0-9]")
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_YEAR = r"(?P<year>[12][0-9]{3})\b"
+_IN_NUMBERS = [
+    re.compile(rf"{_YEAR}-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b"),
+    re.compile(rf"(?P<day>[0-3]?[0-9])\.\s?(?P<number>0?[1-9]|1[0-2])\.\s?{_YEAR}"),
+]
+_WITH_NAMES = [
+    re.compile(pattern.replace(" ", r"\s+").replace(",", r"\s*,"))
+    for pattern in (
+        rf"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}(?:(?:,)? {_YEAR})?\b",
+        rf"{_MONTH} (?:the )?(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?\b(?!:)(?:(?:,)? {_YEAR})?\b",
+        rf"{_MONTH}(?:,)? (?:of )?{_YEAR}",
+    )
+]
+_SLASHED = re.compile(rf"([0-3]?[0-9])/([0-3]?[0-9])/{_YEAR}")
+_MAY = re.compile(r"\bmay\b(?!,? (?:of )?[12][0-9]{3}\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date, or the parts of it that are given; 0 for what is not."""
+
+    year: int
+    month: int
+    day: int
+    start: int
+    end: int
+
+    @property
+    def name(self) -> str:
+        """What it is told apart by."""
+        return f"{self.year}-{self.month}-{self.day}"
+
+    def agrees(self, other: Date) -> bool:
+        """Whether `other` says all that this date says, and nothing against it."""
+        mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
+        return all(not a or a == b for a, b in zip(mine, theirs, strict=True))
+
+
+def lowered(text: str) -> str:
+    """Lower case where that keeps every place; the verb `may` is no month."""
+    lower = (_MAY.sub("m_y", text) if "may" in text else text).lower()
+    return lower if len(lower) == len(text) else text
+
+
+def dates(text: str) -> list[Date]:
+    """Calendar dates with at least a month and a day or a year, in order of form."""
+    found: list[Date] = []
+    if not _DIGIT.search(text):
+        return found
+    taken = bytearray(len(text))
+    for pattern in (*_IN_NUMBERS, *(_WITH_NAMES if any(month in text for month in _MONTHS) else ())):
+        for match in whole(pattern, text):
+            if any(taken[match.start() : match.end()]):
+                continue
+            taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+            part = match.groupdict()
+            month = int(part["number"]) if "number" in part else _MONTHS.index(part["month"][:3]) + 1
+            day, year = int(part.get("day") or 0), int(part.get("year") or 0)
+            found.append(Date(year, month, day, match.start(), match.end()))
+    return found
+
+
+def slashed(text: str) -> Iterator[Date]:
+    """Both dates that `3/5/2024` may be."""
+    for match in whole(_SLASHED, text):
+        one, other = int(match[1]), int(match[2])
+        yield from (Date(int(match["year"]), month, day, *match.span()) for day, month in ((one, other), (other, one)))
+
+
+# --- How often something comes -------------------------------------------------------------------
+# The period in `three guests a day` is no length of time like that of `within a day`.
+
+_ADVERBS: dict[str, Measure] = {
+    "hourly": ("s", 3600.0), "daily": ("s", 86400.0), "weekly": ("s", 604800.0), "fortnightly": ("s", 1209600.0),
+    "monthly": ("month", 1.0), "quarterly": ("month", 3.0), "yearly": ("month", 12.0), "annual": ("month", 12.0),
+    "annually": ("month", 12.0),
+}  # fmt: skip
+_NAMES = frozenset(word for word in UNITS if len(word) > 1)
+_RATE = re.compile(
+    r"(?P<how>an?|per|each|every|pro|je|im|par|por|al|cada|ogni)\s+(?P<other>other\s+)?"
+    r"(?P<unit>[^\W\d_]+)(?![^\W_])"
+)
+_SLASH = re.compile(r"(?P<of>[^\W\d_]+|[0-9$€£¥])(?P<how>/)(?P<other>)\s?(?P<unit>[^\W\d_]+)(?![^\W_])")
+_ADVERB = re.compile(rf"(?:{'|'.join(_ADVERBS)})(?![^\W_])")
+_COUNT = re.compile(r"[\s-]+(?:[^\W\d_]+[\s-]+)?")
+"""What stands between `three` and `a day`, and makes a rate of it: `guests`, but no more."""
+_NEAR = re.compile(
+    r"(?:[\s-]+(?!(?:in|within|after|for|of|by|before|over|at|to|on|from|and|or|is|are|takes?|lasts?)\s)[^\W\d_]+){0,3}"
+    r"[\s-]*"
+)
+_FAR = re.compile(r"[^.;:!?()|\n0-9]{0,40}")
+"""The same behind a number with a unit: `12 hours net a week`, `12 hours of overtime per week`."""
+_TIMES = re.compile(r"twice\b|\S+\s+times\b")
+_ONCE = re.compile(r"\bonce\s+$")
+_LASTS = re.compile(
+    r"\b(?:in|within|after|for|of|by|before|than|about|under|until|during|lasts?|takes?|nearly|almost|to)\s+$"
+)
+"""Words before `a day` that make a length of time of it."""
+
+
+def rates(text: str) -> list[Quantity]:
+    """`per week`, `a year`, `monthly`, `a litre`: one of that, with a unit like `/month`.
+
+    What may as well be a length of time has that for a reading; `within a day` is nothing else."""
+    words = distinct(text)
+    if words.isdisjoint(_NAMES) and words.isdisjoint(_ADVERBS):
+        return []
+    numbers = quantities(text)
+    inside = {place for one in numbers for place in range(one.start, one.end)}
+    found = (*_articles(text, numbers), *_adverbs(text, numbers))
+    return [one for one in found if one.start not in inside]
+
+
+def _articles(text: str, numbers: Sequence[Quantity]) -> Iterator[Quantity]:
+    slashes = (match for match in _SLASH.finditer(text) if match["of"] in UNITS or match["of"].isdigit())
+    for match in (*whole(_RATE, text), *slashes):
+        start, end = match.start("how"), match.end()
+        unit, factor = UNITS.get(match["unit"], ("", 0.0))
+        if not unit or unit == "%" or unit in CASH or text.startswith(" of ", end):
+            continue
+        article = match["how"] in ("a", "an")
+        counted = _counted(text, numbers, start, _NEAR if article else _FAR)
+        lasts = article and not counted and not _ONCE.search(text, max(0, start - 6), start)
+        if lasts and unit in TIME and _LASTS.search(text, max(0, start - 10), start):
+            yield Quantity("", unit, factor, start, end)
+        elif counted or unit in TIME:
+            amount = factor * (2 if match["other"] else 1)
+            yield _rate(text, unit, amount, (start, end), counted, [(unit, amount)] if lasts else [])
+
+
+def _adverbs(text: str, numbers: Sequence[Quantity]) -> Iterator[Quantity]:
+    for match in whole(_ADVERB, text):
+        yield _rate(text, *_ADVERBS[match.group()], match.span(), _counted(text, numbers, match.start(), _NEAR), [])
+
+
+def _rate(
+    text: str, unit: str, amount: float, span: tuple[int, int], counted: Quantity | None, readings: list[Measure]
+) -> Quantity:
+    """A rate; `four times a year` is every three months as well."""
+    if counted and counted.number and not counted.unit and _TIMES.match(text, counted.start):
+        readings = [*readings, (f"/{unit}", amount / counted.number)]
+    return Quantity("", f"/{unit}", amount, *span, tuple(readings), counted)
+
+
+def _counted(text: str, numbers: Sequence[Quantity], start: int, between: re.Pattern[str]) -> Quantity | None:
+    """The last number before a rate, if only few words are `between`."""
+    before = [one for one in numbers if one.end <= start]
+    if not before or _ONCE.search(text, max(0, start - 6), start):
+        return None
+    last = before[-1]
+    return last if (between if last.unit else _COUNT).fullmatch(text, last.end, start) else None
+
+
+# --- Facts ----------------------------------------------------------------------------------------
 
 __all__ = ["Date", "Facts", "Quantity", "dates", "facts_of", "figures", "lowered", "quantities", "rates", "unlabelled"]
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from pipeline.words.clock import CLOCK, bare, marked, noon, shown
 from pipeline.words.numbers import distinct, figure, spelled, whole
-from pipeline.words.units import ALSO, BEGUN, TIME, UNITS, Measure
+from pipeline.words.units import ALSO, BEGUN, CLOCK, TIME, UNITS, Measure, bare, marked, noon, shown
 
 _TIMES = {"hundred": 1e2, "dozen": 12.0} | {
     word: worth

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, Place, best_of, leans
-from pipeline.read.evidence import Evidence
-from pipeline.read.listed import needed
+from pipeline.read.evidence import Evidence, needed
 from pipeline.read.siblings import another
 from pipeline.values import LISTED, BlockKind, Style
 from pipeline.words.text import leads_in

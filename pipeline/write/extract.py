@@ -6,12 +6,9 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from pipeline.ports import Passages
-from pipeline.read import wholes
 from pipeline.read.asked import read
 from pipeline.read.candidates import Candidate, Units, best_of
-from pipeline.read.evidence import Evidence, gather
-from pipeline.read.listed import headed, named, needed, titled
-from pipeline.read.wholes import may_be_cut
+from pipeline.read.evidence import Evidence, gather, headed, may_be_cut, named, needed, other_parts, titled
 from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style, replace
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
@@ -47,7 +44,7 @@ async def completed(brief: Brief, evidence: Evidence, library: Passages) -> tupl
         return evidence, None
     made = extract(brief, evidence)
     parted = next((sentence for sentence in made.sentences if sentence.kind in _PARTED), None)
-    parts = await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ()
+    parts = await other_parts(evidence.passages, parted.chunk_ids[0], library) if parted else ()
     whole = evidence.joined(parts)
     return whole, made if whole is evidence else None
 

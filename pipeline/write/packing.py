@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from pipeline.values import BlockKind, RetrievedChunk, Unit, Value, replace
-from pipeline.words.tokens import estimate
+from pipeline.words.text import estimate
 
 _REPEATABLE = 25
 """Units shorter than this many characters may appear again: `None.` can mean two things in two places."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from pipeline.ports import ChatMessage
 from pipeline.translations import LANGUAGES
 from pipeline.values import Brief, Format, Intent, RetrievedChunk, Style, Turn, Value
-from pipeline.words.tokens import estimate, shorten
+from pipeline.words.text import estimate, shorten
 from pipeline.write.packing import Packed, pack
 
 

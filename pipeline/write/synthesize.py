@@ -5,21 +5,132 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field
+
+from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, LanguageModel, Look, StreamEnd, TextDelta, Tool, ToolCall
 from pipeline.values import Brief, Finished, Found, RetrievedChunk, Sentence, Turn, Usage, row_text
-from pipeline.words.text import terms
-from pipeline.words.tokens import estimate
-from pipeline.write.addresses import known
+from pipeline.words.text import estimate, sentences, shorten, terms
 from pipeline.write.looking import LOOKING, LOOKS, SEARCH, Looking
-from pipeline.write.marks import own_marks
+from pipeline.write.marks import extract, own_marks
 from pipeline.write.markup import Marked, Parser
 from pipeline.write.prompts import PromptOptions, answer_prompt
-from pipeline.write.rewriting import MOST, SENTENCE, Rewritten, read, request
+
+# --- Links, addresses and mentions: none may appear that the sources do not hold ------------------
+
+_ADDRESS = re.compile(
+    r"\]\s?\(\s*<?(?P<target>[^()\s>]+)"
+    r"|(?P<scheme>\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|file):)[^\s<>\"'|)\]`]+)"
+    r"|(?P<mention><[@#!&:a-z][^<>\n]{0,300}>|@(?:everyone|here|channel)\b)"
+    r"|(?P<mail>[\w.+-]{1,80}@[\w.-]{1,80}\.[a-z]{2,24}\b)"
+    r"|(?P<domain>\b(?:[\w-]{1,63}(?:\.|\[\.\])){1,32}[a-z]{2,24}\b(?:/[^\s<>\"')\]`]*)?)",
+    re.IGNORECASE,
+)
+_RUN_ON = re.compile(r"(?<=[a-z\d])\.(?=[A-Z][a-z]*$)")
+"""Where a sentence begins without a space before it: `the machine.It is`."""
+
+
+def known(text: str, sources: Iterable[str]) -> str:
+    """`text` without the sentences that hold a link, an address, a file name or a mention that no source has, case
+    apart. A full stop without a space behind it makes no address: it gets one."""
+    if not _ADDRESS.search(text):
+        return text
+    sources = tuple(sources)
+    found = strange(text, sources)
+    for address in found:
+        text = text.replace(address, _RUN_ON.sub(". ", address)) if address.count(".") == 1 else text
+    if not found or not strange(text, sources):
+        return text
+    return " ".join(text[start:end] for start, end in sentences(text) if not strange(text[start:end], sources))
+
+
+def strange(text: str, sources: Sequence[str]) -> tuple[str, ...]:
+    """The links, addresses, file names and mentions of `text` that stand in none of `sources`."""
+    found = [(match[match.lastgroup or 0].rstrip(".,;:!?"), _before(match)) for match in _ADDRESS.finditer(text)]
+    if not found:
+        return ()
+    everything = "\n".join(sources)
+    standing = {one for one in set(found) if _stands(*one, everything)}
+    return tuple(address for address, before in found if (address, before) not in standing)
+
+
+def _before(found: re.Match[str]) -> str:
+    """The `/` of a path or the `.` of a part that a name begins behind."""
+    start = found.start()
+    return found.string[start - 1] if found["domain"] and start and found.string[start - 1] in "./" else ""
+
+
+def _stands(address: str, before: str, known: str) -> bool:
+    """As a whole: `acme.co` does not stand in `acme.com`, nor `acme.com` in `x.acme.com`."""
+    begins = re.escape(before) or r"(?<![\w.@/-])"
+    return re.search(rf"{begins}{re.escape(address)}(?![\w-]|\.\w)", known, re.IGNORECASE) is not None
+
+
+# --- What does not stand is written again ---------------------------------------------------------
+
+SENTENCE = 150
+"""Tokens of a sentence, as it was and as it is written again."""
+MOST = 12
+"""Sentences that are written again."""
+
+
+class Again(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: int
+    text: str
+
+
+class Rewritten(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    sentences: list[Again]
+
+
+_TASK = """These sentences of the draft are not shown, since the passages do not support them as they stand:
+{refused}
+Write each of them again so that a passage states all of it: in the passage's own words, with its conditions, and with \
+the number of that passage [n] at the end. Where no passage states it, give an empty text.
+Answer with one JSON object: {{"sentences": [{{"number": the sentence's number, "text": "..."}}]}}"""
+
+
+def request(draft: Sequence[Sentence], refused: Mapping[int, str], mark: str) -> list[ChatMessage]:
+    """The draft, and what is wrong with it, behind the prompt that it was written for."""
+    told = "\n".join(
+        f"<claim-{mark}> {number}: {reason}\n{shorten(draft[number].text, SENTENCE)}\n</claim-{mark}>"
+        for number, reason in list(refused.items())[:MOST]
+    )
+    written = "\n".join(sentence.text for sentence in draft)
+    return [
+        ChatMessage(role="assistant", content=written),
+        ChatMessage(role="user", content=_TASK.format(refused=told)),
+    ]
+
+
+def read(found: Rewritten, draft: Sequence[Sentence], refused: Mapping[int, str]) -> dict[int, Marked]:
+    """What was written again, by the number of the sentence that it stands for, which it is of one kind with."""
+    again: dict[int, Marked] = {}
+    for one in found.sentences:
+        text, numbers = extract(" ".join(one.text.split()))
+        if text and one.number in refused and one.number not in again:
+            before = draft[one.number]
+            cells = tuple(cell.strip() for cell in text.strip("| ").split("|")) if before.cells else ()
+            again[one.number] = Marked(
+                text=row_text(cells) if cells else text,
+                kind=before.kind,
+                numbers=numbers,
+                opens=before.opens,
+                section=before.section,
+                cells=cells,
+            )
+    return again
+
+
+# --- The writer -----------------------------------------------------------------------------------
 
 LONGER = 2
 """How many times `brief.max_length` a draft may be: a model counts no characters, and of 122 people's answers of

@@ -12,9 +12,8 @@ from pipeline.ports import Vectors
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Chunk, Document
 from storage.database import Connection, Database, scalar
-from storage.documents.revision import SPAN, Revision, raise_generation, span
+from storage.documents.revision import SPAN, Revision, raise_generation, span, unpack
 from storage.documents.sweep import sweep
-from storage.documents.vectors import unpack
 
 _NUMBERS = """
     SELECT number FROM unit_vectors JOIN live ON live.id = number >> 20

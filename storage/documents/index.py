@@ -5,17 +5,131 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
+from string import ascii_lowercase
 
 from pipeline.ports import Lexical, Vectors
 from pipeline.rules.tenancy import EVERYTHING, bound, workspace
 from pipeline.values import Audience, Hit
-from storage.database import Connection, Database, scalar
+from pipeline.words.text import fold
+from storage.database import Connection, Database, PassageIndex, scalar
 from storage.documents.revision import generation
-from storage.documents.spelling import similar
 from storage.engine import VectorSearch
+
+# --- Words of the library that an unknown one may be a slip of ------------------------------------
+
+SHORTEST, LONG = 4, 8
+"""Letters from which a word may have one slip, and two: one letter more, less or other, or two in the wrong order."""
+LONGEST = 40
+"""Letters beyond which nothing is looked for: what it costs grows with their cube."""
+CANDIDATES, TEXTS = 6, 30
+"""Stems that are looked at closely, and texts that are read for how each is written."""
+CODE = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
+"""Letters and a figure that name a part, a ticket, an error."""
+Scope = Collection[int] | None
+_ENDINGS = ("", "e", "s", "ed", "ing", "y")
+
+
+def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> list[str]:
+    """The words nearest to `word` in the texts of `scope`: first those with its last letter, the more frequent first.
+    Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
+    that begins a longer one of the library, which it may stand for: `secs`."""
+    word = fold(word.lower())
+    if code := CODE.fullmatch(word):
+        return _as_written(db, passages, scope, *code.groups())
+    limit = 0 if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()) else 1 if len(word) < LONG else 2
+    if not limit:
+        return []
+    first, second, third = tuple(word[:3])
+    known = passages.beginning(db, {first, second + first + third, word[1:4]})
+    if len(word) == SHORTEST and any(term.startswith(passages.stem(word)) and len(term) > len(word) for term in known):
+        return []
+    near = _nearest(
+        db, passages, scope, word, limit, sorted(_one_slip_away(passages, word, known), key=lambda term: -known[term])
+    )
+    if near or limit < 2:
+        return near
+    root = passages.stem(word)
+    stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
+    return _nearest(db, passages, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
+
+
+def _as_written(
+    db: Connection, passages: PassageIndex, scope: Scope, letters: str, sign: str, figures: str
+) -> list[str]:
+    """A code as documents write it: XR2045 where they have XR-2045, and the other way round."""
+    joined = letters + figures
+    if sign:
+        return [joined] if passages.holds(db, joined, scope) else []
+    form = re.compile(rf"(?<!\w){re.escape(letters)}[-_/. ]{re.escape(figures)}(?!\w)")
+    written = (form.search(text) for text in passages.texts(db, figures, scope, TEXTS))
+    return list(dict.fromkeys(found.group() for found in written if found))[:1]
+
+
+def _nearest(
+    db: Connection, passages: PassageIndex, scope: Scope, word: str, limit: int, stems: Sequence[str]
+) -> list[str]:
+    """Of the first few stems that `scope` has, the forms nearest to `word`."""
+    found: dict[str, int] = {}
+    written = filter(None, (_written(db, passages, scope, term) for term in stems))
+    for forms in islice(written, CANDIDATES):
+        form = min(sorted(forms), key=lambda form: slips(word, fold(form), limit + 1))
+        found[form] = slips(word, fold(form), limit + 1)
+    nearest = min(found.values(), default=limit + 1)
+    meant = [form for form, count in found.items() if count == nearest <= limit + 1]
+    return sorted(meant, key=lambda form: form[-1] != word[-1])
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two slips may lie between them, by their letters alone."""
+    return abs(len(one) - len(other)) <= 2 and len(set(one) ^ set(other)) <= 4
+
+
+def slips(one: str, other: str, limit: int) -> int:
+    """The edit distance of Damerau and Levenshtein, each place edited once; more than `limit` where it is more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        now = [row]
+        for column, against in enumerate(other, 1):
+            cost = min(last[column] + 1, now[-1] + 1, last[column - 1] + (letter != against))
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
+                cost = min(cost, before[column - 2] + 1)
+            now.append(cost)
+        if min(now) > limit:
+            return limit + 1
+        before, last = last, now
+    return last[-1]
+
+
+def _one_slip_away(passages: PassageIndex, word: str, known: Collection[str]) -> set[str]:
+    """Those of the stems `known` that a word with one slip less has."""
+    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    words = {
+        *(before + after[1:] for before, after in cuts if after),
+        *(before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1),
+        *(before + letter + after[1:] for before, after in cuts if after for letter in ascii_lowercase),
+        *(before + letter + after for before, after in cuts for letter in ascii_lowercase),
+    }
+    begun = {term[:-1] for term in known}
+    likely = (one for one in words if any(one[:end] in begun for end in range(2, len(one) + 1)))
+    return {passages.stem(one) for one in likely} & set(known)
+
+
+def _written(db: Connection, passages: PassageIndex, scope: Scope, term: str) -> set[str]:
+    """The words of this stem in some texts. The index stems what it is asked for, so it is asked for a whole word."""
+    whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y", term + "y"]
+    asked = next((one for one in whole if passages.stem(one) == term), term)
+    texts = " ".join(passages.texts(db, asked, scope, TEXTS))
+    return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if passages.stem(word) == term}
+
+
+# --- The index ------------------------------------------------------------------------------------
 
 RAREST = 24
 """Words searched for, the rarest of a long question or thread."""

@@ -19,10 +19,9 @@ import numpy as np
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import READING, WITHHELD, Audience, Chunk, Document, Excerpt, replace
 from storage.database import Connection, Database, scalar
-from storage.documents.revision import Revision, span
+from storage.documents.revision import Revision, span, unpack
 from storage.documents.staged import StagedRevision, stage_document
 from storage.documents.sweep import hide, sweep
-from storage.documents.vectors import unpack
 from storage.schema.tables import keep
 
 _KEEP = keep("source")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pipeline.values import IncomingMessage, PlaceId, replace
 from storage.database import Alone, Connection
 from storage.documents.sweep import hide
-from storage.schema.answers import ASKED_OR_WRITTEN_BY
+from storage.schema.messages import ASKED_OR_WRITTEN_BY
 from storage.schema.table import Owned
 from storage.schema.tables import TABLES
 

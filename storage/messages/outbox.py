@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipeline.values import About, ConversationId, Handoff, Notice, PlaceId, replace
-from pipeline.values.posting.digest import Adding, Announcement, Digest, Report, Share, SourceNotice, Spent
+from pipeline.values.posting import Adding, Announcement, Digest, Report, Share, SourceNotice, Spent
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,

@@ -1,16 +1,249 @@
-"""What a restored database opens: nothing that was closed since its backup was made."""
+"""What opens a door: keys of programs, with what was answered to them, and sessions of the page; and which a restored
+database opens."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pipeline.values.keys import Key
-from storage.database import Connection
-from storage.links import renew_link_key
-from storage.people.keys import all_keys
-from storage.people.sessions import end_sessions
+from pipeline.errors import Busy, Refused
+from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.values import replace
+from pipeline.values.keys import Key, Session, SignedIn
+from storage.database import Alone, Connection, Database, scalar
+from storage.settings import renew_link_key
+
+# --- Keys of programs, and what was answered to them ----------------------------------------------
+
+PREFIX = "cw_"
+REMEMBERED = 24 * 3600.0
+"""Seconds that an answer is kept for who asks again."""
+UNDER_WAY = 120.0
+"""Longer than any answer takes: what is not answered by then was cut off."""
+
+
+class SQLKeys:
+    """Secrets are 256 random bits, which nobody guesses: a plain digest keeps them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, name: str, collections: Sequence[str], per_minute: int) -> tuple[Key, str]:
+        """A new key and its secret, which is told once. Raises Refused where the name is taken."""
+        made = Key(
+            id=secrets.token_hex(4),
+            name=name,
+            collections=tuple(collections),
+            per_minute=per_minute,
+            at=datetime.now(UTC),
+        )
+        secret = PREFIX + secrets.token_urlsafe(32)
+
+        def work(db: Connection) -> None:
+            if any(key.name == name for key in all_keys(db) if not key.revoked):
+                raise Refused(f"there is a key called {name}", what_to_do="Revoke it, or choose another name.")
+            db.execute(
+                "INSERT INTO api_key (id, digest, body, at) VALUES ($1, $2, $3, $4)",
+                (made.id, _digest(secret), made.model_dump_json(), made.at.timestamp()),
+            )
+
+        with bound(EVERYTHING):
+            await self._database.write(work, durable=True)
+        return made, secret
+
+    async def all(self) -> list[Key]:
+        """Every key, also those that are revoked, the oldest first."""
+        with bound(EVERYTHING):
+            return await self._database.read(all_keys)
+
+    async def revoke(self, name: str) -> Key | None:
+        """The key of that name or id, which opens nothing from now on; None where there is none that did."""
+
+        def work(db: Connection) -> Key | None:
+            found = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
+            if found:
+                db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), found.id))
+            return found
+
+        with bound(EVERYTHING):
+            return await self._database.write(work, durable=True)
+
+    async def holder(self, secret: str) -> Key | None:
+        """The key of that secret while it is not revoked."""
+        query = "SELECT body FROM api_key WHERE digest = $1 AND revoked_at IS NULL"
+        with bound(EVERYTHING):
+            body = await self._database.read(lambda db: scalar(db, query, (_digest(secret),)))
+        return Key.model_validate_json(body) if body else None
+
+    async def revoked(self, person: str) -> bool:
+        """See `Keys`."""
+        kind, _, key = person.partition(":")
+        if kind != "key":
+            return False
+        query = "SELECT COUNT(*) FROM api_key WHERE id = $1 AND revoked_at IS NOT NULL"
+        with bound(EVERYTHING):
+            return bool(await self._database.read(lambda db: scalar(db, query, (key,))))
+
+
+class SQLReplies:
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def begin(self, request: str, digest: str) -> str | None:
+        """See `Replies`."""
+        now = self._clock()
+
+        def work(db: Connection) -> tuple[str, str] | None:
+            db.execute("DELETE FROM api_reply WHERE at < $1", (now - REMEMBERED,))
+            db.execute("DELETE FROM api_reply WHERE at < $1 AND body = $2", (now - UNDER_WAY, _NOTHING))
+            known: tuple[str, str] | None = db.execute(
+                "SELECT digest, body FROM api_reply WHERE request = $1", (request,)
+            ).fetchone()
+            if known is None:
+                db.execute("INSERT INTO api_reply VALUES ($1, $2, $3, $4)", (request, digest, _NOTHING, now))
+            return known
+
+        with bound(EVERYTHING):
+            known = await self._database.write(work, durable=True)
+        if known is None:
+            return None
+        if known[0] != digest:
+            raise Refused("that idempotency key came with another request", what_to_do="Choose a new one.")
+        if known[1] == _NOTHING:
+            raise Busy("that request is still being answered", first=True)
+        return known[1]
+
+    async def answered(self, request: str, body: str) -> None:
+        with bound(EVERYTHING):
+            await self._database.write(
+                lambda db: db.execute("UPDATE api_reply SET body = $1 WHERE request = $2", (body, request))
+            )
+
+    async def forgone(self, request: str) -> None:
+        with bound(EVERYTHING):
+            await self._database.write(lambda db: db.execute("DELETE FROM api_reply WHERE request = $1", (request,)))
+
+
+_NOTHING = "null"
+
+
+def all_keys(db: Connection) -> list[Key]:
+    """Every key, also those that are revoked, the oldest first."""
+    rows = db.execute("SELECT body, revoked_at FROM api_key ORDER BY at").fetchall()
+    return [
+        replace(Key.model_validate_json(body), revoked=datetime.fromtimestamp(revoked, UTC) if revoked else None)
+        for body, revoked in rows
+    ]
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+# --- Sessions of the page -------------------------------------------------------------------------
+
+IDLE = 14 * 24 * 3600.0
+"""Seconds without a look after which a session ends."""
+LONGEST = 30 * 24 * 3600.0
+"""Seconds after which everybody signs in again."""
+STEP = 3600.0
+"""Seconds by which its end has to move to be written down."""
+AHEAD = 3600.0
+"""Seconds by which the clock of whoever wrote a session may be ahead of ours: one that began later than that was begun
+under a clock that was wrong, and is over."""
+
+_LASTS = "until >= $2 AND at <= $3"
+
+
+class SQLSessions:
+    """Secrets are 256 random bits, of which a digest is kept. All sessions of a person say what was told of them last:
+    ending the newest brings nothing back."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def begin(self, who: SignedIn) -> str:
+        """A new session; its secret. Those that have ended are swept."""
+        secret = secrets.token_urlsafe(32)
+        await self._keep(_digest(secret), who)
+        return secret
+
+    async def of(self, secret: str) -> Session | None:
+        """The session of that secret, while it lasts; looking at it makes it last longer."""
+        id_, now = _digest(secret), self._clock()
+        with bound(EVERYTHING):
+            query = f"SELECT body, at, until FROM web_session WHERE id = $1 AND {_LASTS}"  # noqa: S608 - our own words
+            row = await self._database.read(lambda db: db.execute(query, (id_, now, now + AHEAD)).fetchone())
+            if row is None:
+                return None
+            until = _until(row[1], now)
+            if abs(until - row[2]) > STEP:
+                change = "UPDATE web_session SET until = $1 WHERE id = $2"
+                await self._database.write(lambda db: db.execute(change, (until, id_)))
+        return _session(row[0], row[1])
+
+    async def end(self, secret: str) -> None:
+        with bound(EVERYTHING):
+            await self._database.write(
+                lambda db: db.execute("DELETE FROM web_session WHERE id = $1", (_digest(secret),)), durable=True
+            )
+
+    async def vouched(self, who: SignedIn) -> None:
+        """They are known from now on as they are now, until nobody vouches for them any more."""
+        await self._keep(_digest(f"vouched {who.person}"), who)
+
+    async def newest(self, person: str) -> Session | None:
+        """What was told of a person last, while a session of theirs lasts."""
+        query = f"SELECT body, at FROM web_session WHERE person = $1 AND {_LASTS} ORDER BY at DESC LIMIT 1"  # noqa: S608
+        now = self._clock()
+        with bound(EVERYTHING):
+            row = await self._database.read(lambda db: db.execute(query, (person, now, now + AHEAD)).fetchone())
+        return _session(*row) if row else None
+
+    async def _keep(self, id_: str, who: SignedIn) -> None:
+        """A session that begins now, and in the others of the person what is told of them now."""
+        now, told = self._clock(), who.model_dump_json()
+
+        def work(db: Connection) -> None:
+            sweep_sessions(db, now)
+            db.execute("DELETE FROM web_session WHERE id = $1", (id_,))
+            db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (told, who.person))
+            db.execute(
+                "INSERT INTO web_session (id, person, body, at, until) VALUES ($1, $2, $3, $4, $5)",
+                (id_, who.person, told, now, _until(now, now)),
+            )
+
+        with bound(EVERYTHING):
+            await self._database.write(work, durable=True)
+
+
+def sweep_sessions(db: Connection, now: float) -> int:
+    """Delete those that are over, so that no clock brings them back. Returns how many went."""
+    db.alone(Alone.SESSIONS)
+    db.execute("UPDATE web_session SET until = $1 WHERE until > $2", (now + IDLE, now + IDLE + AHEAD))
+    return db.execute("DELETE FROM web_session WHERE until < $1 OR at > $2", (now, now + AHEAD)).rowcount
+
+
+def end_sessions(db: Connection) -> None:
+    """End those of everybody."""
+    db.execute("DELETE FROM web_session")
+
+
+def _until(at: float, now: float) -> float:
+    return min(now + IDLE, at + LONGEST)
+
+
+def _session(body: str, at: float) -> Session:
+    return Session(who=SignedIn.model_validate_json(body), at=datetime.fromtimestamp(at, UTC))
+
+
+# --- A restored database opens nothing that was closed since its backup was made ------------------
 
 REVOCATIONS = "SELECT digest, revoked_at FROM api_key"
 """Of each key of a database: the digest of its secret, and when it was revoked, None where it was not."""

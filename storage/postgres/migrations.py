@@ -14,8 +14,7 @@ from storage.postgres.tenancy import walls
 from storage.schema import ddl
 from storage.schema.documents import LIVE
 from storage.schema.table import ColumnType
-from storage.schema.tables import TABLES
-from storage.schema.triggers import TRIGGERS, Trigger
+from storage.schema.tables import TABLES, TRIGGERS, Trigger
 
 LOCK = 0x636974657765  # "citewe"
 NEEDED = (0, 8)

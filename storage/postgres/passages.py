@@ -5,17 +5,175 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+import psycopg
 
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document, Hit
-from pipeline.words.text import lexical_form
+from pipeline.words.text import WORD, fold, lexical_form, porter
 from storage.database import Alone, Connection, Database, Passage, Rows
-from storage.postgres import filling
-from storage.postgres.analysis import MARK, lexeme, sparse, weighed
+from storage.postgres.connection import PostgresConnection
 from storage.postgres.tenancy import LOOK_FOR
+
+# --- The words of a text as they are indexed ------------------------------------------------------
+# PostgreSQL's own ranking knows neither how rare a word is nor how long a text is. The weight that BM25 gives a word
+# in a passage is therefore computed when the passage is written, and a search is the inner product of these weights
+# with the rarity of the words asked for.
+
+MARK = "\ue000"
+"""Begins the lexeme that stands for a collection; no word of a text holds this character."""
+TITLE = 1.5
+K1, B = 1.2, 0.75
+"""As FTS5 has them."""
+SPARSE = 1_000_000_000
+"""Dimensions of pgvector's sparse vectors, at most."""
+_TOKEN = re.compile(r"[^\W_]+")
+_PARTS = 6
+"""Parts of a word such as `v3.2.0` that are also indexed together."""
+_LETTERS = 250
+"""What is longer is known by its beginning: PostgreSQL refuses words of more than 2,046 bytes."""
+
+
+def lexeme(word: str) -> str:
+    """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
+    return _joined(_stems(word.lower()))
+
+
+def weighed(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
+    """The words of a passage with their weights, and its length; `average` is the length of passages."""
+    length, counts = 1, Counter[str]()
+    for part, factor in ((title, TITLE), (text, 1.0)):
+        lexemes = _lexemes(part)
+        length += sum(count for one, count in lexemes.items() if " " not in one)
+        for one, count in lexemes.items():
+            counts[one] += count * factor  # type: ignore[assignment] # a Counter of floats
+    least = K1 * (1 - B + B * length / average)
+    return {one: count * (K1 + 1) / (count + least) for one, count in counts.items()}, length
+
+
+def sparse(weights: Iterable[tuple[str, float]]) -> str:
+    """As the text of a `sparsevec`; the weights of a word that occurs twice are added."""
+    added: dict[int, float] = {}
+    for one, weight in weights:
+        place = _place(one)
+        added[place] = added.get(place, 0.0) + weight
+    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE}"
+
+
+def _lexemes(text: str) -> Mapping[str, int]:
+    lowered = lexical_form(text).lower()
+    counts = Counter(_stems(lowered))
+    for word in WORD.findall(lowered):
+        if word.isalnum():
+            continue
+        parts = _stems(word)[:_PARTS]
+        for start in range(len(parts) - 1):
+            counts.update(_joined(parts[start:end]) for end in range(start + 2, len(parts) + 1))
+    return counts
+
+
+def _stems(lowered: str) -> list[str]:
+    return [found[:_LETTERS] for token in _TOKEN.findall(fold(lowered)) if (found := _stem(token))]
+
+
+@lru_cache(maxsize=65536)
+def _stem(token: str) -> str:
+    return porter(token)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " ".join(parts)[:_LETTERS]
+
+
+@lru_cache(maxsize=65536)
+def _place(word: str) -> int:
+    return zlib.crc32(word.encode()) % SPARSE + 1
+
+
+# --- Many passages at once ------------------------------------------------------------------------
+
+INDEXED = 4_000
+"""Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
+MEMORY_MB = 64, 2048
+"""Of the server's, for making an index: at least, and at most."""
+NEIGHBOURS_BYTES = 1024
+"""What pgvector keeps for a vector beside that, while it makes its index."""
+_TERMS = "CREATE INDEX words_terms ON words USING gin (terms) WITH (fastupdate = off)"
+_NEAREST = """
+    CREATE INDEX mean_vector_{n} ON mean_vector USING hnsw ((vector::halfvec({n})) halfvec_cosine_ops)
+    WHERE dimensions = {n}
+"""
+_COUNT_ALL = (
+    f"INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words') WHERE left(word, 1) <> '{MARK}'"  # noqa: S608 - our own words
+)
+_HELD = "SELECT dimensions, count(*) FROM mean_vector WHERE dimensions <= $1 GROUP BY dimensions"
+_INDEXES = """
+    SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE relname = 'words_terms' OR relname ~ '^mean_vector_[0-9]+$'
+"""
+
+Row = tuple[object, ...]
+
+
+def store(db: Connection, words: Sequence[Row], vectors: Sequence[Row]) -> None:
+    """Rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
+    assert isinstance(db, PostgresConnection)
+    if names := [name for (name,) in db.execute(_INDEXES)]:
+        db.execute(f"DROP INDEX {', '.join(names)}")
+    db.copy("words", ("number", "terms", "weights", "length"), words)
+    db.copy("mean_vector", ("number", "collection", "dimensions", "vector"), vectors)
+
+
+def complete(db: Connection) -> None:
+    """Make the indexes that `store` dropped, and count how many passages hold each word."""
+    assert isinstance(db, PostgresConnection)
+    if _there(db, "words_terms"):
+        return
+    _remember(db, MEMORY_MB[1])
+    db.execute(_TERMS)
+    db.execute("TRUNCATE term")
+    db.execute(_COUNT_ALL)
+    for dimensions, count in db.execute(_HELD, (INDEXED,)).fetchall():
+        _remember(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
+        _build(db, _NEAREST.format(n=dimensions))
+    db.execute("ANALYZE revision, chunk, unit_vectors, words, mean_vector, term")
+
+
+def indexed(db: Connection, dimensions: int) -> bool:
+    """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
+    before this transaction, or cannot be."""
+    if dimensions > INDEXED or _there(db, f"mean_vector_{dimensions}"):
+        return True
+    db.execute(_NEAREST.format(n=dimensions))
+    return False
+
+
+def _build(db: PostgresConnection, statement: str) -> None:
+    """With workers side by side, unless they have no room for what they share, as in a container of Docker's."""
+    with suppress(psycopg.errors.DiskFull, psycopg.errors.OutOfMemory), db.raw.transaction():
+        db.execute(statement)
+        return
+    db.execute("SET LOCAL max_parallel_maintenance_workers TO 0")
+    db.execute(statement)
+
+
+def _remember(db: Connection, megabytes: int) -> None:
+    least, most = MEMORY_MB
+    db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, least), most)}MB'")
+
+
+def _there(db: Connection, name: str) -> bool:
+    return bool(db.execute("SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()[0])
+
+
+# --- Passages -------------------------------------------------------------------------------------
 
 USUAL, SUPPOSED = 100.0, 50
 """The length of a passage, in words, before any is there, and how many are supposed to have it."""
@@ -69,10 +227,10 @@ class TsvectorPassages:
         self._add_vectors(db, passages)
 
     def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
-        filling.store(db, list(self._words(db, passages, Counter())), list(_vectors(passages)))
+        store(db, list(self._words(db, passages, Counter())), list(_vectors(passages)))
 
     def complete(self, db: Connection) -> None:
-        filling.complete(db)
+        complete(db)
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.alone(Alone.PASSAGES)
@@ -135,11 +293,11 @@ class TsvectorPassages:
     def _add_vectors(self, db: Connection, passages: Sequence[Passage]) -> None:
         rows = list(_vectors(passages))
         for dimensions in {len(one.mean) for one in passages if one.mean is not None} - self._indexed:
-            if filling.indexed(db, dimensions):
+            if indexed(db, dimensions):
                 self._indexed.add(dimensions)
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
 
-    def _words(self, db: Connection, passages: Sequence[Passage], holding: Counter[str]) -> Iterator[filling.Row]:
+    def _words(self, db: Connection, passages: Sequence[Passage], holding: Counter[str]) -> Iterator[Row]:
         """Rows of `words`; how many passages hold each is added to `holding`."""
         for one in passages:
             weights, length = weighed(one.title, one.text, self._average(db))
@@ -168,7 +326,7 @@ def halfvec(vector: Vectors) -> str:
     return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector.tolist()) + "]"
 
 
-def _vectors(passages: Sequence[Passage]) -> Iterator[filling.Row]:
+def _vectors(passages: Sequence[Passage]) -> Iterator[Row]:
     """Rows of `mean_vector`."""
     for one in passages:
         if one.mean is not None:

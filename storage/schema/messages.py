@@ -1,12 +1,15 @@
-"""Tables of what waits to be answered, whose turn it is, and where the bot has been."""
+"""Tables of what waits to be answered, whose turn it is and where the bot has been; of conversations, answers and what
+people did with them."""
 
 from __future__ import annotations
 
 from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, TableIndex
 
+# --- What waits, and where the bot has been -------------------------------------------------------
+
 _WHERE = "where the bot has been is not kept under a person's id: ids of conversations, direct ones among them, stay"
 
-TABLES = (
+WAITING = (
     StoredTable(
         "message",
         """
@@ -92,5 +95,143 @@ TABLES = (
         indexes=(TableIndex("unasked_place", "(place)"),),
         people=_WHERE,
         owned=Owned(Owner.PLACE, "key"),
+    ),
+)
+
+
+# --- Conversations, answers and what people did with them -----------------------------------------
+
+ASKED_OR_WRITTEN_BY = "$1 IN (asker, body ->> 'author')"
+
+ANSWERED = (
+    StoredTable(
+        "turn",
+        "id serial, conversation word, author word, asked_at real, body json",
+        indexes=(TableIndex("turn_conversation", "(conversation, id)"), TableIndex("turn_author", "(author)")),
+        people=(Personal("author = $1", Export("turns", "conversation, body", "id"), counted=True),),
+        owned=Owned(Owner.PLACE, "conversation"),
+    ),
+    StoredTable(
+        "answer",
+        "id word, author word, at real, body json",
+        indexes=(TableIndex("answer_author", "(author)"),),
+        people=(Personal("author = $1", Export("answers", "body", "at")),),
+        owned=Owned(Owner.PERSON, "author"),
+    ),
+    StoredTable(
+        "question",
+        "key word, answer word, conversation word",
+        indexes=(TableIndex("question_answer", "(answer)"), TableIndex("question_conversation", "(conversation)")),
+        people="keys of messages; it goes with the answer",
+        owned=Owned(Owner.PLACE, "key"),
+    ),
+    StoredTable(
+        "quoting",
+        "document word, answer word, gone flag DEFAULT FALSE",
+        key=("document", "answer"),
+        indexes=(TableIndex("quoting_answer", "(answer)"), TableIndex("quoting_gone", "(answer) WHERE gone")),
+        people="ids of documents and answers; it goes with the answer",
+        owned="ids of documents and answers, and nobody is told of them",
+    ),
+    StoredTable(
+        "asked",
+        """
+        answer word,
+        author word,
+        at real,
+        question text,
+        outcome text,
+        level text,
+        differing int,
+        cited text,
+        nearest word
+        """,
+        people=(Personal("author = $1"),),
+        owned=Owned(Owner.PERSON, "author"),
+    ),
+    StoredTable(
+        "rating",
+        "answer word, person word, vote text, reason text NULL, comment text, at real, role word DEFAULT ''",
+        key=("answer", "person"),
+        indexes=(TableIndex("rating_person", "(person)"), TableIndex("rating_role", "(at, role) WHERE role <> ''")),
+        people=(Personal("person = $1", Export("ratings", "answer, vote, reason, comment, role", "at"), counted=True),),
+        owned=Owned(Owner.PERSON, "person"),
+    ),
+    StoredTable(
+        "preference",
+        "person word, body json",
+        people=(Personal("person = $1", Export("preferences", "body", "person"), counted=True),),
+        owned=Owned(Owner.PERSON, "person"),
+    ),
+    StoredTable(
+        "wish",
+        """
+        id word,
+        key word UNIQUE,
+        answer word,
+        person word,
+        question word,
+        body json,
+        asked_at real,
+        tried bigint NULL,
+        told_at real NULL,
+        not_before real DEFAULT 0
+        """,
+        indexes=(TableIndex("wish_answer", "(answer)"),),
+        people=(Personal("person = $1", Export("wishes", "question, asked_at, told_at", "asked_at"), counted=True),),
+        owned=Owned(Owner.PERSON, "person"),
+    ),
+    StoredTable(
+        "handoff",
+        """
+        id word,
+        answer word UNIQUE,
+        asker word,
+        body json,
+        at real,
+        resolver word DEFAULT '',
+        name text DEFAULT '',
+        reply text DEFAULT '',
+        resolved_at real NULL
+        """,
+        indexes=(TableIndex("handoff_asker", "(asker)"),),
+        people=(
+            Personal(ASKED_OR_WRITTEN_BY, Export("handoffs", "body, reply", "at"), counted=True),
+            Personal(
+                "resolver = $1",
+                Export("replies", "reply, resolved_at", "at"),
+                forgotten="resolver = '', name = '', reply = ''",
+            ),
+        ),
+        owned=Owned(Owner.RULE),
+    ),
+    StoredTable(
+        "outbox",
+        """
+        sequence lasting,
+        key word UNIQUE,
+        about text,
+        handoff word NULL REFERENCES handoff (id) ON DELETE CASCADE,
+        recipient word DEFAULT '',
+        person word DEFAULT '',
+        post text DEFAULT '',
+        state text DEFAULT 'open' CHECK (state IN ('open', 'done', 'dead')),
+        attempt int DEFAULT 0,
+        not_before real DEFAULT 0,
+        holder int DEFAULT 0,
+        posting_since real NULL,
+        reference text DEFAULT '',
+        why text DEFAULT '',
+        closed_at real NULL
+        """,
+        indexes=(
+            TableIndex("outbox_open", "(not_before) WHERE state = 'open'"),
+            TableIndex("outbox_handoff", "(handoff)"),
+        ),
+        people=(
+            Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'"),
+            Personal("person = $1"),
+        ),
+        owned=Owned(Owner.RULE),
     ),
 )

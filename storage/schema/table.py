@@ -67,7 +67,7 @@ class Personal:
     export: Export | None = None
     forgotten: str = DELETED
     """What forgetting the person does to them: DELETED, what it sets instead, or BY_PROGRAM, where it takes more than a
-    statement: see `storage.people.forget`."""
+    statement: see `storage.people.person`."""
     counted: bool = False
     """A person is told how many of them were deleted."""
 

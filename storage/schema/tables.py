@@ -1,11 +1,142 @@
-"""All tables that hold something which cannot be made again, each behind those that it refers to,
-and passages behind what their index is made from."""
+"""All tables that hold something which cannot be made again, each behind those that it refers to, and passages behind
+what their index is made from; with what the database does by itself when their rows change."""
 
 from __future__ import annotations
 
-from storage.schema import answers, documents, messages, operation
+from typing import NamedTuple
 
-TABLES = (*documents.TABLES, *messages.TABLES, *answers.TABLES, *operation.TABLES)
+from storage.schema import documents, messages
+from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, TableIndex
+
+# --- What the database does by itself when rows change: written once, for both engines ------------
+
+
+class Trigger(NamedTuple):
+    """Runs for each row, in the same transaction."""
+
+    name: str
+    after: str
+    """What happens, and to which table."""
+    does: str
+    """Statements, each ended by a semicolon. `NEW` and `OLD` are the row."""
+    when: str = ""
+    """Only then; empty: always."""
+
+
+_FEWER = """
+    UPDATE waiting SET messages = messages - 1 WHERE scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+    DELETE FROM waiting WHERE messages = 0 AND scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+"""
+TRIGGERS = (
+    Trigger(
+        "message_opened",
+        "INSERT ON message",
+        """
+        INSERT INTO waiting VALUES (
+            NEW.space, '', '', 1, coalesce((SELECT turn FROM served WHERE scope = NEW.space), 0), NEW.sequence)
+            ON CONFLICT (scope) DO UPDATE SET messages = waiting.messages + 1;
+        INSERT INTO waiting VALUES (
+            NEW.space || ' ' || NEW.author, NEW.space, NEW.author, 1,
+            coalesce((SELECT turn FROM served WHERE scope = NEW.space || ' ' || NEW.author), 0), NEW.sequence)
+            ON CONFLICT (scope) DO UPDATE SET messages = waiting.messages + 1;
+        """,
+    ),
+    Trigger("message_closed", "UPDATE OF state ON message", _FEWER, "OLD.state = 'open' AND NEW.state <> 'open'"),
+    Trigger("message_erased", "DELETE ON message", _FEWER, "OLD.state = 'open'"),
+    Trigger(
+        "message_answered",
+        "UPDATE OF answer ON message",
+        """
+        INSERT INTO question VALUES (NEW.key, NEW.answer, NEW.conversation) ON CONFLICT (key)
+            DO UPDATE SET answer = excluded.answer, conversation = excluded.conversation;
+        """,
+        "NEW.answer <> ''",
+    ),
+    Trigger(
+        "answer_forgotten",
+        "DELETE ON answer",
+        """
+        DELETE FROM question WHERE answer = OLD.id;
+        DELETE FROM asked WHERE answer = OLD.id;
+        DELETE FROM quoting WHERE answer = OLD.id;
+        """,
+    ),
+)
+
+
+# --- Tables of the installation: settings, workspaces, budgets, and who did what ------------------
+
+OPERATION = (
+    StoredTable(
+        "setting",
+        "name word, value text",
+        people="numbers, moments and a key of the installation",
+        owned="numbers, moments and a key of the installation",
+    ),
+    StoredTable(
+        "installation",
+        "space word, sealed text",
+        people="tokens of workspaces",
+        owned=Owned(Owner.SPACE, "space"),
+    ),
+    StoredTable(
+        "taken_state",
+        "state word, at real",
+        people="random texts",
+        owned="random texts, before a workspace is known",
+    ),
+    StoredTable(
+        "web_session",
+        "id word, person word, body json, at real, until real",
+        indexes=(TableIndex("web_session_person", "(person)"),),
+        people=(Personal("person = $1", Export("sessions", "at, until", "at")),),
+        owned=Owned(Owner.OPERATOR, "person"),
+    ),
+    StoredTable(
+        "api_key",
+        "id word, digest word UNIQUE, body json, at real, revoked_at real NULL",
+        people="programs, by the names that admins gave them",
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
+        "api_reply",
+        "request word, digest word, body text, at real",
+        people=(Personal("substr(request, 1, length($1) + 1) = $1 || ' '"),),
+        owned=Owned(Owner.OPERATOR, "request"),
+    ),
+    StoredTable(
+        "place",
+        "id word, body json",
+        people="what is set for a place, not who set it",
+        owned=Owned(Owner.PLACE, "id"),
+    ),
+    StoredTable(
+        "token_use",
+        "subject word, day word, tokens bigint",
+        key=("subject", "day"),
+        people="digests of people and workspaces, and numbers",
+        owned="digests of people and workspaces, and numbers",
+    ),
+    StoredTable(
+        "audit",
+        "id lasting, at real, actor word, action text, subject word, allowed flag",
+        indexes=(TableIndex("audit_actor", "(actor)"),),
+        people=(
+            Personal(
+                "actor = $1",
+                Export("decisions", "at, action, subject, allowed", "id"),
+                forgotten="actor = '(erased)'",
+            ),
+            Personal("subject = $1", forgotten="subject = '(erased)'"),
+        ),
+        owned=Owned(Owner.PERSON, "actor", stays=True),
+    ),
+)
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+TABLES = (*documents.TABLES, *messages.WAITING, *messages.ANSWERED, *OPERATION)
 _NAMED = {table.name: table for table in TABLES}
 
 

@@ -5,10 +5,32 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from pipeline.errors import Unavailable
 from storage.database import Alone
+
+# --- Whether the SQLite of this Python can do what is asked of it ---------------------------------
+
+OLDEST = (3, 38)
+"""FTS5 with its vocabulary tables, JSON, UPSERT and RETURNING; the oldest that is tried is that of Debian 12."""
+
+VERSION = sqlite3.sqlite_version
+
+
+def lacking() -> str:
+    """What it lacks, in words; "" when nothing."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
+            db.execute("CREATE VIRTUAL TABLE term USING fts5vocab (words, row)")
+            db.execute("SELECT value FROM json_each('[1]')")
+    except sqlite3.OperationalError as error:
+        return f"it lacks what search needs ({error})"
+    return "" if sqlite3.sqlite_version_info >= OLDEST else f"it is older than {'.'.join(map(str, OLDEST))}"
+
+
+# --- The connection -------------------------------------------------------------------------------
 
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's before it gives up."""

@@ -11,9 +11,8 @@ from urllib.parse import quote, unquote
 import structlog
 
 from pipeline.errors import Unavailable
-from storage.documents.quoted import bare
-from storage.documents.sweep import delete_revision, erased, hidden
-from storage.people.forget import erase_person
+from storage.documents.sweep import bare, delete_revision, erased, hidden
+from storage.people.person import erase_person
 from storage.schema import ddl
 from storage.schema.tables import TABLES
 from storage.sqlite.backup import drop_partial, seal, unseal

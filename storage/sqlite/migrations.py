@@ -9,8 +9,7 @@ from storage.migrations import lacking, run
 from storage.schema import ddl
 from storage.schema.documents import LIVE
 from storage.schema.table import ColumnType, StoredTable
-from storage.schema.tables import TABLES
-from storage.schema.triggers import TRIGGERS, Trigger
+from storage.schema.tables import TABLES, TRIGGERS, Trigger
 from storage.sqlite.connection import SQLiteConnection
 
 TYPES = {

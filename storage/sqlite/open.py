@@ -12,9 +12,9 @@ from storage.engine import Engine
 from storage.folder import DATABASE, Lock, in_use, prepare
 from storage.schema.table import StoredTable
 from storage.sqlite.backup import destination, drop_old
+from storage.sqlite.connection import VERSION
 from storage.sqlite.copies import Backups
 from storage.sqlite.database import SQLiteDatabase
-from storage.sqlite.features import version
 from storage.sqlite.vector_index import VectorIndex
 
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = $1"
@@ -78,4 +78,4 @@ async def open_sqlite(
                 drop_old(file.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
             return file
 
-        yield Engine(f"SQLite {version}", database, vectors, back_up, SQLiteTables(), Backups(folder / "backups"))
+        yield Engine(f"SQLite {VERSION}", database, vectors, back_up, SQLiteTables(), Backups(folder / "backups"))

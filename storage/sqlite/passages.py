@@ -10,8 +10,7 @@ from functools import partial
 from pipeline.values import Hit
 from pipeline.words.text import fold, lexical_form, stem
 from storage.database import Connection, Database, Passage
-from storage.documents.revision import in_batches
-from storage.documents.vectors import pack
+from storage.documents.revision import in_batches, pack
 
 MARK = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""

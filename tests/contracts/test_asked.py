@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.values import ConversationId, PlaceId, replace
-from storage.messages.asked import SQLAsked
+from storage.messages.history import SQLAsked
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message

@@ -10,7 +10,7 @@ from pipeline.values.keys import SignedIn
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox
-from storage.people.sessions import AHEAD, IDLE, SQLSessions
+from storage.people.doors import AHEAD, IDLE, SQLSessions
 from tests.doubles.clock import Clock
 from tests.doubles.samples import answer, message
 

@@ -14,8 +14,7 @@ from pipeline.errors import Busy, Refused
 from pipeline.values import replace
 from pipeline.values.keys import SignedIn
 from storage.open import Storage, open_storage
-from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
-from storage.people.sessions import IDLE, LONGEST, SQLSessions
+from storage.people.doors import IDLE, LONGEST, REMEMBERED, UNDER_WAY, SQLReplies, SQLSessions
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server
 

@@ -24,7 +24,7 @@ from pipeline.values import (
     replace,
 )
 from storage.database import Connection
-from storage.documents.quoted import ANSWERS
+from storage.documents.sweep import ANSWERS
 from storage.open import Storage
 from storage.schema.tables import TABLES
 from tests.doubles.asked import replied

@@ -11,8 +11,7 @@ from pipeline.errors import Misconfigured
 from pipeline.values import PlaceId
 from pipeline.values.platform import Installation
 from storage.open import Storage
-from storage.people.installations import STATE_LASTS, SQLInstallations
-from storage.people.seal import Seal
+from storage.people.installations import STATE_LASTS, Seal, SQLInstallations
 from tests.doubles.engines import Engine, traces
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)

@@ -20,7 +20,7 @@ from pipeline.rules.access import Rule, Rules
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Answer, Audience, Citation, Confidence, Level, Outcome, Rating, Role, Vote
 from storage.open import Storage
-from storage.people.confirmed import SQLConfirmed
+from storage.people.feedback import SQLConfirmed
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document, message
 

@@ -29,9 +29,9 @@ from pipeline.values import (
     Wish,
     replace,
 )
+from pipeline.values.chunks import BlockKind
 from pipeline.values.keys import SignedIn
-from pipeline.values.kinds import BlockKind
-from pipeline.values.posting.digest import Share
+from pipeline.values.posting import Share
 from storage.database import Connection
 from storage.open import Storage
 from storage.schema.table import ColumnType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from storage.links import link_key, rotate_link_key
+from storage.settings import link_key, rotate_link_key
 from tests.doubles.engines import Engine
 
 

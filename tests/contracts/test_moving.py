@@ -14,11 +14,9 @@ from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Audience
 from storage.database import Connection
 from storage.documents.library import SQLLibrary
-from storage.ends import End, name_of, open_end
-from storage.moving import finish, move
+from storage.moving import End, finish, move, name_of, open_end, questions
 from storage.open import Storage, open_storage
 from storage.postgres.connection import without_nul
-from storage.questions import questions
 from storage.schema.table import StoredTable
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill

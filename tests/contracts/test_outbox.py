@@ -10,7 +10,7 @@ import pytest
 from bot.desks.posts import PostDesk
 from pipeline.errors import Withdrawn
 from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId, replace
-from pipeline.values.posting.digest import Adding, Digest, Share
+from pipeline.values.posting import Adding, Digest, Share
 from pipeline.words import wording
 from storage.database import scalar
 from storage.messages.handoffs import SQLHandoffs

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
-from storage.documents.spelling import LONGEST, slips
+from storage.documents.index import LONGEST, slips
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import document

@@ -7,7 +7,7 @@ import json
 from storage.database import Connection
 from storage.documents.library import SQLLibrary
 from storage.documents.revision import stage
-from storage.ends import End
+from storage.moving import End
 from storage.schema.table import StoredTable
 from storage.schema.tables import TABLES
 from tests.doubles.samples import chunks, document, matrices

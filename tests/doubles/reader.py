@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.files.child import understood
-from adapters.files.formats import read_format, read_leads
-from adapters.files.leads import Leads
-from adapters.files.outline import Content
+from adapters.files.child import read_format, read_leads, understood
+from adapters.files.outline import Content, Leads
 from adapters.files.reader import Reader
 from adapters.files.worker import ReaderProcess
 

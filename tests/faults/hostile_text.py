@@ -98,8 +98,8 @@ def _question() -> Run:
 def _planning() -> Run:
     from pipeline.plan.followup import complete
     from pipeline.plan.intent import format_of, intent_of
+    from pipeline.plan.plan import compared, parts
     from pipeline.plan.question import clean
-    from pipeline.plan.sides import compared, parts
     from pipeline.plan.smalltalk import small_talk
 
     def run(text: str) -> None:
@@ -175,7 +175,7 @@ def _figures() -> Run:
 
 
 def _instead() -> Run:
-    from pipeline.read.instead import instead
+    from pipeline.read.siblings import instead
     from pipeline.words.text import distinct_terms
 
     return lambda text: instead(distinct_terms(text), (text, text), [text[1:], text])
@@ -188,14 +188,14 @@ def _asking() -> Run:
 
 
 def _addresses() -> Run:
-    from pipeline.write.addresses import strange
+    from pipeline.write.synthesize import strange
 
     return lambda text: strange(text, [text])
 
 
 def _file(suffix: str) -> Callable[[], Run]:
     def load() -> Run:
-        from adapters.files.formats import read_format
+        from adapters.files.child import read_format
 
         return lambda text: read_format(suffix, text.encode("utf-8", "replace"))
 

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from storage import moving
-from storage.ends import open_end
+from storage.moving import open_end
 
 
 async def main(source: str, target: str, batches: int) -> None:

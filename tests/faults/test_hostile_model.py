@@ -16,9 +16,8 @@ from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.respond import Responder
 from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
 from pipeline.words.text import words
-from pipeline.write.addresses import strange
 from pipeline.write.prompts import PromptOptions
-from pipeline.write.synthesize import ModelWriter
+from pipeline.write.synthesize import ModelWriter, strange
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"

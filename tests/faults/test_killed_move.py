@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from bot.commands.app import app
 from pipeline.errors import Misconfigured
-from storage.ends import open_end
+from storage.moving import open_end
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
 from tests.doubles.postgres import Server

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.kinds import STORED_PAGE
+from adapters.files.kinds import STORED_PAGE, StoredPage
 from adapters.files.reader import Reader
-from adapters.files.stored import StoredPage
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 from pipeline.ingest.split import Splitter, WordCount

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.values import Audience
-from storage.ends import open_end
+from storage.moving import open_end
 from storage.open import open_storage
 from tests.doubles.postgres import SHARED, USER, Server, name_of
 from tests.doubles.samples import chunks, document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.files.formats import read_format
+from adapters.files.child import read_format
 from adapters.files.outline import Content
 from pipeline.values import Block, BlockKind
 

@@ -17,7 +17,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Receipt
 from pipeline.rules.access import Rule
 from pipeline.values import About, ConversationId, Place, PlaceId, Request, replace
-from pipeline.values.posting.handoff import Notice
+from pipeline.values.posting import Notice
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
 from tests.contracts.rig import once

@@ -12,8 +12,8 @@ import pytest
 
 from pipeline.values.keys import Key, SignedIn
 from storage.folder import DATABASE
-from storage.links import link_key
 from storage.open import open_storage
+from storage.settings import link_key
 from storage.sqlite.restore import restore
 
 ANN = SignedIn(person="web:ann", name="Ann", groups=("web:group:leads",))

@@ -25,7 +25,7 @@ from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Message, Words
-from pipeline.values.posting.digest import Adding, Announcement, Spent
+from pipeline.values.posting import Adding, Announcement, Spent
 from pipeline.words import wording
 from tests.loopback.drawing import drawn
 from tests.loopback.events import LOOPBACK, SPACE, asked, conversation, happened, key, said, url

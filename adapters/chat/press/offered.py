@@ -13,7 +13,7 @@ from pipeline.ports import Sent
 from pipeline.ports.desk import Posts
 from pipeline.translations import Words
 from pipeline.values import replace
-from pipeline.values.posting.digest import Adding
+from pipeline.values.posting import Adding
 
 
 class Addition(NamedTuple):

@@ -12,7 +12,7 @@ from adapters.chat.words import handoff
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.values import PlaceId
-from pipeline.values.posting.digest import Share
+from pipeline.values.posting import Share
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)

@@ -9,7 +9,7 @@ from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, 
 from adapters.chat.words.advice import advice, draft
 from pipeline.translations import Message, Plural, Words
 from pipeline.values.insights import Insights, QuestionGroup
-from pipeline.values.posting.digest import Spent
+from pipeline.values.posting import Spent
 from pipeline.words import wording
 
 DAYS = 30

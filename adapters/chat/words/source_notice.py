@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.translations import Message, Words
 from pipeline.values import KEPT_OUT
-from pipeline.values.posting.digest import SourceNotice
+from pipeline.values.posting import SourceNotice
 
 SOURCE = Message(
     "From now on what is said here is a source of my answers, for those who may read it here, for {days} days. "

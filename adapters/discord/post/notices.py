@@ -31,7 +31,7 @@ from pipeline.errors import NotTaken, Refused
 from pipeline.ports import Desk, Receipt
 from pipeline.translations import Message, Words
 from pipeline.values import About, Answer, ConversationId, MessageKey, Notice, PersonId, PlaceId
-from pipeline.values.posting.digest import Adding, Announcement, Digest, Share, SourceNotice, Spent
+from pipeline.values.posting import Adding, Announcement, Digest, Share, SourceNotice, Spent
 
 RESOLVED = 100
 """Characters that are left for who resolved it."""

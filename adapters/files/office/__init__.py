@@ -1,1 +1,1 @@
-"""PDF and the formats of Office."""
+"""The formats of Office."""

@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from lxml import etree
 
-from adapters.files.office.elements import local, number
 from adapters.files.office.number_format import number_format
-from adapters.files.office.slide_text import paragraph_text
+from adapters.files.office.package import local, number
+from adapters.files.office.slides import paragraph_text
 from adapters.files.outline import Outline
 from pipeline.values import BlockKind
 

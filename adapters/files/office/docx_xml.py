@@ -1,12 +1,18 @@
-"""WordprocessingML as its readers see it: without what only wraps, is deleted, or is there twice."""
+"""WordprocessingML as its readers see it, without what only wraps, is deleted, or is there twice; and its formulas as
+TeX."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias
 
 from lxml import etree
+
+from adapters.files.office.package import local
+
+# --- Elements -------------------------------------------------------------------------------------
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 the one name that lxml has for it
 _SPACES = {
@@ -85,3 +91,104 @@ def number(text: str | None, otherwise: int = 0) -> int:
     text = (text or "").strip()
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else otherwise
+
+
+# --- A formula (OMML) as TeX, which stays plain where it can: 3/4, x^2 ----------------------------
+
+_ATOM = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+_NARY = {"∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup", "⋂": r"\bigcap"}
+_ACCENTS = {"̂": "hat", "̃": "tilde", "̅": "bar", "̄": "bar", "⃗": "vec", "̇": "dot", "̈": "ddot"}
+_NEXT = r" \\ "
+_UNSEEN = frozenset({"del", "moveFrom"})
+
+
+def tex(element: Element) -> str:
+    """What `element`, and all in it, says."""
+    name = local(element)
+    match name:
+        case "t":
+            return element.text or ""
+        case "br":
+            return "\n"
+        case "oMathPara":
+            return "\n".join(map(tex, element.iterchildren(q("m:oMath"))))
+        case "r" if any(below(element, f"w:rPr/w:{mark}") is not None for mark in _UNSEEN):
+            return ""
+        case "phant" if _property(element, "show", "1") in OFF:
+            return ""
+        case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
+            return ""
+        case "f":
+            return fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
+        case "sSub" | "sSup" | "sSubSup":
+            return _base(element) + _script("_", element, "sub") + _script("^", element, "sup")
+        case "limLow" | "limUpp":
+            return _base(element) + _script("_" if name == "limLow" else "^", element, "lim")
+        case "sPre":
+            return "{}" + _script("_", element, "sub") + _script("^", element, "sup") + _part(element, "e")
+        case "rad":
+            degree = _part(element, "deg")
+            return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part(element, 'e')}}}"
+        case "nary":
+            sign = _property(element, "chr", "∫")
+            scripts = _script("_", element, "sub") + _script("^", element, "sup")
+            return f"{_NARY.get(sign, sign)}{scripts} {_part(element, 'e')}"
+        case "d":
+            begin, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
+            return begin + _property(element, "sepChr", "|").join(map(tex, element.iterchildren(q("m:e")))) + end
+        case "func":
+            return f"{_part(element, 'fName')} {_part(element, 'e')}"
+        case "acc" | "bar":
+            accent = _ACCENTS.get(_property(element, "chr", "̂"), "hat") if name == "acc" else "bar"
+            return rf"\{accent}{{{_part(element, 'e')}}}"
+        case "m":
+            rows = (" & ".join(map(tex, row)) for row in element.iterchildren(q("m:mr")))
+            return rf"\begin{{matrix}} {_NEXT.join(rows)} \end{{matrix}}"
+        case "eqArr":
+            return _NEXT.join(map(tex, element.iterchildren(q("m:e"))))
+        case _:
+            return "" if name in _UNSEEN or name.endswith("Pr") else _joined(element)
+
+
+def _joined(element: Element) -> str:
+    """All in it; what is built up stands apart from what would run into it: 2 1/2 is not 21/2."""
+    said: list[str] = [""]
+    before = ""
+    for child in element:
+        text, kind = tex(child), local(child)
+        end, start = said[-1][-1:], text[:1]
+        figures = end.isdigit() and (start.isdigit() or kind == "f")
+        apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
+        said.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
+        before = kind
+    return "".join(said)
+
+
+def fraction(above: str, under: str, kind: str = "bar") -> str:
+    if kind == "noBar":
+        return rf"\binom{{{above}}}{{{under}}}"
+    if kind == "lin" or (_ATOM.fullmatch(above) and _ATOM.fullmatch(under)):
+        return f"{above}/{under}"
+    return rf"\frac{{{above}}}{{{under}}}"
+
+
+def _part(element: Element, name: str) -> str:
+    found = below(element, f"m:{name}")
+    return "" if found is None else tex(found).strip()
+
+
+def _base(element: Element) -> str:
+    """What something is raised above, in braces where it is more than one sign."""
+    base = _part(element, "e")
+    return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
+
+
+def _script(sign: str, element: Element, name: str) -> str:
+    """A raised or lowered part, where there is one."""
+    text = _part(element, name)
+    return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
+
+
+def _property(element: Element, name: str, otherwise: str) -> str:
+    found = below(element, f"m:{local(element)}Pr/m:{name}")
+    return otherwise if found is None else found.get(q("m:val"), "")

@@ -8,11 +8,10 @@ from urllib.parse import unquote, urldefrag
 
 from lxml import etree
 
-from adapters.files.office.elements import attribute, local
-from adapters.files.office.package import Package
+from adapters.files.html.reader import read_into
+from adapters.files.html.tree import HEADINGS
+from adapters.files.office.package import Package, attribute, local
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
-from adapters.files.text.html import read_into
-from adapters.files.text.html_tree import HEADINGS
 from pipeline.errors import Refused
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/xml"})

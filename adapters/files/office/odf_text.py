@@ -8,14 +8,10 @@ from collections.abc import Iterator
 from lxml import etree
 
 from adapters.files.inline import noted
-from adapters.files.office.elements import attribute, local, number
-from adapters.files.office.labels import add_entry
-from adapters.files.office.odf_runs import TEXT_STYLE, UNSEEN, OdfRuns
-from adapters.files.office.odf_styles import OUTLINE, PLAIN
-from adapters.files.office.package import Package
-from adapters.files.office.runs import NOTE, links_of, text_of
-from adapters.files.office.slide_text import in_cell
-from adapters.files.office.symbols import plain
+from adapters.files.office.odf_runs import OUTLINE, PLAIN, TEXT_STYLE, UNSEEN, OdfRuns
+from adapters.files.office.package import Package, attribute, local, number
+from adapters.files.office.runs import NOTE, add_entry, links_of, plain, text_of
+from adapters.files.office.slides import in_cell
 from adapters.files.outline import Outline
 from adapters.files.regions import table as add_table
 from adapters.files.tables import MOST_COLUMNS, Cell, filled

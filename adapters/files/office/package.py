@@ -1,5 +1,5 @@
-"""The parts of an Office document: a ZIP archive of XML whose parts name each other by relations, checked before
-anything in it is opened."""
+"""The parts of an Office document: a ZIP archive of XML whose parts name each other by relations, checked before it is
+read; and how its elements are named."""
 
 from __future__ import annotations
 
@@ -15,6 +15,31 @@ from lxml import etree
 
 from adapters.files.outline import given_title
 from pipeline.errors import Refused
+
+# --- Elements and attributes by their names alone: their namespaces differ between editions of a format ---
+
+
+def local(element: etree._Element) -> str:
+    """The name of an element; empty for what is none, such as an entity."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """An attribute; empty where there is none."""
+    return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
+
+
+def reference(element: etree._Element, name: str = "id") -> str:
+    """The id of a relation that `element` names, beside which an id of its own may stand."""
+    return next((str(value) for key, value in element.items() if str(key).endswith(f"}}{name}")), "")
+
+
+def number(given: str | None, otherwise: int = 1, *, most: int = 1_000_000) -> int:
+    """A count that an attribute claims, at most `most`."""
+    return min(int(given), most) if given and given.isdecimal() and len(given) < 10 else otherwise
+
+
+# --- The archive ----------------------------------------------------------------------------------
 
 MAX_ENTRIES = 10_000
 MAX_TOTAL = 300_000_000

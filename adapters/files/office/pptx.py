@@ -9,10 +9,8 @@ from functools import cached_property
 from lxml import etree
 
 from adapters.files.office.charts import add_chart, add_diagram
-from adapters.files.office.elements import local, number, reference
-from adapters.files.office.package import Package
-from adapters.files.office.slide_order import Box, in_order, titled
-from adapters.files.office.slide_text import add_paragraphs, in_cell, paragraph_text
+from adapters.files.office.package import Package, local, number, reference
+from adapters.files.office.slides import Box, add_paragraphs, in_cell, in_order, paragraph_text, titled
 from adapters.files.outline import Content, Outline
 from adapters.files.regions import table as add_table
 from adapters.files.tables import Cell, filled

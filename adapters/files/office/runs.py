@@ -1,14 +1,21 @@
-"""The runs of a paragraph as one text, with what changes its meaning: notes, formulas, raised and lowered figures."""
+"""A paragraph as one text, in all formats of Office: its runs with what changes their meaning, characters of symbol
+fonts, numbers of lists."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from adapters.files.inline import lowered, noted, raised
-from pipeline.values import Link
+from adapters.files.outline import Outline
+from pipeline.values import BlockKind, Link
+
+# --- Runs -----------------------------------------------------------------------------------------
 
 RAISED, LOWERED, NOTE, FORMULA, CODE = "raised", "lowered", "note", "formula", "code"
 _TAIL = 300
@@ -53,3 +60,116 @@ def links_of(runs: Iterable[Run]) -> list[Link]:
 def code_of(runs: Iterable[Run]) -> list[str]:
     """What is set as code is, in order."""
     return ["".join(run.text for run in group) for kind, group in groupby(runs, key=_kind) if kind == CODE]
+
+
+# --- Characters of symbol fonts as those that everybody has ---------------------------------------
+
+_PRIVATE = 0xF000
+_LONGEST_SIGN = 3
+"""Ordinary letters set in Symbol are signs where they are fewer: some programs leave whole sentences in it."""
+_PRIVATE_USE = re.compile("[\uf020-\uf0ff]")
+_SYMBOL = {
+    0x22: "∀#∃%&∋()∗+,−./",
+    0x40: "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_",
+    0x61: "αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
+    0xA0: "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…|—↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑",
+    0xF1: "〉∫",
+}
+_WINGDINGS = {
+    0x28: "☎✆✉",
+    0x45: "☜☞☝☟",
+    0x4A: "☺",
+    0x4C: "☹",
+    0x51: "✈☼",
+    0x6C: "●❍■☐",
+    0x71: "❑❒⬧⧫◆❖⬥☒",
+    0x80: "⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿",
+    0x9E: "·•▪○",
+    0xA7: "▪☐",
+    0xAB: "★",
+    0xD8: "➢",
+    0xDF: "←→↑↓",
+    0xE8: "→",
+    0xFB: "✗✓☒☑",
+}
+_OTHERS = {
+    "wingdings 2": {0x4F: "✗✓☒☑☒☒", 0x96: "•●", 0xA3: "☐"},
+    "webdings": {0x61: "✓", 0x63: "☐", 0x72: "✗"},
+}
+
+
+def symbol(code: int, font: str) -> str:
+    """The character `code` of a symbol font; empty for one that only that font has."""
+    table = _table(font.lower())
+    low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
+    if low in table:
+        return table[low]
+    private = 0xE000 <= code <= 0xF8FF
+    return "" if private or not 0x20 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+
+
+def plain(text: str, font: str | None) -> str:
+    """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
+    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
+    if not signs and not _PRIVATE_USE.search(text):
+        return text
+    return "".join(symbol(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
+
+
+@cache
+def _table(font: str) -> dict[int, str]:
+    """Its signs by their codes."""
+    rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
+    return {start + place: found for start, row in rows.items() for place, found in enumerate(row)}
+
+
+# --- Numbers of lists as programs write them, and the entries that they stand before --------------
+
+TICKS = frozenset("☐☑☒✓✔✗✘□")
+"""Bullets that say something."""
+STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
+"""A number that stands alone before its entry."""
+_ROMAN = tuple(
+    zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
+)
+_RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", ("", *"一二三四五六七八九")
+_MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
+
+
+def add_entry(outline: Outline, text: str, label: str | None, depth: int, links: Iterable[Link]) -> None:
+    """Append an entry of a list: a step where it has a number in figures; a label of another kind stands in its text.
+    Without any label (None) it is text."""
+    step = STEP.fullmatch(label or "")
+    kind = BlockKind.PROSE if label is None else BlockKind.STEP if step else BlockKind.ITEM
+    shown = f"{label} {text}" if label and not step else text
+    outline.add(kind, shown, depth=depth, number=int(step[1]) if step else 0, links=links)
+
+
+def written(count: int, shape: str) -> str:
+    """A number in one of Word's ways to write it; in figures where the way is rare."""
+    upper = shape.startswith("upper") or shape.endswith("Upper")
+    match shape:
+        case "none" | "bullet":
+            return ""
+        case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
+            found = ""
+            for worth, letters in _ROMAN:
+                times, count = divmod(count, worth)
+                found += letters * times
+            return found if upper else found.lower()
+        case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
+            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
+            times, place = divmod(count - 1, len(letters))
+            return (letters[place].upper() if upper else letters[place]) * (times + 1)
+        case _ if shape.isdigit():  # the first number as it is to look
+            return str(count).zfill(len(shape))
+        case "ordinal":
+            ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+            return f"{count}{ending}"
+        case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
+            return chr(0x245F + count)
+        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
+            tens, ones = divmod(count, 10)
+            return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
+        case _:
+            return str(count)

@@ -12,7 +12,7 @@ from lxml import etree
 
 from adapters.files.headers import Figure, Row
 from adapters.files.inline import noted
-from adapters.files.office.elements import number
+from adapters.files.office.package import number
 from adapters.files.office.workbook import Style, Workbook, elements, inline_text
 from adapters.files.office.workbook import plain as unescaped
 from adapters.files.tables import MOST_CELLS, MOST_COLUMNS

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from adapters.files.inline import lowered, raised
-from adapters.files.office.elements import local, number, reference
 from adapters.files.office.number_format import BUILT_IN, NumberFormat, number_format
-from adapters.files.office.package import Package
+from adapters.files.office.package import Package, local, number, reference
 from pipeline.errors import Refused
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")

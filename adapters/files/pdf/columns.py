@@ -6,8 +6,8 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from adapters.files.pdf.lines import backwards
 from adapters.files.pdf.parts import TYPED, Line
-from adapters.files.pdf.scripts import backwards
 
 _FEWEST = 2
 """Lines that a column has."""

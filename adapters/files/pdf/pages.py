@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from adapters.files.outline import Outline
+from adapters.files.pdf.cells import Cells, rowed, table_of
 from adapters.files.pdf.chars import Letters, turned
 from adapters.files.pdf.drawn import drawn, filled_in, struck_by_notes, without_struck
-from adapters.files.pdf.grids import grids, merged
+from adapters.files.pdf.grids import Grid, cells_of, grids, merged
 from adapters.files.pdf.lines import attached, lines, rows, together
 from adapters.files.pdf.parts import Line, Page, Piece, Rule, Table
-from adapters.files.pdf.ruled import ruled
 from adapters.files.pdf.tables import placed
+
+# --- Tables whose cells ruling lines enclose ------------------------------------------------------
+
+
+def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
+    cells = cells_of(grid, pieces)
+    if cells is None or (len(cells) == 1 and len(cells[0]) < 3):
+        return None
+    split: list[Cells] = []
+    for row in cells:
+        split.extend(_split(row) if len(cells) <= 3 else [row])
+    return table_of(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
+
+
+def _split(cells: Cells) -> list[Cells]:
+    """What stands between two ruling lines as rows, where its lines were drawn one after another."""
+    levels: list[tuple[float, Cells]] = []
+    for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
+        if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
+            levels.append((line.y, [[] for _ in cells]))
+        levels[-1][1][column].append(line)
+    rows = [row for _, row in levels]
+    first = next((n for n, cell in enumerate(cells) if cell), 0)
+    if not all(row[first] for row in rows):
+        return [cells]
+    return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
+
+
+# --- Pages ----------------------------------------------------------------------------------------
 
 _FAR = 100_000.0
 """Points; no page is that large."""

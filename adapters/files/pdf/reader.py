@@ -11,17 +11,14 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from adapters.files.outline import Content, Outline, Progress, given_title, unheard
+from adapters.files.pdf.chars import Fonts
 from adapters.files.pdf.columns import columns
-from adapters.files.pdf.contents import contents_left_out
-from adapters.files.pdf.fill import Filler
-from adapters.files.pdf.fonts import Fonts
-from adapters.files.pdf.footnotes import notes_of
-from adapters.files.pdf.headings import Headings, largest, shape
-from adapters.files.pdf.over_pages import over_pages
+from adapters.files.pdf.fill import Filler, Headings, largest, shape
 from adapters.files.pdf.pages import in_order, page_of
 from adapters.files.pdf.parts import Line, Page, Table
-from adapters.files.pdf.running import without_running
-from adapters.files.pdf.words import Words
+from adapters.files.pdf.running import contents_left_out, without_running
+from adapters.files.pdf.tables import over_pages
+from adapters.files.pdf.words import Words, notes_of
 from pipeline.errors import Refused
 
 _BY_CELL = re.compile(

@@ -1,4 +1,4 @@
-"""Heads and feet that run through the pages."""
+"""What is no text of its page: heads and feet that run through the pages, and tables of contents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from adapters.files.pdf.lines import rows, together
-from adapters.files.pdf.parts import Line, Page
+from adapters.files.pdf.lines import LEADERS, led, rows, together
+from adapters.files.pdf.parts import Line, Page, Table
+
+# --- Heads and feet -------------------------------------------------------------------------------
 
 _EDGE = 3
 """Lines at the top and at the bottom of a page that may be a running head or foot."""
@@ -115,3 +117,45 @@ def _only_number(row: list[Line], page: Page, body: float) -> bool:
     others = [line.y for line in page.lines if line not in row]
     apart = 1.5 * row[0].style.size
     return alone and (not others or row[0].y < min(others) - apart or row[0].y > max(others) + apart)
+
+
+# --- Tables of contents, which are left out -------------------------------------------------------
+
+_CONTENTS = re.compile(
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|indice|contenido|sumário",
+    re.IGNORECASE,
+)
+_ENDS_IN_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})")
+
+
+def contents_left_out(parts: Sequence[Line | Table], pages: int) -> Iterator[Line | Table]:
+    """Without the entries of a table of contents: lines with leaders to the number of a page, and below its heading
+    all that end in one."""
+    listed: list[Line | Table] = []
+    under = False
+    for part in parts:
+        leads = isinstance(part, Line) and led(part.text)
+        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _ends(part)))):
+            listed.append(part)
+            continue
+        yield from _kept(listed, pages, under=under)
+        if listed or isinstance(part, Table) or not under or len(part.text.split()) > 8:
+            under = isinstance(part, Line) and bool(_CONTENTS.fullmatch(part.text.strip()))
+        listed = []
+        yield part
+    yield from _kept(listed, pages, under=under)
+
+
+def _ends(part: Line | Table) -> list[str]:
+    texts = [part.text] if isinstance(part, Line) else [" ".join(row[-1]) for row in part.rows]
+    return [(LEADERS.split(text)[-1].split() or [""])[-1] for text in texts]
+
+
+def _kept(listed: Sequence[Line | Table], pages: int, *, under: bool) -> Sequence[Line | Table]:
+    ends = [end for part in listed for end in _ends(part)]
+    numbered = all(_ENDS_IN_NUMBER.fullmatch(end) for end in ends)
+    figures = [int(end) for end in ends if end.isdecimal()]
+    rises = figures == sorted(figures) and (not figures or figures[-1] <= pages + 20)
+    within = len(ends) > 1 and pages > 1 and (not figures or figures[-1] <= pages)
+    alone = isinstance(listed[0], Line) and LEADERS.split(listed[0].text)[-1].strip() == ends[0] if listed else False
+    return () if listed and numbered and rises and (under or (within and alone)) else listed

@@ -7,10 +7,89 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from adapters.files.pdf.cells import Cells, rowed
-from adapters.files.pdf.headers import table_of
+from adapters.files.pdf.cells import Cells, rowed, table_of
+from adapters.files.pdf.lines import led
 from adapters.files.pdf.parts import Line, Rule, Table
-from adapters.files.pdf.runs import in_paragraph, run_of
+
+# --- Where rows that may be a table begin and end -------------------------------------------------
+
+
+def in_paragraph(rows: list[list[Line]], at: int, end: int) -> bool:
+    """Whether a line above or below them reaches from the same left to the same right edge: they are justified."""
+    left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
+    around = [(rows[at - 1], rows[at])] if at else []
+    around += [(rows[end - 1], rows[end])] if end < len(rows) else []
+    return any(
+        len(row) == 1
+        and abs(row[0].x0 - left) < 3
+        and abs(row[0].x1 - right) < 3
+        and a[0].y - b[0].y < 1.8 * row[0].style.size
+        for a, b in around
+        for row in (a, b)
+    )
+
+
+def run_of(rows: list[list[Line]], at: int, rules: Sequence[Rule]) -> int:
+    """Where rows of several texts, with what hangs in between, end."""
+    if not _several(rows[at]):
+        spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
+        if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
+            return at
+    end = last = at + 1
+    starts = [line.x0 for line in rows[at]]
+    while end < len(rows):
+        above, row = rows[end - 1], rows[end]
+        size = max(line.style.size for line in row)
+        apart = above[0].y - row[0].y
+        between_rules = any(row[0].y < rule.at < above[0].y for rule in rules)
+        if apart > 3.4 * size and not between_rules:
+            break
+        if row[0].style.size > 1.25 * max(line.style.size for line in above):
+            break
+        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
+            break
+        if _several(row):
+            last = end + 1
+            starts.extend(line.x0 for line in row)
+        elif not _hangs(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
+            break
+        else:
+            within = row[0].x0 > min(starts) + size or above[0].text.endswith("-")
+            last = end + 1 if apart < 1.5 * size and within else last
+        end += 1
+    return last
+
+
+def _aligns(row: list[Line], above: list[list[Line]]) -> bool:
+    """Whether at least half of its texts begin, end or are centred where one above does."""
+    places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
+    near = [
+        any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
+        for line in row
+    ]
+    return 2 * sum(near) >= len(row)
+
+
+def _hangs(
+    line: Line, above: list[Line], below: list[Line] | None, starts: list[float], apart: float, size: float
+) -> bool:
+    """Whether a lone text is the rest of a cell, or one cell of a row."""
+    later = [start for start in starts if start > line.x0 + size]
+    if later and line.x1 > min(later) + size:
+        return False
+    near = min(abs(line.x0 - start) for start in starts) < 2 or any(
+        one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above
+    )
+    return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
+
+
+def _several(row: list[Line]) -> bool:
+    if len(row) < 2 or all(line.style.mono for line in row):
+        return False
+    return not any(led(line.text) for line in row)
+
+
+# --- Tables by the columns that the places of their texts make ------------------------------------
 
 _NUMBER = re.compile(r"(\d[\d.,-]*)(?:\s+|$)")
 _MOST = 60
@@ -136,3 +215,56 @@ def _cells(row: list[Line], columns: list[tuple[float, float]]) -> Cells:
         for column in over:
             cells[column].append(line)
     return cells
+
+
+# --- Tables that go on over the end of a page -----------------------------------------------------
+
+
+def over_pages(parts: list[Line | Table]) -> list[Line | Table]:
+    """A table that goes on over the page's end as one, its header once."""
+    found: list[Line | Table] = []
+    for part in parts:
+        last = found[-1] if found else None
+        rows = _in_columns(last, part) if isinstance(part, Table) and isinstance(last, Table) else None
+        if isinstance(part, Table) and isinstance(last, Table) and rows:
+            again = rows[: last.header] == last.rows[: last.header]
+            first = last.header if again else 0
+            if _goes_on(last.rows, rows[first:]):
+                for cell, more in zip(last.rows[-1], rows[first], strict=True):
+                    cell.extend(more)
+                first += 1
+            last.rows.extend(rows[first:])
+            last.pages.extend(part.pages[first:])
+        else:
+            found.append(part)
+    return found
+
+
+def _in_columns(last: Table, part: Table) -> list[list[list[str]]] | None:
+    """The rows of a table in the columns of one that ends the page before, if it is more of that one."""
+    if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
+        return None
+    places = []
+    for x0, x1 in part.columns:
+        shared = [min(x1, end) - max(x0, start) for start, end in last.columns]
+        places.append(shared.index(max(shared)))
+        if max(shared) <= 0:
+            return None
+    if places != sorted(set(places)) or 2 * len(places) < len(last.columns):
+        return None
+    rows: list[list[list[str]]] = [[[] for _ in last.columns] for _ in part.rows]
+    for row, cells in zip(rows, part.rows, strict=True):
+        for place, cell in zip(places, cells, strict=True):
+            row[place] = cell
+    return None if part.named and rows[: part.header] != last.rows[: part.header] else rows
+
+
+def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
+    """Whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
+    if not more or more[0][0] or not rows[-1][0]:
+        return False
+    pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]
+    if any(cell[-1:].isdigit() and rest[-1:].isdigit() for cell, rest in pairs):
+        return False
+    within = all(rest[:1].islower() or not cell.endswith((".", "!", "?")) for cell, rest in pairs)
+    return bool(pairs) and (within or all(row[0] for row in rows))

@@ -1,1 +1,1 @@
-"""Formats that are text."""
+"""Formats that are text, and mail."""

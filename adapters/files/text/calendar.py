@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from adapters.files.decode import decode
 from adapters.files.outline import Content, Outline
-from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 

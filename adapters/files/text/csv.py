@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from adapters.files.decode import decode
 from adapters.files.headers import Row, are_names, is_value
 from adapters.files.outline import Content, Outline
 from adapters.files.regions import tables
-from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.leads import MOST_SITEMAP_BYTES, ROBOT, Leads, to_robots, words
+from adapters.files.outline import MOST_SITEMAP_BYTES, ROBOT, Leads, to_robots, words
 from pipeline.errors import Refused
 
 MOST_LINKS = 10_000

@@ -8,9 +8,9 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage, Message, MIMEPart
 from pathlib import PurePath
 
+from adapters.files.decode import decode
+from adapters.files.html.reader import read_into
 from adapters.files.outline import Content, Outline
-from adapters.files.text.decode import decode
-from adapters.files.text.html import read_into
 from adapters.files.text.markdown import read_text
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from adapters.files.decode import decode
 from adapters.files.outline import Content, Progress, unheard
-from adapters.files.text.decode import decode
 from adapters.files.text.markdown import read_markdown
 from pipeline.errors import Refused
 from pipeline.values import replace

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.files.decode import decode
 from adapters.files.headers import are_names
 from adapters.files.outline import Content, Outline
-from adapters.files.text.decode import decode
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 

@@ -19,9 +19,9 @@ from docutils.readers.standalone import Reader
 from docutils.transforms.writer_aux import Admonitions
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
+from adapters.files.decode import decode
+from adapters.files.html.reader import read_into
 from adapters.files.outline import Content, Outline
-from adapters.files.text.decode import decode
-from adapters.files.text.html import read_into
 from adapters.files.text.sphinx import OWN, OfSphinx, named_directives, named_roles, shown, without_options
 
 _SETTINGS: dict[str, Any] = {

@@ -23,7 +23,7 @@ from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, Answer, ConversationId, MessageKey, Notice, PersonId, replace
-from pipeline.values.posting.digest import Adding, Announcement, Share, Spent
+from pipeline.values.posting import Adding, Announcement, Share, Spent
 from pipeline.words import wording
 
 CLOCKS = 60.0

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from pathlib import PurePath
 
-from adapters.files.kinds import SUPPORTED
+from adapters.files.kinds import SUPPORTED, StoredPage
 from adapters.files.outline import label, safe_url
 from adapters.files.reader import Reader, check_size
-from adapters.files.stored import StoredPage
 from adapters.sources.changes import digest
 from adapters.sources.confluence.edition import SERVICE, Edition
 from adapters.sources.confluence.listing import AttachedFile, SpaceListing, WikiPage

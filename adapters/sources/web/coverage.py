@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from itertools import islice
 
-from adapters.files.leads import MOST_SITEMAP_BYTES
+from adapters.files.outline import MOST_SITEMAP_BYTES
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute, below, folder, netloc
 from adapters.sources.web.formats import may_be_read

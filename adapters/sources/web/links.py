@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adapters.files.leads import ENDING, HIDING, ROBOT, Leads, to_robots
+from adapters.files.outline import ENDING, HIDING, ROBOT, Leads, to_robots
 from adapters.sources.web.addresses import absolute
 
 

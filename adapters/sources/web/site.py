@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from protego import Protego
 
 from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.files.leads import ROBOT
+from adapters.files.outline import ROBOT
 from adapters.sources.web.addresses import origin
 
 _ROBOTS_BYTES = 500_000

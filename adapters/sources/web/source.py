@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.files.leads import Leads
+from adapters.files.outline import Leads
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute, netloc, origin
 from adapters.sources.web.coverage import DENIED, Coverage

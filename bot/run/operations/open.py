@@ -17,7 +17,7 @@ from bot.run.worker import Worker
 from pipeline.errors import Misconfigured
 from pipeline.ports import Doors, PlatformAdapter
 from storage.messages.levels import levels
-from storage.runs import JobRuns
+from storage.settings import JobRuns
 
 if TYPE_CHECKING:
     from bot.run.operations.metrics import Metrics

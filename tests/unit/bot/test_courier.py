@@ -14,7 +14,7 @@ from bot.run.courier import Courier
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import ConversationId, Handoff, PlaceId, Readers
-from pipeline.values.posting.digest import Adding, Announcement, Share
+from pipeline.values.posting import Adding, Announcement, Share
 from pipeline.words import wording
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually

@@ -35,7 +35,7 @@ from pipeline.values import (
     Work,
     replace,
 )
-from pipeline.values.posting.digest import Digest
+from pipeline.values.posting import Digest
 from pipeline.words import wording
 from storage.messages.inbox import LEASE_SECONDS, SQLInbox
 from storage.open import Storage, open_storage

@@ -17,7 +17,7 @@ from bot.run import schedule
 from bot.run.schedule import Job, due, first_run, jobs_of, perform, scheduled
 from bot.wiring import open_citewell
 from pipeline.errors import Unavailable
-from storage.runs import JobRuns
+from storage.settings import JobRuns
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.verify import contents
 from tests.contracts.waiting import eventually, until

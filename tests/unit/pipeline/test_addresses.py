@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.write.addresses import known, strange
+from pipeline.write.synthesize import known, strange
 
 SOURCES = ["See https://wiki.acme.com/leave, handbook.pdf or people@acme.com. Doors open at 10:30."]
 

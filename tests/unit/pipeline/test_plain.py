@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from pipeline.compose.body import body
 from pipeline.compose.plain import plain_answer, plain_sentence
 from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link, Quoted
-from pipeline.words.plain import plain, web_address
+from pipeline.words.links import plain, web_address
 from pipeline.words.text import visible
 from tests.contracts.answers import URL, citation, cited, not_found
 from tests.doubles.hostile import FRAGMENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.screen.grams import WINDOW, windows
+from pipeline.screen.documents import WINDOW, windows
 
 
 def grams(folded: str) -> frozenset[str]:

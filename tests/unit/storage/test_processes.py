@@ -12,7 +12,7 @@ import pytest
 from pipeline.errors import Misconfigured, Unavailable, Withdrawn
 from pipeline.values import Audience, Place, PlaceId, Work
 from storage.database import Standing
-from storage.ends import open_end
+from storage.moving import open_end
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
 from tests.doubles.postgres import SHARED, USER, Server, postgres_server

@@ -7,7 +7,7 @@ import asyncio
 from structlog.testing import capture_logs
 
 from pipeline.errors import Unavailable
-from storage.postgres.samples import Samples
+from storage.postgres.database import Samples
 
 
 async def test_a_server_that_does_not_answer_is_left_alone_for_a_while() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from storage.documents.vectors import mean, pack, unpack
+from storage.documents.revision import mean, pack, unpack
 from tests.doubles.samples import rows
 
 matrices = arrays.arrays(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files import blocks as packing
 from adapters.files import outline as collecting
+from adapters.files import outline as packing
 from adapters.files.outline import Outline
 from pipeline.values import Block, BlockKind
 

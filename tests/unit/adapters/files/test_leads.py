@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from adapters.files.leads import MOST_SITEMAP_BYTES, Leads
+from adapters.files.outline import MOST_SITEMAP_BYTES, Leads
 from adapters.files.reader import Reader
 from adapters.files.text.leads import LONGEST, MOST_ADDRESSES, MOST_LINKS
 from pipeline.errors import Refused

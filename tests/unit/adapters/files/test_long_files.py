@@ -13,7 +13,7 @@ from docx import Document
 
 from adapters.files.outline import Content
 from adapters.files.reader import MAX_RST_BYTES, Reader
-from adapters.files.text import markdown, markdown_parts
+from adapters.files.text import markdown
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 from tests.trials import Count, trials
@@ -31,8 +31,7 @@ LINES = (
 @pytest.fixture
 def length(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_length(part: int) -> None:
-        for module in (markdown, markdown_parts):
-            monkeypatch.setattr(module, "PART", part)
+        monkeypatch.setattr(markdown, "PART", part)
 
     return set_length
 

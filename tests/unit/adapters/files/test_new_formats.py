@@ -12,13 +12,13 @@ import pytest
 from lxml import etree
 from pptx import Presentation
 
-from adapters.files.formats import read_format
+from adapters.files.child import read_format
 from adapters.files.kinds import KIN, SUPPORTED, format_of
-from adapters.files.office.rtf import as_html as as_html_of_rtf
-from adapters.files.office.slide_order import Box, in_order
+from adapters.files.office.slides import Box, in_order
 from adapters.files.outline import Content
 from adapters.files.pandoc import as_html, supported
 from adapters.files.reader import Reader
+from adapters.files.text.outlook import as_html as as_html_of_rtf
 from pipeline.errors import Refused
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)

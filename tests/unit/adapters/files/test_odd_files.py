@@ -11,8 +11,8 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.worksheet.pagebreak import Break
 
-from adapters.files.formats import read_format
-from adapters.files.office.rtf import as_html
+from adapters.files.child import read_format
+from adapters.files.text.outlook import as_html
 
 
 def texts(suffix: str, content: bytes) -> list[str]:

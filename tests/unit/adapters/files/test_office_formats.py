@@ -19,7 +19,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.formats import read_format
+from adapters.files.child import read_format
 from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from adapters.files.headers import Row, header_rows, row_of
+from adapters.files.html.reader import read_html
 from adapters.files.outline import Outline
 from adapters.files.regions import table, tables
 from adapters.files.tables import Cell
-from adapters.files.text.html import read_html
 
 
 def read(text: str, *, spaced: bool = False) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.files.html.storage_format import MOST_PEOPLE, mentioned, read_stored, to_html
+from adapters.files.kinds import StoredPage
 from adapters.files.reader import Reader
-from adapters.files.stored import StoredPage
-from adapters.files.text.storage_format import MOST_PEOPLE, mentioned, read_stored, to_html
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adapters.files.decode import decode
+from adapters.files.html import reader as html
+from adapters.files.html.reader import read_html
 from adapters.files.kinds import TEXT_FORMATS
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
-from adapters.files.text import html
 from adapters.files.text.csv import read_csv
-from adapters.files.text.decode import decode
-from adapters.files.text.html import read_html
 from adapters.files.text.jsonl import read_content, read_line
 from adapters.files.text.markdown import read_markdown, read_passage, read_text
 from adapters.files.text.rst import read_rst, widened

@@ -9,11 +9,11 @@ from docx import Document
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.formats import read_format
+from adapters.files.child import read_format
+from adapters.files.html.reader import read_html
 from adapters.files.office.pptx import read_pptx
 from adapters.files.outline import given_title
 from adapters.files.pdf.reader import read_pdf
-from adapters.files.text.html import read_html
 
 PLACEHOLDERS = ["(anonymous)", "untitled", "Untitled 1", "PowerPoint Presentation", "Word Document", "  ", "-"]
 

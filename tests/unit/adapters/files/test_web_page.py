@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
+from adapters.files.html.web_page import read_page
 from adapters.files.reader import Reader
-from adapters.files.text.web_page import read_page
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 

@@ -12,7 +12,7 @@ from adapters.web.links import LIFETIME
 from adapters.web.visitor import Visitor
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Actor, Readers
-from storage.links import rotate_link_key
+from storage.settings import rotate_link_key
 from tests.doubles.page import URL, Seen, open_page, parsed, prose, with_page
 
 

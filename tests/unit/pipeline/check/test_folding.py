@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.check.folding import fold
+from pipeline.check.verbatim import fold
 
 
 def words(text: str) -> list[str]:

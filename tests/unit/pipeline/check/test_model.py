@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.check.exhibits import MOST_CLAIMS, MOST_TOKENS, Said
 from pipeline.check.model import CUT, NOT_READ, VOID, ModelJudge
 from pipeline.values import BlockKind, Judgement, Sentence, Support, replace
-from pipeline.words.tokens import estimate
+from pipeline.words.text import estimate
 from tests.doubles.llm.faults import Act, Hang, Status, Text
 from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose import manner
+from pipeline.compose import confidence
 from pipeline.compose.confidence import ABSTAIN_BELOW, EXTRACTIVE, Assessment, assess
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
@@ -146,7 +146,7 @@ def test_hedged_and_very_short_answers_are_less_sure_but_not_withheld(worse: str
 
 @pytest.mark.parametrize(("words", "factor"), [(3, 0.7), (8, 0.85), (12, 0.95), (15, 1.0), (40, 1.0)])
 def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> None:
-    assert manner.brevity(words) == factor
+    assert confidence.brevity(words) == factor
 
 
 def test_a_share_of_unsupported_sentences_lowers_the_score() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.find.confirmed import RAISE, lifted
 from pipeline.find.rank import Ranked
+from pipeline.find.reorder import RAISE, lifted
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
 from pipeline.values import Document, replace

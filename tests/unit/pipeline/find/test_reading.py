@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import Unavailable
 from pipeline.find.rank import Ranked
-from pipeline.find.reading import LONGEST, PASSAGES, PER_PASSAGE, WORDS, chosen, read, readable
+from pipeline.find.reorder import LONGEST, PASSAGES, PER_PASSAGE, WORDS, chosen, read, readable
 from pipeline.values import BlockKind, Chunk, Unit
 from tests.doubles.samples import document
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.find.slips import is_form, meant
+from pipeline.find.retrieve import is_form, meant
 
 WORDS = st.text("abdeinrst", min_size=4, max_size=12)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.contrast import changed
+from pipeline.plan.followup import changed
 from pipeline.words.text import STOP_WORDS, WORD
 
 NOTICE = "What is the notice period for employees?"

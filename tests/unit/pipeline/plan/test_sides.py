@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.sides import compared, parts
+from pipeline.plan.plan import compared, parts
 
 
 @pytest.mark.parametrize(

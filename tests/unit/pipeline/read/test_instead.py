@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.read.instead import instead
+from pipeline.read.siblings import instead
 from pipeline.words.text import distinct_terms
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.plan.sides import compared
+from pipeline.plan.plan import compared
 from pipeline.values import BlockKind, Brief, Document, Format, Intent, RetrievedChunk
 from tests.doubles.samples import extracted, indexed
 

@@ -9,7 +9,7 @@ import pytest
 from pipeline.errors import Unavailable
 from pipeline.ports import ToolCall
 from pipeline.values import Brief, RetrievedChunk
-from pipeline.words.tokens import estimate
+from pipeline.words.text import estimate
 from pipeline.write.looking import LOOKS, NO_MORE, NO_QUERY, NOTHING, Looking
 from tests.doubles.llm.walk import passage
 

@@ -24,7 +24,7 @@ from pipeline.values import (
     Unit,
     replace,
 )
-from pipeline.words.tokens import estimate
+from pipeline.words.text import estimate
 from pipeline.write.packing import pack
 from pipeline.write.prompts import (
     DATED,

@@ -1,0 +1,85 @@
+"""A page of a web site -> blocks: its main content, without what the site has around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from adapters.files.html.reader import Page
+from adapters.files.html.tree import HEADINGS, Element, gone, mostly_links, written
+from adapters.files.outline import Content
+
+_WORDS = 3
+"""Words in a row that tell that two texts are one."""
+_OUTLIERS = 0.05
+"""Of the characters that were found, at either end: one footer that is taken for content does not widen the rest."""
+
+
+def read_page(content: bytes) -> Content:
+    """The content that trafilatura finds, in its own structure: headings with their ids, lists, tables and code.
+
+    Trafilatura tells where the content is; what it leaves out inside of it (short items, code, panels of tabs) is
+    kept, but for parts that are mostly links."""
+    import trafilatura
+
+    page = Page(written(content))
+    kept = _kept(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
+    main = page.main()
+    if main is page.root and kept:
+        main = _holder(kept, page.root)
+    if kept:
+        _drop_links(main, [holder for holder, _ in kept])
+    return page.content(main)
+
+
+def _kept(root: Element, text: str) -> list[tuple[Element, int]]:
+    """Elements with texts that are in `text`, as far as these are long enough to tell; and how long each is."""
+    told = set(_runs(text.replace("|", " ").split()))
+    return [
+        (holder, len(said)) for holder, said in _texts(root) if (run := next(_runs(said.split()), None)) and run in told
+    ]
+
+
+def _texts(root: Element) -> Iterator[tuple[Element, str]]:
+    for element in root.iter():
+        if element.text:
+            yield element, element.text
+        for child in element:
+            if child.tail:
+                yield element, child.tail
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
+
+
+def _holder(kept: Sequence[tuple[Element, int]], root: Element) -> Element:
+    """The innermost element with a heading around all of `kept` but its outliers."""
+    reached = list(accumulate(size for _, size in kept))
+    first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
+    last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
+    around = set(_upward(kept[first][0]))
+    shared = (parent for parent in _upward(kept[last][0]) if parent in around)
+    return next((parent for parent in shared if next(parent.iter(*HEADINGS), None) is not None), root)
+
+
+def _upward(element: Element) -> Iterator[Element]:
+    yield element
+    yield from element.iterancestors()
+
+
+def _drop_links(main: Element, kept: Iterable[Element]) -> None:
+    """Take out of `main` the parts without any of `kept` that are mostly links: share buttons, other pages."""
+    holders: set[Element] = set()
+    for holder in kept:
+        for parent in _upward(holder):
+            if parent in holders:
+                break
+            holders.add(parent)
+    for part in [part for part in main.iter("div", "section", "ul", "p") if _outermost(part, holders)]:
+        if mostly_links(part):
+            gone(part)
+
+
+def _outermost(part: Element, holders: set[Element]) -> bool:
+    return part not in holders and part.getparent() in holders

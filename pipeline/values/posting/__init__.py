@@ -1,1 +1,0 @@
-"""What is to be posted, and what comes of it."""
