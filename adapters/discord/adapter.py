@@ -16,9 +16,8 @@ from adapters.discord.connection import DiscordConnection, DiscordOptions, conne
 from adapters.discord.errors import listening
 from adapters.discord.events.places import DIRECT, PLATFORM
 from adapters.discord.memory import Memory
-from adapters.discord.pace import DiscordPace
 from adapters.discord.post.reply import DiscordPost
-from adapters.discord.settings import DiscordSettings
+from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL
 from pipeline.errors import Unavailable

@@ -18,7 +18,6 @@ from adapters.discord.errors import translated
 from adapters.discord.events.before import DiscordReads
 from adapters.discord.events.intake import DiscordIntake, DiscordTells
 from adapters.discord.memory import Memory
-from adapters.discord.pace import DiscordPace
 from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
 from adapters.discord.platform import DISCORD
@@ -30,7 +29,7 @@ from adapters.discord.press import commands
 from adapters.discord.press.interactions import DiscordInteractions
 from adapters.discord.press.knowledge import DiscordShelf
 from adapters.discord.press.presser import Context
-from adapters.discord.settings import DiscordSettings
+from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Refused, Unavailable

@@ -17,9 +17,8 @@ from adapters.slack.parts.render import Post
 from adapters.slack.platform import SLACK
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
-from adapters.slack.transport.front import Front
+from adapters.slack.transport.front import Front, events
 from adapters.slack.transport.installing import INSTALL, Installing
-from adapters.slack.transport.requests import events
 from adapters.slack.transport.session import Terms
 from adapters.slack.transport.startup import socket_address
 from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces

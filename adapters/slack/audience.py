@@ -16,8 +16,7 @@ import structlog
 from adapters.chat.audience import Believed, Facts
 from adapters.slack.events.incoming import Body, Me, is_outside, person
 from adapters.slack.members import FRESH, Members
-from adapters.slack.pages import pages
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import Declined, Web, pages
 from pipeline.errors import Refused, Unavailable
 from pipeline.values import Actor, IncomingMessage, Manner, PersonId, PlaceId, replace
 

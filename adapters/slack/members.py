@@ -11,8 +11,7 @@ from typing import Any
 import structlog
 
 from adapters.slack.events.incoming import is_outside
-from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import Declined, Pacer, Web, pages
 from pipeline.errors import CitewellError, Unavailable
 
 log = structlog.get_logger(__name__)

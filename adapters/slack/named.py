@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from adapters.slack.pages import pages
 from adapters.slack.transport.startup import introduce
-from adapters.slack.web import VISIT_SECONDS, SlackPace, Web, passing
+from adapters.slack.web import VISIT_SECONDS, SlackPace, Web, pages, passing
 from pipeline.values import PlaceId
 
 KINDS = "public_channel,private_channel"

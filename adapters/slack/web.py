@@ -1,4 +1,4 @@
-"""The Web API: one call at a time in its turn, and Slack's errors in our words."""
+"""The Web API: one call at a time in its turn, lists page by page, and Slack's errors in our words."""
 
 from __future__ import annotations
 
@@ -245,3 +245,36 @@ def _declined(method: str, error: SlackApiError) -> Declined | Unavailable:
     if code in DEAD_TOKEN:
         return Unavailable("Slack", f"{method}: {code}")
     return Declined(method, code, str(response.get("needed") or "") if code == "missing_scope" else "")
+
+
+PAGES = 400
+"""Of one list at most."""
+
+
+class Pacer:
+    """Lets `burst` calls pass, and further ones after `pause` seconds each: Slack counts calls by the minute."""
+
+    def __init__(self, burst: int, pause: float) -> None:
+        self._left = burst
+        self._pause = pause
+
+    async def wait(self) -> None:
+        await asyncio.sleep(0.0 if self._left else self._pause)
+        self._left = max(0, self._left - 1)
+
+
+async def pages(
+    web: Web, method: str, what: str, pacer: Pacer | None = None, **arguments: Any
+) -> AsyncIterator[list[Any]]:
+    """Every page of the list `what`. Raises as `Web.call`, and Unavailable when there is no end to them."""
+    cursor = ""
+    for _ in range(PAGES):
+        if pacer:
+            await pacer.wait()
+        more = {"cursor": cursor} if cursor else {}
+        found = await web.call(method, **arguments, **more)
+        yield found.get(what) or []
+        cursor = str((found.get("response_metadata") or {}).get("next_cursor") or "")
+        if not cursor:
+            return
+    raise Unavailable("Slack", f"{method} has more than {PAGES} pages")

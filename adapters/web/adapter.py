@@ -17,8 +17,8 @@ from adapters.web.ask.live import Live
 from adapters.web.platform import WEB
 from adapters.web.signin import routes as signin
 from adapters.web.signin.door import Door
-from adapters.web.site import Site
 from adapters.web.source import routes as source
+from adapters.web.visitor import Site
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
 from pipeline.values import (

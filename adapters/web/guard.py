@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from adapters.http.pace import address
 from adapters.web import pages, wording
-from adapters.web.language import spoken
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
+from adapters.web.forms import spoken
+from adapters.web.visitor import Site, Visitor
 from pipeline.errors import CitewellError
 from pipeline.translations import Message
 from pipeline.words.wording import TRY_AGAIN

@@ -14,8 +14,8 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.http.machine import Machine
 from adapters.web import pages
+from adapters.web.forms import spoken
 from adapters.web.guard import SIGN_IN
-from adapters.web.language import spoken
 from adapters.web.visitor import Visitor
 from adapters.web.wording import CLOSED_HERE
 from pipeline.rules.access import OPERATOR

@@ -1,12 +1,18 @@
-"""Who looks at a page, and how a route learns it."""
+"""Who looks at a page, how a route learns it, and what every room of the page is given."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pydantic import Field
 from starlette.requests import Request
 
+from adapters.chat.reply.parts import Look
+from adapters.http.pace import Pace
+from adapters.web.links import SignedLinks
+from pipeline.ports import Archive, Desk, Overview, Reading
 from pipeline.values import Actor, Readers, Value
 
 
@@ -40,3 +46,20 @@ class Visitors(Protocol):
     def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
         """Whether a form with the token `given` was filled in on a page of ours, by them."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    visitors: Visitors
+    desk: Desk
+    reading: Reading
+    archive: Archive
+    overview: Overview
+    look: Look
+    pace: Pace = field(default_factory=Pace)
+    links: SignedLinks | None = None
+    """None where readers cannot reach the page by an address."""
+    originals: bool
+    """Readers may download the original file of a source."""
+    admin: Callable[[Actor], bool] = lambda actor: False
+    """Whether to show somebody what admins see; it is checked again where it is asked for."""

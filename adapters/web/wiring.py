@@ -11,14 +11,11 @@ from adapters.web.adapter import WebAdapter
 from adapters.web.links import signed
 from adapters.web.loopback import AtTheMachine
 from adapters.web.settings import WebSettings
-from adapters.web.signin.claims import whom_by, whom_in_slack
-from adapters.web.signin.discord import Discord
 from adapters.web.signin.door import Door
-from adapters.web.signin.oidc import OpenID
+from adapters.web.signin.oidc import Discord, OpenID, whom_by, whom_in_slack
 from adapters.web.signin.provider import Provider
 from adapters.web.signin.visitors import Cookie, SignedInVisitors
-from adapters.web.site import Site
-from adapters.web.visitor import Visitors
+from adapters.web.visitor import Site, Visitors
 from pipeline.errors import Misconfigured
 from pipeline.ports import Host
 from pipeline.values import Action

@@ -11,8 +11,7 @@ from typing import Self
 
 from adapters.chat.reply import labels as words
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.pace import DiscordPace
-from adapters.discord.settings import DiscordSettings
+from adapters.discord.settings import DiscordPace, DiscordSettings
 from pipeline.values import PlaceId, Reason, Style
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way

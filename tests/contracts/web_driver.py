@@ -17,7 +17,7 @@ from adapters.chat.reply.parts import Button, Look
 from adapters.http.doors import Doors
 from adapters.web.adapter import WebAdapter
 from adapters.web.platform import SPACE, WEB
-from adapters.web.site import Site
+from adapters.web.visitor import Site
 from bot.desks.reading import Reader
 from pipeline.ports import Archive, Desk, Overview, Reading, Retriever
 from pipeline.values import PlaceId, Reason, Style

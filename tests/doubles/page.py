@@ -22,9 +22,8 @@ from adapters.web import pages
 from adapters.web.config import WebConfig
 from adapters.web.links import SignedLinks
 from adapters.web.loopback import AtTheMachine
-from adapters.web.site import Site
 from adapters.web.source import routes as source
-from adapters.web.visitor import Visitor, Visitors
+from adapters.web.visitor import Site, Visitor, Visitors
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell

@@ -11,8 +11,7 @@ import structlog
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
-from adapters.discord.pace import DiscordPace
-from adapters.discord.settings import DiscordSettings
+from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport.identify import IdentifyBudget
 from bot.desks.desk import CitewellDesk
 from bot.run.worker import Worker

@@ -181,7 +181,7 @@ async def test_an_answer_is_shared_once_when_nobody_hears_that_it_is_there(drive
 async def test_what_is_shared_and_of_which_nobody_hears_is_there_once_and_said_so(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.retry.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.errors.PATIENCE_SECONDS", 0.0)
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.settled()
     driver.break_next_post(Fault.LOST_RESPONSE)

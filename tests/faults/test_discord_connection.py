@@ -10,8 +10,7 @@ import pytest
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
-from adapters.discord.pace import DiscordPace
-from adapters.discord.settings import DiscordSettings
+from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable

@@ -181,7 +181,7 @@ async def test_an_edit_that_adds_the_forgotten_mention_asks_once_and_another_edi
 async def test_typing_ends_with_the_first_message_of_the_reply(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.post.activity.AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.post.deliver.AFTER_SECONDS", 0.0)
     free = asyncio.Event()
 
     driver.rig.script = searching_until(free)

@@ -17,7 +17,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.slack.adapter import EVENT_BYTES
-from adapters.slack.transport.requests import PATH
+from adapters.slack.transport.front import PATH
 from pipeline.values import Reason, Style
 from tests.contracts.slack_driver import CHANNEL, SlackHTTPDriver, user
 from tests.doubles.slack.people import encoded, signature

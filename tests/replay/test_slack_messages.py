@@ -14,7 +14,7 @@ from adapters.chat.reply.parts import Look
 from adapters.chat.words.forms import reason_form
 from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import Post, posts
-from adapters.slack.press.home_view import home
+from adapters.slack.press.account import home
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style, replace
 from pipeline.words import canned, wording
 from tests.contracts.answers import broken, citation, cited, not_found

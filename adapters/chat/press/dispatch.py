@@ -1,10 +1,10 @@
-"""What people press, send and choose: one handler for each action, on every platform."""
+"""What people press, send and choose: one handler for each action, on every platform. Two quick clicks are one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Collection, Hashable
 
-from adapters.chat.press.clicks import Clicks
 from adapters.chat.press.feedback import Feedback
 from adapters.chat.press.knowledge import Additions
 from adapters.chat.press.people import AskingPeople
@@ -14,6 +14,26 @@ from adapters.chat.press.sharing import Sharing
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import forms
 from pipeline.ports import Desk, Inbox
+
+TWICE_SECONDS = 3.0
+"""Within which nobody means to press the same again."""
+
+
+class Clicks:
+    """Remembers what was pressed a moment ago."""
+
+    def __init__(self) -> None:
+        self._latest: dict[Hashable, float] = {}
+
+    def again(self, *click: Hashable) -> bool:
+        """Whether the same was pressed a moment ago: who, what, of which answer, where."""
+        now = asyncio.get_running_loop().time()
+        self._latest = {one: at for one, at in self._latest.items() if now - at < TWICE_SECONDS}
+        if click in self._latest:
+            return True
+        self._latest[click] = now
+        return False
+
 
 OF_ANSWER = frozenset(
     {

@@ -1,12 +1,16 @@
-"""What delivering needs of Discord: the messages of a reply in a channel, thread or DM, and telling its asker alone."""
+"""What delivering needs of Discord: the messages of a reply in a channel, thread or DM, “Citewell is typing …” while
+nothing of it is there, and telling its asker alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
+import aiohttp
 import discord
 
 from adapters.chat.post.deliver import Standing
@@ -16,14 +20,13 @@ from adapters.chat.reply.parts import File, Reply
 from adapters.chat.words import wishes
 from adapters.chat.words.wishes import AboveAnswer
 from adapters.discord import limits
-from adapters.discord.errors import THREAD_EXISTS, translated
+from adapters.discord.errors import THREAD_EXISTS, steadily, translated
 from adapters.discord.events.incoming import in_thread, root, withheld
 from adapters.discord.events.places import MessagePlace, place
 from adapters.discord.parts.blocks import attachments, card, layout
+from adapters.discord.parts.markup import escape
 from adapters.discord.parts.render import Page, pages, plain, progress
-from adapters.discord.parts.wishes import told
 from adapters.discord.permissions import obstacle
-from adapters.discord.post.activity import typing
 from adapters.discord.post.found import SKEW, Opening, answers
 from adapters.discord.post.private import Asking, DiscordPrivate
 from adapters.discord.post.reply import (
@@ -37,10 +40,63 @@ from adapters.discord.post.reply import (
     person_of,
     reference,
 )
-from adapters.discord.retry import steadily
 from pipeline.ports import Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import IncomingMessage, Manner, Stage, Work, replace
+from pipeline.values import IncomingMessage, Manner, PersonId, Stage, Work, replace
+
+AFTER_SECONDS = 0.3
+EVERY_SECONDS = 8.0
+"""Discord shows it for ten seconds, or until the next message."""
+LAST_SECONDS = 2.0
+"""How long a request under way is waited for: one that came after the message would be shown beside it."""
+
+
+@contextlib.asynccontextmanager
+async def typing(channel: discord.abc.Messageable | None) -> AsyncIterator[Settle]:
+    """Show it until left, or until what is given is called: before the first message, which ends it. None: nowhere.
+
+    That it cannot be shown is no reason not to answer."""
+    over = asyncio.Event()
+    task = asyncio.create_task(_keep_typing(channel, over))
+
+    async def stop() -> None:
+        over.set()
+        await asyncio.wait({task}, timeout=LAST_SECONDS)
+
+    try:
+        yield stop
+        await stop()
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _keep_typing(channel: discord.abc.Messageable | None, over: asyncio.Event) -> None:
+    if channel is None:
+        return
+    with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError):
+        pause = AFTER_SECONDS
+        while not await _within(pause, over):
+            await channel.typing()
+            pause = EVERY_SECONDS
+
+
+async def _within(seconds: float, over: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await over.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def told(above: AboveAnswer, author: str) -> str:
+    """What stands above an answer that `author` wanted to be told: they notice the mention. The message is found again
+    by it."""
+    heading, question = above
+    return f"<@{PersonId.parse(author).user}> **{escape(heading)}**\n> {escape(question)}"
+
 
 NO_THREADS = Message("I may not open threads here: I lack the permission “Create Public Threads”.")
 

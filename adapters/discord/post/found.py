@@ -10,9 +10,9 @@ from typing import NamedTuple
 import discord
 import structlog
 
+from adapters.discord.errors import REQUEST_SECONDS
 from adapters.discord.events.places import MessagePlace
 from adapters.discord.parts import buttons
-from adapters.discord.retry import REQUEST_SECONDS
 
 log = structlog.get_logger(__name__)
 SKEW = timedelta(seconds=60)

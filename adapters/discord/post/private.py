@@ -20,13 +20,20 @@ from adapters.chat.messages import NotPosted
 from adapters.chat.post.growth import Pace
 from adapters.chat.reply.parts import Reply
 from adapters.discord import limits
-from adapters.discord.errors import NOT_TAKEN, TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE, translated
+from adapters.discord.errors import (
+    NOT_TAKEN,
+    REQUEST_SECONDS,
+    TOKEN_GONE,
+    TRANSIENT,
+    UNKNOWN_MESSAGE,
+    steadily,
+    translated,
+)
 from adapters.discord.events.incoming import ReplyTo, command
 from adapters.discord.events.places import DIRECT
 from adapters.discord.parts.blocks import attachments, card
 from adapters.discord.parts.render import Page, pages, progress
 from adapters.discord.post.alone import Interaction, by_locale, say
-from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox
 from pipeline.translations import Words

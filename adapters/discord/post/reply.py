@@ -15,10 +15,9 @@ from typing import Any
 import discord
 from discord import ui
 
-from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE, translated
+from adapters.discord.errors import REQUEST_SECONDS, THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE, steadily, translated
 from adapters.discord.parts.render import Page
 from adapters.discord.post.found import Ends, Known, find, unsaid
-from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId
 

@@ -20,8 +20,7 @@ from adapters.discord.events.places import workspace
 from adapters.discord.memory import Memory
 from adapters.discord.post.alone import Interaction, by_locale, say
 from adapters.discord.press import names
-from adapters.discord.press.interactions import DiscordInteractions
-from adapters.discord.press.setup import CHANNEL, SERVER
+from adapters.discord.press.interactions import CHANNEL, SERVER, DiscordInteractions
 from pipeline.rules.tenancy import bind
 from pipeline.values import AS_SET, Attachment
 from pipeline.words import wording

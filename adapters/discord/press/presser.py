@@ -1,13 +1,14 @@
-"""Whoever pressed a button, sent a form or used a command."""
+"""Whoever pressed a button, sent a form or used a command. Forms are read from what Discord sends, not from memory."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import discord
+from discord import ui
 
 from adapters.chat.adapter import Chat
 from adapters.chat.press.presser import EMPTY, AmongOthers, Pressed, Then, Written
@@ -15,24 +16,76 @@ from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Look, Reply
-from adapters.chat.words.forms import Form
+from adapters.chat.words.forms import ChoiceField, Filled, Form, TextField
 from adapters.discord import limits
 from adapters.discord.audience import DiscordReaches
-from adapters.discord.errors import translated
+from adapters.discord.errors import REQUEST_SECONDS, translated
 from adapters.discord.events.places import DIRECT, PLATFORM, key, places
 from adapters.discord.events.spoken import question
 from adapters.discord.parts import buttons, render
 from adapters.discord.parts.blocks import Row, card, layout, pressed
 from adapters.discord.parts.markup import escape
-from adapters.discord.parts.modal import filled, modal
 from adapters.discord.post.alone import Interaction, say
 from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press.knowledge import DiscordOffered, DiscordShelf
-from adapters.discord.retry import REQUEST_SECONDS
 from pipeline.ports import Desk
 from pipeline.translations import Message
 from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
+
+OPEN_SECONDS = 900.0
+OPTIONS, OPTION = 25, 100
+"""Of one field, and characters of what one is called."""
+
+
+def modal(form: Form) -> ui.Modal:
+    made = ui.Modal(title=form.title, custom_id=buttons.custom_id(form.name, form.about), timeout=OPEN_SECONDS)
+    for field in form.fields:
+        component = _typed(field) if isinstance(field, TextField) else _chosen(field)
+        made.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
+    return made
+
+
+def filled(data: Any) -> Filled:
+    """What a submitted form says."""
+    return {
+        str(field.get("custom_id")): tuple(
+            str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
+        )
+        for field in _fields((data or {}).get("components", ()))
+    }
+
+
+def _typed(field: TextField) -> ui.Item[Any]:
+    style = discord.TextStyle.paragraph if field.lines else discord.TextStyle.short
+    text: ui.TextInput[Any] = ui.TextInput(
+        custom_id=field.name, style=style, required=field.required, max_length=field.most, default=field.value or None
+    )
+    return text
+
+
+def _chosen(field: ChoiceField) -> ui.Item[Any]:
+    options = [
+        discord.SelectOption(label=name[:OPTION], value=value, default=value in field.first)
+        for value, name in list(field.options.items())[:OPTIONS]
+    ]
+    select: ui.Select[Any] = ui.Select(
+        custom_id=field.name,
+        options=options,
+        required=field.required,
+        min_values=int(field.required),
+        max_values=len(options) if field.several else 1,
+    )
+    return select
+
+
+def _fields(components: Any) -> Iterator[dict[str, Any]]:
+    """Everything that was filled in."""
+    for one in components:
+        yield one
+        yield from _fields(one.get("components", ()))
+        if one.get("component"):
+            yield one["component"]
 
 
 def read(interaction: Interaction, action: str, about: str, seen: str) -> Pressed:

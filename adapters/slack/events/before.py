@@ -13,8 +13,7 @@ from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import SPOKEN, Me, forwarded, is_human, is_outside
 from adapters.slack.events.spoken import plain
 from adapters.slack.events.talk import SlackTalk
-from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Web
+from adapters.slack.web import Pacer, Web, pages
 from pipeline.errors import Refused
 from pipeline.values import Around, Attachment, IncomingMessage, PlaceId, Said, Stretch
 

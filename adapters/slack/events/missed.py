@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from adapters.chat.catch_up import HORIZON, Since
 from adapters.slack.events.incoming import Me, is_outside
 from adapters.slack.events.intake import SlackIntake
-from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Web
+from adapters.slack.web import Pacer, Web, pages
 from pipeline.ports import Inbox
 from pipeline.ports.desk import Channels
 

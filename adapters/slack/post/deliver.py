@@ -11,6 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -22,20 +23,29 @@ from adapters.chat.reply.parts import File, Reply
 from adapters.chat.words.handoff import Unsent
 from adapters.chat.words.wishes import AboveAnswer
 from adapters.slack.events.incoming import Me
-from adapters.slack.pages import pages
-from adapters.slack.parts.blocks import button, said
+from adapters.slack.parts.blocks import button, quoted, said, section
 from adapters.slack.parts.footer import attached
-from adapters.slack.parts.render import Post, line, posts, streamed
-from adapters.slack.parts.wishes import told
+from adapters.slack.parts.render import Post, fallback, line, posts, streamed
 from adapters.slack.platform import SLACK
 from adapters.slack.post.activity import Origin, Presence
 from adapters.slack.post.private import SlackPrivate
 from adapters.slack.post.reply import QUIET, SlackSender, delete, find, named
-from adapters.slack.web import LIMITED, POST, Declined, Web
+from adapters.slack.web import LIMITED, POST, Declined, Web, pages
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import IncomingMessage, Manner, PersonId, Work
+
+
+def told(post: Post, above: AboveAnswer, user: str) -> Post:
+    """The first message of an answer, with who wanted it and why it comes now above it: they notice the mention."""
+    heading, question = above
+    return replace(
+        post,
+        header=(section(f"<@{user}> {heading}"), quoted(question)),
+        text=fallback(f"{heading} {question}"),
+    )
+
 
 log = structlog.get_logger(__name__)
 

@@ -9,10 +9,9 @@ from typing import Any
 import structlog
 
 from adapters.slack.events.incoming import Me
-from adapters.slack.pages import pages
 from adapters.slack.parts.render import Post
 from adapters.slack.post.activity import Origin
-from adapters.slack.web import POST, Declined, Web
+from adapters.slack.web import POST, Declined, Web, pages
 
 log = structlog.get_logger(__name__)
 

@@ -1,39 +1,97 @@
-"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again."""
+"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again. And what of a
+message they can add to the documents."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.chat.adapter import Chat
 from adapters.chat.audience import Facts
+from adapters.chat.press.knowledge import FROM_MENU
+from adapters.chat.press.offered import Addition, announced
 from adapters.chat.press.presser import AmongOthers, Then, Written
 from adapters.chat.reply import cut, labels
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Look, Reply
 from adapters.chat.words.forms import Form
+from adapters.chat.words.knowledge import Thing
 from adapters.slack.audience import SlackReaches
 from adapters.slack.events import spoken
 from adapters.slack.events.files import Files
 from adapters.slack.events.incoming import Body, Me, message_key
 from adapters.slack.parts.blocks import Block, said, section, short
+from adapters.slack.parts.footer import Choice, chosen
 from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import Post, fallback, posts
+from adapters.slack.platform import SLACK
 from adapters.slack.post import private
 from adapters.slack.post.notices import permalink, sorry
 from adapters.slack.post.reply import QUIET
-from adapters.slack.press.knowledge import SlackOffered, offered
 from adapters.slack.press.pressed import SlackPress, carried, read
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError, NotTaken
-from pipeline.ports import Desk
+from pipeline.ports import Desk, Sent
+from pipeline.ports.desk import Posts
 from pipeline.translations import Message, Words
-from pipeline.values import Actor, Answer, ConversationId, MessageKey, Readers
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, PlaceId, Readers
 from pipeline.words import wording
+
+
+def offered(web: Web, reaches: SlackReaches, files: Files, posts: Posts, spot: SlackPress, body: Body) -> SlackOffered:
+    """The message stands in the shortcut, and in what the button and the form carry."""
+    menu = spot.pressed.action == FROM_MENU
+    choice = chosen(spot.channel, body["message"]) if menu else Choice.parse(spot.pressed.about)
+    return SlackOffered(web, reaches, files, posts, choice, spot)
+
+
+class SlackOffered:
+    """The port `Offered`."""
+
+    def __init__(
+        self, web: Web, reaches: SlackReaches, files: Files, posts: Posts, choice: Choice, spot: SlackPress
+    ) -> None:
+        self._web = web
+        self._reaches = reaches
+        self._files = files
+        self._posts = posts
+        self._choice = choice
+        self._spot = spot
+
+    @property
+    def things(self) -> Sequence[Thing]:
+        return self._choice.things
+
+    @property
+    def carried(self) -> str:
+        return str(self._choice)
+
+    async def sent(self, thing: Thing) -> Sent:
+        if not thing.file:
+            return Sent(thing.name, thing.name)
+        file = await self._files.find(thing.file)
+        link = file.link or await permalink(self._web, self._choice.channel, self._choice.ts)
+        return Sent(file.name, link, partial(self._files.download, file))
+
+    async def begin(self, reading: str, words: Words, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
+        """Below the message; alone to whoever adds it also where the bot is no member, or strangers read."""
+        places = await self._places(alone=alone)
+        return await announced(self._posts, places, self._spot.pressed.person, reading, words)
+
+    async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
+        """Where it is said, with the thread there; each where the one before takes nothing of ours."""
+        spot, team = self._spot, self._spot.pressed.conversation.space
+        directly = (str(SLACK.person_id(team, spot.user_id)), "")
+        if not spot.direct and (alone or await self._reaches.shared(spot.channel)):
+            return [directly]
+        channel = PlaceId(platform=SLACK.name, space=team, channel=self._choice.channel)
+        return [(str(channel), self._choice.thread), directly]
+
 
 REFUSAL = 150
 """Characters of what is said at a field."""

@@ -17,8 +17,7 @@ from adapters.chat.words.advice import advice, draft
 from adapters.web import pages
 from adapters.web.forms import field, number, parameter
 from adapters.web.guard import changing, looking
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
+from adapters.web.visitor import Site, Visitor
 from pipeline.errors import NotAllowed
 from pipeline.values import Readers, Value
 from pipeline.words.text import visible

@@ -15,11 +15,9 @@ from starlette.responses import Response
 from adapters.chat.hear import Asked, Intake
 from adapters.web import pages
 from adapters.web.ask import wording
-from adapters.web.forms import field
-from adapters.web.language import locale
+from adapters.web.forms import field, locale
 from adapters.web.platform import SPACE, WEB
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
+from adapters.web.visitor import Site, Visitor
 from pipeline.ports import Inbox
 from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, PersonId, PlaceId
 from pipeline.words.wording import BUSY

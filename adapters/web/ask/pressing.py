@@ -1,4 +1,4 @@
-"""What is pressed below an answer, and what comes of it."""
+"""What is pressed below an answer; what comes of it is a page."""
 
 from __future__ import annotations
 
@@ -9,21 +9,68 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from adapters.chat.press.dispatch import OF_ANSWER, Dispatcher
-from adapters.chat.press.presser import Pressed
+from adapters.chat.press.presser import Pressed, Presser, Then
 from adapters.chat.reply import labels
-from adapters.chat.reply.parts import Button
+from adapters.chat.reply.answer import plain
+from adapters.chat.reply.parts import Button, Reply
+from adapters.chat.words.forms import Form
 from adapters.web import pages
 from adapters.web.ask import wording
 from adapters.web.ask.asking import conversation
-from adapters.web.ask.presser import PagePresser
-from adapters.web.forms import field, fields
-from adapters.web.language import locale
+from adapters.web.forms import field, fields, locale
 from adapters.web.platform import SPACE, WEB
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
-from pipeline.ports import Inbox
-from pipeline.values import ConversationId, PlaceId
+from adapters.web.visitor import Site, Visitor
+from pipeline.ports import Desk, Inbox
+from pipeline.values import Actor, ConversationId, MessageKey, PlaceId, Readers
 from pipeline.words.wording import NO_ANSWER
+
+
+class PagePresser(Presser):
+    """Collects what they are to see."""
+
+    def __init__(self, pressed: Pressed, visitor: Visitor, desk: Desk) -> None:
+        super().__init__(pressed, desk)
+        self._visitor = visitor
+        self.shown: list[Reply] = []
+        self.form: Form | None = None
+        self.file = ""
+        """Their own data."""
+
+    async def actor(self) -> Actor:
+        return self._visitor.actor
+
+    async def reads_alone(self) -> Readers:
+        return self._visitor.readers
+
+    async def everyone(self) -> Readers:
+        return self._visitor.readers
+
+    async def ack(self, then: Then) -> None:
+        """A page waits until all is done."""
+
+    async def tell(self, text: str) -> None:
+        self.shown.append(plain(text))
+
+    async def show(self, reply: Reply) -> None:
+        self.shown.append(reply)
+
+    async def open(self, form: Form) -> None:
+        self.form = form
+
+    async def at_field(self, text: str, field: str) -> bool:
+        """No form is left to fill in."""
+        self.form = None
+        return False
+
+    async def replace(self, text: str) -> None:
+        await self.tell(text)
+
+    async def tick(self, heading: str, at: MessageKey | None = None) -> None:
+        await self.tell(heading)
+
+    async def give(self, data: str) -> None:
+        self.file = data
+
 
 OWN = {"action", "about", "conversation", "csrf", "fragment"}
 """Fields that every form has, beside those that somebody fills in."""

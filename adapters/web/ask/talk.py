@@ -13,22 +13,56 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from adapters.chat.reply import labels
+from adapters.chat.reply import labels, panels
+from adapters.chat.reply.answer import reply, source
+from adapters.chat.reply.parts import Look, Reply, Source
 from adapters.web import pages
 from adapters.web.ask import wording
 from adapters.web.ask.asking import LONGEST, conversation
-from adapters.web.ask.drawing import beside, drawn, shown
 from adapters.web.ask.live import Live
-from adapters.web.forms import number
+from adapters.web.forms import locale, number
 from adapters.web.guard import too_often
-from adapters.web.language import locale
+from adapters.web.pages import fragment
 from adapters.web.platform import WEB
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
+from adapters.web.visitor import Site, Visitor
+from pipeline.compose.cite import listed
 from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, Value
+from pipeline.values import Answer, CitationStyle, ConversationId, Value
 from pipeline.values.people import Exchange, Standing, Talk, TalkPart
 from pipeline.words import wording as said
+
+
+class Beside(Value):
+    """A source, and the passage that opens beside a sentence."""
+
+    number: int
+    mark: str
+    source: Source
+    passage: Reply
+
+
+def shown(answer: Answer, look: Look) -> Reply:
+    return reply(answer, look)
+
+
+def beside(answer: Answer, words: Words) -> Sequence[Beside]:
+    """Each source of an answer, with what stands there."""
+    style = answer.citation_style if answer.citation_style is CitationStyle.FOOTNOTE else CitationStyle.NUMBERED
+    return [
+        Beside(
+            number=one.number,
+            mark=listed(one.number, style),
+            source=source(one, style, speech=words),
+            passage=panels.passage(one, words),
+        )
+        for one in answer.sources
+    ]
+
+
+def drawn(parts: Reply, words: Words) -> str:
+    """What there is of an answer."""
+    return fragment("reply.html", words, part=parts)
+
 
 LISTED = 30
 """Conversations that the page names."""

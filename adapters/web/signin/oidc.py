@@ -1,9 +1,11 @@
-"""OpenID Connect: any provider, by its discovery document; Slack's among them."""
+"""Signing in: OpenID Connect with any provider, Slack's among them, Discord's OAuth2, and whom the claims of a checked
+token name. A claim may be anything: what is of an odd kind counts as not said."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,11 +16,96 @@ from joserfc.errors import BadSignatureError, InvalidKeyIdError, InvalidKeyTypeE
 from joserfc.jwk import KeySet
 
 from adapters.web.signin import wording
-from adapters.web.signin.claims import Whom, meant_for
 from adapters.web.signin.exchange import Exchange
-from adapters.web.signin.provider import Attempt, NotVouched, groups_of
-from pipeline.values import Readers
+from adapters.web.signin.provider import Attempt, NotVouched, groups_of, inside
+from pipeline.values import PersonId, Readers
 from pipeline.values.keys import SignedIn
+
+Whom = Callable[[Mapping[str, Any]], SignedIn]
+
+TEAM, USER = "https://slack.com/team_id", "https://slack.com/user_id"
+_TEAM, _USER = re.compile(r"[TE][A-Z0-9]+"), re.compile(r"[UW][A-Z0-9]+")
+"""The forms of Slack's ids."""
+
+
+def whom_by(groups: str) -> Whom:
+    """A person of the page's own, in the groups that the claim of that name says. Raises NotVouched."""
+
+    def whom(claims: Mapping[str, Any]) -> SignedIn:
+        name = next(filter(None, (text(claims.get(one)) for one in ("name", "preferred_username", "email"))), "")
+        return inside(text(claims.get("sub")), name, _listed(claims, groups))
+
+    return whom
+
+
+def whom_in_slack(claims: Mapping[str, Any]) -> SignedIn:
+    """The same person as in Slack. Raises NotVouched."""
+    team, user = text(claims.get(TEAM)), text(claims.get(USER))
+    if not _TEAM.fullmatch(team) or not _USER.fullmatch(user):
+        raise NotVouched(wording.WRONG, "no workspace or person of Slack's")
+    return SignedIn(
+        person=str(PersonId(platform="slack", space=team, user=user)), name=text(claims.get("name")) or user
+    )
+
+
+def meant_for(claims: Mapping[str, Any]) -> frozenset[str]:
+    """The audience."""
+    said = claims.get("aud")
+    return frozenset(one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str))
+
+
+def text(said: object) -> str:
+    """What was said, where it is text that can be written down; else nothing."""
+    if not isinstance(said, str):
+        return ""
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        return ""
+    return said
+
+
+def _listed(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The groups of a claim that is text or a list of texts; none of any other."""
+    said = claims.get(name, [])
+    groups = said if isinstance(said, list) else [said]
+    if not all(isinstance(one, str) and text(one) == one for one in groups):
+        log.warning("groups_not_read", claim=name, reason="it is no text and no list of texts")
+        return ()
+    return tuple(filter(None, groups))
+
+
+SCOPE = "identify"
+
+
+class Discord:
+    name, title = "discord", "Discord"
+
+    def __init__(self, client_id: str, secret: str, site: str) -> None:
+        self._site = site.rstrip("/")
+        self._exchange = Exchange(client_id, secret, scope=SCOPE, site=site)
+
+    async def address(self, attempt: Attempt, back: str) -> str:
+        """See `Provider`."""
+        return self._exchange.address(f"{self._site}/oauth2/authorize", attempt, back)
+
+    async def person(self, attempt: Attempt, back: str, code: str, issuer: str) -> SignedIn:
+        """See `Provider`. Discord tells no issuer."""
+        token = await self._exchange.token(f"{self._site}/api/oauth2/token", attempt, back, code)
+        access = text(token.get("access_token"))
+        bearer = text(token.get("token_type")).lower() == "bearer" and access.isascii() and access.isprintable()
+        if not access or not bearer or SCOPE not in text(token.get("scope", SCOPE)).split():
+            raise NotVouched(wording.WRONG, "no token of Discord's that says who somebody is")
+        said = await self._exchange.json(f"{self._site}/api/users/@me", access)
+        user = text(said.get("id"))
+        if not (user.isascii() and user.isdecimal() and len(user) <= 20):
+            raise NotVouched(wording.WRONG, "no person of Discord's")
+        name = text(said.get("global_name")) or text(said.get("username")) or user
+        return SignedIn(person=str(PersonId(platform="discord", user=user)), name=name)
+
+    async def close(self) -> None:
+        await self._exchange.close()
+
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a key that the provider alone has: never `none`, and none by a shared secret."""

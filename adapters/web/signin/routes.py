@@ -14,14 +14,13 @@ from starlette.routing import BaseRoute, Route
 from adapters.http.pace import address
 from adapters.web import pages
 from adapters.web import wording as common
+from adapters.web.forms import spoken
 from adapters.web.guard import SIGN_IN, calm, changing, told
-from adapters.web.language import spoken
 from adapters.web.platform import WEB
 from adapters.web.signin import wording
 from adapters.web.signin.door import TRIES, Door
 from adapters.web.signin.provider import Attempt, NotVouched
-from adapters.web.site import Site
-from adapters.web.visitor import Visitor
+from adapters.web.visitor import Site, Visitor
 from pipeline.translations import Message
 from pipeline.values import PersonId
 

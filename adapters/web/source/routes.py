@@ -14,14 +14,13 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from adapters.web import pages
+from adapters.web.forms import spoken
 from adapters.web.guard import LINKS_PER_MINUTE, calm, hurried, too_often
-from adapters.web.language import spoken
 from adapters.web.links import Cited, Closed, SignedLinks
-from adapters.web.site import Site
 from adapters.web.source import wording
 from adapters.web.source.view import view
 from adapters.web.source.window import AFTER, BEFORE
-from adapters.web.visitor import Visitor
+from adapters.web.visitor import Site, Visitor
 
 PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 """The address is the key to what it shows: no other page learns it, and no search engine keeps it."""

@@ -23,7 +23,7 @@ from adapters.slack.config import SlackConfig
 from adapters.web.adapter import WebAdapter
 from adapters.web.config import WebConfig
 from adapters.web.links import SignedLinks
-from adapters.web.site import Site
+from adapters.web.visitor import Site
 from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
 from bot.config.tables import Collection, Roles

@@ -13,8 +13,8 @@ from adapters.console import render as console
 from adapters.discord.parts import render as discord
 from adapters.discord.parts.blocks import card, layout
 from adapters.slack.parts import render as slack
-from adapters.slack.press.home_view import home
-from adapters.web.ask import drawing
+from adapters.slack.press.account import home
+from adapters.web.ask import talk
 from pipeline.translations import ENGLISH
 from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
 from tests.contracts.console_driver import Terminal
@@ -173,7 +173,7 @@ class Page:
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
         return [
             _drawn(parts.reply(answer, notes=notes)),
-            *(_drawn(one.passage) for one in drawing.beside(answer, ENGLISH)),
+            *(_drawn(one.passage) for one in talk.beside(answer, ENGLISH)),
         ]
 
     def panels(self, answer: Answer) -> list[Seen]:
@@ -191,7 +191,7 @@ _ATTRIBUTES = frozenset("class dir href rel start tabindex role aria-label scope
 
 
 def _drawn(reply: parts.Reply) -> Seen:
-    html = drawing.drawn(reply, ENGLISH)
+    html = talk.drawn(reply, ENGLISH)
     seen = Elements.of(html)
     tags = {tag for tag, _ in seen.elements} | {name for _, given in seen.elements for name in given}
     return Seen(

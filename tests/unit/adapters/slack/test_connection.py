@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport import connection
-from adapters.slack.transport.requests import signed
+from adapters.slack.transport.front import signed
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
