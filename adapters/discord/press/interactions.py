@@ -1,6 +1,7 @@
 """What happens after the answer, and the commands that answer by themselves, `/setup` among them.
 
-Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again."""
+Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What Slack sends, over Socket Mode or as signed requests at a public address, goes to the app of the workspace that it
-is about."""
+"""What Slack sends, over Socket Mode or as signed requests at a public address, goes to the app of its workspace."""
 
 from __future__ import annotations
 
