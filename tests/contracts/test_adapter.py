@@ -307,6 +307,9 @@ async def test_an_aside_that_an_edit_addresses_to_the_bot_is_answered(driver: Dr
         await driver.edit_in_mention(said, text)
         await driver.rig.settled()
     assert [request.text for request in driver.rig.requests[1:]] == ["How much leave?", "How much annual leave?"]
+    await driver.edit_in_mention(aside, "How many days?")
+    await driver.rig.settled()
+    assert driver.rig.requests[-1].text == "How many days?"
     assert len(driver.replies(aside)) == 1
 
 
@@ -920,6 +923,16 @@ async def test_two_quick_clicks_show_a_panel_once(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert len(await driver.passages(said, "ann", clicks=2)) == 1
+
+
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES, Way.RATE, Way.PRIVACY, Way.INBOX)
+async def test_what_stands_below_an_answer_can_be_pressed_after_a_restart(driver: Driver) -> None:
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.restart()
+    assert any("30 days" in shown.text for shown in await driver.passages(said, "ann"))
+    await driver.rate(said, "ann", helpful=False, reason=None, comment="Too short")
+    assert '"Too short"' in await kept(driver, "ann", "Too short")
 
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)

@@ -186,14 +186,3 @@ async def test_sources_lists_what_the_asker_may_see_and_help_says_how_to_ask(dri
     assert "/ask" in helped.texts[0]
     assert sources.ephemeral
     assert helped.ephemeral
-
-
-async def test_a_message_is_answered_from_its_menu_to_whoever_chose_it(driver: DiscordDriver) -> None:
-    ann, bob = driver.discord.someone("ann", driver.guild), driver.discord.someone("bob", driver.guild)
-    message = await driver.discord.say(ann, driver.channel, "How much leave do we get?")
-    chosen = await driver.discord.message_menu(bob, message, "Answer this message")
-    await until(lambda: chosen.texts)
-    assert "thirty days" in chosen.texts[0]
-    assert chosen.ephemeral
-    assert driver.rig.requests[0].text == "How much leave do we get?"
-    assert driver.rig.requests[0].author == f"discord:{bob['id']}"

@@ -19,7 +19,7 @@ from tests.contracts.answers import cited, not_found
 from tests.contracts.driver import Said
 from tests.contracts.rig import once
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
-from tests.contracts.waiting import eventually, until
+from tests.contracts.waiting import until
 from tests.doubles.slack import eyes
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.workspace import BOT
@@ -77,18 +77,12 @@ async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: Sl
     assert len(slack.workspace.replies(message)) == 1
 
 
-async def test_the_home_tab_says_what_is_indexed_and_keeps_choices(slack: SlackDriver) -> None:
+async def test_the_home_tab_says_what_is_indexed(slack: SlackDriver) -> None:
     await slack.people.open_home(user("ann"))
     await until(lambda: user("ann") in slack.workspace.views)
     text = eyes.readable(slack.workspace.views[user("ann")])
     assert "What is indexed" in text
     assert "Your data" in text
-    await slack.people.click(user("ann"), "prefer_style", "bullet", selected=True)
-
-    async def chosen() -> bool:
-        return (await slack.rig.desk.preferences(slack.key("ann"))).style == "bullet"
-
-    await eventually(chosen)
 
 
 async def test_prompts_are_offered_in_the_messages_tab(slack: SlackDriver) -> None:
