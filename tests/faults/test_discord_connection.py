@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,9 @@ from adapters.discord.settings import DiscordSettings
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.values import Event, Request, replace
-from tests.contracts.answers import cited
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.rig import held_until
 from tests.contracts.waiting import eventually, until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
@@ -303,12 +303,7 @@ async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(driver: 
 
 async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driver: DiscordDriver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     said = await driver.mention("ann", "How much leaf?")
     await eventually(driver.noted)
     await driver.rig.end()

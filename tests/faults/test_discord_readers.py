@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from pipeline.values import Event, Request, replace
-from tests.contracts.answers import cited
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import FORUM, Payload
@@ -34,12 +34,7 @@ async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:
 def hold(driver: DiscordDriver) -> asyncio.Event:
     """No answer is ready until this is set."""
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     return free
 
 

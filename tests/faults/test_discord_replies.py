@@ -14,7 +14,7 @@ from pipeline.values import Clarify, Event, Progress, Request, Stage, Usage
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
-from tests.contracts.rig import once, searching_until
+from tests.contracts.rig import held_until, once, searching_until
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import CREATE_PUBLIC_THREADS, SEND_MESSAGES
@@ -233,12 +233,7 @@ async def test_who_asked_by_a_command_whose_token_has_expired_meanwhile_is_asked
 
 async def test_stopping_lets_a_reply_under_way_end(driver: DiscordDriver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     said = await driver.mention("ann", "How much leave?")
     await until(lambda: driver.rig.requests)
     listening = driver.rig._tasks[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from adapters.chat import catch_up
 from adapters.slack.events import missed
 from adapters.slack.transport import connection
 from pipeline.errors import Unavailable
-from pipeline.values import Event, IncomingMessage, Request
+from pipeline.values import IncomingMessage
 from pipeline.words import wording
 from storage.messages.inbox import SQLInbox
-from tests.contracts.answers import cited
+from tests.contracts.rig import held_until
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user
 from tests.contracts.waiting import eventually, until
 from tests.doubles.slack.people import People
@@ -268,12 +268,7 @@ async def test_nothing_is_asked_for_while_slack_wants_us_to_wait(slack: SlackDri
 
 async def test_an_edit_meanwhile_changes_a_question_that_is_not_answered(slack: SlackDriver, clock: Clock) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    slack.rig.script = later
+    slack.rig.script = held_until(free)
     said = await slack.mention("ann", "How much leaf?")
     async with stopped(slack, clock):
         said.handle.text, said.handle.edits = f"<@{BOT}> How much leave?", 1

@@ -16,8 +16,7 @@ from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
-from tests.contracts.driver import Said
-from tests.contracts.rig import once
+from tests.contracts.rig import held_until, once
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
 from tests.contracts.waiting import until
 from tests.doubles.slack import eyes
@@ -39,6 +38,14 @@ async def test_a_mention_in_a_channel_points_at_the_message_above_it(slack: Slac
     await slack.aside("carol", "Lunch?")
     await slack.aside("ann", "How much leave do I get?")
     await slack.mention("bob", "can you answer this?")
+    await slack.rig.settled()
+    assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
+
+
+async def test_a_forwarded_message_stands_above_what_points_at_it(slack: SlackDriver) -> None:
+    begun = slack.people.write(user("bob"), CHANNEL, "")
+    begun.attachments = [{"is_share": True, "text": "How much leave do I get?"}]
+    await slack.people.mention(user("ann"), CHANNEL, "can you answer this?", thread=begun.ts)
     await slack.rig.settled()
     assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
 
@@ -144,13 +151,8 @@ async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:
 
 async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_directly(slack: SlackDriver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.")
-
-    slack.rig.script = later
-    said: Said = await slack.mention("ann", "How much leave do I get?")
+    slack.rig.script = held_until(free)
+    said = await slack.mention("ann", "How much leave do I get?")
     slack.workspace.channels[CHANNEL].member = False
     free.set()
     await slack.rig.settled()
