@@ -4,12 +4,40 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adapters.chat.reply.labels import SHARED
+from adapters.chat.reply.labels import LONGER, SHARED
 from pipeline.rules.access import Rule
 from pipeline.values import BlockKind, Chunk, Document, Unit
 from pipeline.words import wording
+from tests.contracts.answers import cited
+from tests.contracts.rig import once
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted
 from tests.contracts.waiting import until
+from tests.doubles.slack.rules import Json
+
+
+async def test_a_private_answer_that_needs_more_messages_than_there_may_be_says_so(slack: SlackDriver) -> None:
+    rules = [f"Rule {number} says that request {number} needs form {number}." for number in range(1500)]
+    slack.rig.script = lambda request: once(cited(*rules, question=request.text))
+    said = await slack.ask("ann", "What are the rules?")
+    await slack.rig.settled()
+    *shown, last = slack.replies(said)
+    assert (len(shown), last.text) == (4, LONGER)
+    assert await slack.rig.state() == {"done": 1}
+
+
+async def test_a_private_answer_of_which_slack_said_nothing_is_asked_for_again(slack: SlackDriver) -> None:
+    lost: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method != "response_url" or when != "after" or lost:
+            return None
+        lost.append(method)
+        return "drop"
+
+    slack.slack.hook = hook
+    said = await slack.ask("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert slack.replies(said)[-1].text == wording.ASK_AGAIN
 
 
 async def test_an_answer_that_could_not_be_shared_may_be_shared_again(slack: SlackDriver) -> None:
