@@ -55,4 +55,5 @@ async def test_a_question_that_is_gone_gets_no_reply_and_is_done_with(driver: Dr
     free.set()
     await driver.rig.settled()
     assert driver.replies(said) == []
+    assert driver.told_alone("ann") == []
     assert await driver.rig.state() == {"done": 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,20 +58,22 @@ class Nothing:
 # --- Coming in ------------------------------------------------------------------------------------
 
 
-async def test_a_wrong_token_names_its_setting(tmp_path: Path) -> None:
-    async with FakeDiscord() as discord:
-        with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, token="wrong").listen(Nothing(), None)  # type: ignore[arg-type]
-    assert caught.value.setting == "DISCORD_TOKEN"
-    assert "Developer Portal" in caught.value.what_to_do
-
-
-async def test_a_refused_intent_names_the_switch_in_the_portal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "setting", "switch"),
+    [
+        ({"token": "wrong"}, "DISCORD_TOKEN", "Developer Portal"),
+        ({"content": True}, "CITEWELL_DISCORD_MESSAGE_CONTENT", "Message Content Intent"),
+    ],
+    ids=["token", "intent"],
+)
+async def test_what_discord_refuses_at_the_start_names_its_setting_and_the_switch_in_the_portal(
+    tmp_path: Path, wrong: dict[str, Any], setting: str, switch: str
+) -> None:
     async with FakeDiscord(content_granted=False) as discord:
         with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, content=True).listen(Nothing(), None)  # type: ignore[arg-type]
-    assert caught.value.setting == "CITEWELL_DISCORD_MESSAGE_CONTENT"
-    assert "Message Content Intent" in caught.value.what_to_do
+            await adapter(discord, tmp_path, **wrong).listen(Nothing(), None)  # type: ignore[arg-type]
+    assert caught.value.setting == setting
+    assert switch in caught.value.what_to_do
 
 
 async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> None:

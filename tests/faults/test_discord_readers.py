@@ -127,7 +127,8 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
 async def test_who_has_not_passed_the_screening_is_not_a_member_yet(driver: DiscordDriver) -> None:
     pat = driver.discord.someone("pat")
     driver.world.join(driver.guild, pat, pending=True)
-    assert f"discord:{driver.guild}" not in await groups(driver, pat)
+    assert await groups(driver, pat) == {f"discord:user:{pat['id']}"}
+    assert driver.rig.readers[-1].external
 
 
 async def test_a_member_who_left_loses_everything_at_once(driver: DiscordDriver) -> None:
