@@ -8,6 +8,7 @@ import asyncio
 import pytest
 
 from pipeline.errors import Unavailable
+from pipeline.rules.access import Rule
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Way
@@ -114,3 +115,15 @@ async def test_an_answer_that_could_not_be_shared_may_be_shared_again(
         failing.setattr(driver.rig.desk, "answer", locked)
         assert await driver.share_told(said, "ann") == wording.TRY_AGAIN
     assert len(await driver.share(said, "ann")) == 1
+
+
+async def test_what_waits_to_be_shared_is_not_where_somebody_may_not_see_its_sources_by_then(driver: Driver) -> None:
+    said = await driver.ask("ann", QUESTION)
+    await driver.rig.settled()
+    driver.rig.crash_before = "posting"
+    await driver.begin_share(said, "ann")
+    await driver.rig.crashed()
+    driver.rig.rules["default"] = Rule(only=(driver.alone("ann"),))
+    await driver.restart()
+    await driver.rig.settled()
+    assert driver.shared() == []

@@ -19,6 +19,8 @@ from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import CREATE_PUBLIC_THREADS, SEND_MESSAGES
 
+SILENT = 1 << 12
+
 
 @pytest.fixture
 async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
@@ -57,6 +59,23 @@ async def test_a_reply_is_found_again_when_the_nonce_is_long_forgotten(
     await driver.rig.settled()
     assert len(driver.replies(said)) == 1
     await driver.close()
+
+
+async def test_what_was_shared_in_a_thread_is_not_taken_for_the_reply_that_it_was_opened_for(
+    threads: DiscordThreadsDriver,
+) -> None:
+    threads.rig.crash_before = "posted"
+    said = await threads.mention("ann", "How much leave?")
+    await threads.rig.crashed()
+    thread = said.handle["id"]
+    threads.world.channels[thread].messages.clear()
+    threads.discord.messages.write(thread, threads.world.bot, {"content": "Shared by bob", "flags": SILENT})
+    threads.world.nonces.clear()
+    await threads.restart()
+    await threads.rig.settled()
+    shared, reply = threads.replies(said)
+    assert shared.text == "Shared by bob"
+    assert "thirty days" in reply.text
 
 
 async def test_a_part_of_an_older_draft_that_somebody_deleted_is_no_obstacle(driver: DiscordDriver) -> None:
