@@ -287,23 +287,6 @@ async def test_what_was_said_while_nobody_listened_is_answered_once(driver: Disc
         assert len(replies) == 1
 
 
-async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(driver: DiscordDriver) -> None:
-    await driver.mention("ann", "Before?")
-    await driver.rig.settled()
-    other = driver.world.channel(driver.guild, "other")
-    await eventually(driver.noted)
-    await driver.rig.end()
-    await driver.discord.gateway.drop(forget=True)
-    for channel in (driver.channel, other):
-        await driver.discord.say(driver.people["ann"], channel, "@Citewell Missed?")
-    driver.discord.faults.order("GET", f"^/channels/{driver.channel}/messages", Fault(status=503), times=-1)
-    await driver.connect()
-    await until(lambda: driver.discord.replies(other))
-    assert len(driver.discord.replies(driver.channel)) == 1
-    driver.discord.faults.clear()
-    await until(lambda: len(driver.discord.replies(driver.channel)) == 2, 30)
-
-
 async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driver: DiscordDriver) -> None:
     free = asyncio.Event()
     driver.rig.script = held_until(free)
