@@ -224,6 +224,11 @@ class DiscordDriver:
         await self.discord.edit(said.handle, f"@Citewell {text}")
         await self._acknowledged()
 
+    async def preview(self, said: Said) -> None:
+        drawn = {"embeds": [{"type": "link", "url": "https://wiki.example/leave"}]}
+        await self.discord.gateway.emit_message("MESSAGE_UPDATE", said.handle | drawn)
+        await self._acknowledged()
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         await self.edit(said, text)
 

@@ -188,6 +188,10 @@ class Driver(Protocol):
 
     async def edit(self, said: Said, text: str) -> None: ...
 
+    async def preview(self, said: Said) -> None:
+        """The platform adds what a link in it leads to, and tells the bot of an edit."""
+        ...
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         """Edit what was said so that it addresses the bot."""
         ...

@@ -230,6 +230,10 @@ class SlackDriver:
     async def edit(self, said: Said, text: str) -> None:
         await self.people.edit(said.handle, text)
 
+    async def preview(self, said: Said) -> None:
+        said.handle.attachments = [{"from_url": "https://wiki.example/leave", "text": "All about leave"}]
+        await self.people.edit(said.handle, said.handle.text)
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         await self.people.edit(said.handle, f"<@{BOT}> {text}")
 

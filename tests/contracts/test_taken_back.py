@@ -45,6 +45,22 @@ async def test_a_question_that_is_taken_back_while_its_answer_appears_ends_the_r
     assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
 
 
+@pytest.mark.parametrize("answered", [False, True])
+async def test_what_the_platform_adds_to_a_question_takes_nothing_back(driver: Driver, answered: bool) -> None:
+    free = asyncio.Event()
+    driver.rig.script = searching_until(free)
+    said = await driver.mention("ann", "What does https://wiki.example/leave say?")
+    await until(lambda: driver.rig.requests)
+    if answered:
+        free.set()
+        await driver.rig.settled()
+    await driver.preview(said)
+    free.set()
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 1
+    assert len(driver.replies(said)) == 1
+
+
 async def test_a_question_that_is_gone_gets_no_reply_and_is_done_with(driver: Driver) -> None:
     """Its deletion never reached us."""
     free = asyncio.Event()

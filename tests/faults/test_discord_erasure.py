@@ -1,4 +1,4 @@
-"""What is taken back on Discord: an edit that is none, a deletion, an erasure, a server the bot was removed from."""
+"""What is taken back on Discord: an erasure, a server the bot was removed from."""
 
 from __future__ import annotations
 
@@ -35,20 +35,6 @@ def hold(driver: DiscordDriver) -> asyncio.Event:
 
     driver.rig.script = later
     return free
-
-
-async def test_the_preview_of_a_link_withdraws_no_answer(driver: DiscordDriver) -> None:
-    """Discord reports an edit of the same text when it has drawn one."""
-    free = hold(driver)
-    said = await driver.mention("ann", "What does https://wiki.example/leave say?")
-    await until(lambda: driver.rig.requests)
-    preview = {"embeds": [{"type": "link", "url": "https://wiki.example/leave"}]}
-    await driver.discord.gateway.emit_message("MESSAGE_UPDATE", said.handle | preview)
-    await driver._acknowledged()
-    free.set()
-    await driver.rig.settled()
-    assert len(driver.rig.requests) == 1
-    assert len(driver.replies(said)) == 1
 
 
 async def test_an_erasure_while_a_private_answer_appears_ends_it(driver: DiscordDriver) -> None:
