@@ -67,6 +67,8 @@ class Way(StrEnum):
     """Programs write among people."""
     WORKFLOWS = "workflows"
     """The operator can let one of them ask."""
+    EXPIRES = "expires"
+    """What is asked with a command can be answered for a while only, and the answer is not found again."""
     FAULTS = "faults"
     """What goes wrong while posting can be brought about here."""
 

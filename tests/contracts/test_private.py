@@ -64,6 +64,7 @@ async def test_a_private_question_that_a_crash_cuts_off_is_answered_afterwards(d
     assert "thirty days" in reply.text
 
 
+@pytest.mark.walks(Way.EXPIRES)
 async def test_a_long_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(driver: Driver) -> None:
     driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
     driver.rig.crash_before = "posted"
@@ -74,6 +75,7 @@ async def test_a_long_private_answer_that_a_crash_may_have_swallowed_is_asked_fo
     assert wording.ASK_AGAIN in driver.replies(said)[-1].text
 
 
+@pytest.mark.walks(Way.EXPIRES)
 async def test_an_answer_that_comes_too_late_for_its_command_is_asked_for_again_in_a_direct_message(
     driver: Driver,
 ) -> None:
