@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -19,13 +18,6 @@ from tests.doubles.discord.faults import Fault as Order
 from tests.doubles.discord.world import SEND_MESSAGES
 
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 async def rules(request: Request) -> AsyncGenerator[Event, None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,6 @@ from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import MESSAGE_CONTENT
 from tests.journeys.process import running, stopped
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 def adapter(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
-
-import pytest
+from collections.abc import AsyncGenerator
 
 from pipeline.values import Event, Progress, Request, Role, Stage
 from pipeline.words import wording
@@ -15,13 +12,6 @@ from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually, until
 
 SECRET = "My salary is 1234."
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 def hold(driver: DiscordDriver) -> asyncio.Event:

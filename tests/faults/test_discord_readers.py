@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +12,6 @@ from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import FORUM, Payload
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:

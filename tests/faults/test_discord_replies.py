@@ -23,13 +23,6 @@ SILENT = 1 << 12
 
 
 @pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
 async def threads(tmp_path: Path) -> AsyncIterator[DiscordThreadsDriver]:
     opened = await DiscordThreadsDriver.open(tmp_path / "data")
     yield opened
