@@ -40,15 +40,6 @@ async def test_a_private_answer_of_which_slack_said_nothing_is_asked_for_again(s
     assert slack.replies(said)[-1].text == wording.ASK_AGAIN
 
 
-async def test_an_answer_that_could_not_be_shared_may_be_shared_again(slack: SlackDriver) -> None:
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    slack.workspace.channels[CHANNEL].member = False
-    assert await slack.share(said, "ann") == []
-    slack.workspace.channels[CHANNEL].member = True
-    assert len(await slack.share(said, "ann")) == 1
-
-
 async def test_the_private_copy_of_a_shared_answer_says_that_it_is_shared(slack: SlackDriver) -> None:
     said = await slack.ask("ann", "How much leave do I get?")
     await slack.rig.settled()
