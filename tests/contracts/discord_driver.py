@@ -83,6 +83,8 @@ class DiscordDriver:
         self._added: Payload = {}
         self._noted: Interaction | None = None
         self._resolvable: Payload = {}
+        self._shareable: dict[int, Payload] = {}
+        """Buttons to share that somebody saw, and may press again before they are gone."""
         self.adapter: DiscordAdapter | None = None
 
     @classmethod
@@ -221,12 +223,20 @@ class DiscordDriver:
         await self.discord.edit(said.handle, f"@Citewell {text}")
         await self._acknowledged()
 
+    async def preview(self, said: Said) -> None:
+        drawn = {"embeds": [{"type": "link", "url": "https://wiki.example/leave"}]}
+        await self.discord.gateway.emit_message("MESSAGE_UPDATE", said.handle | drawn)
+        await self._acknowledged()
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         await self.edit(said, text)
 
     async def delete(self, said: Said) -> None:
         await self.discord.delete(said.handle)
         await self._acknowledged()
+
+    async def vanish(self, said: Said) -> None:
+        del self.world.channels[said.handle["channel_id"]].messages[said.handle["id"]]
 
     def posted(self) -> list[Shown]:
         return [seen(one) for one in self.discord.replies(self.channel) if not one.get("message_reference")]
@@ -269,6 +279,12 @@ class DiscordDriver:
             return [seen(message) for message in said.handle.messages.values()]
         return [seen(message) for message in self._answers(said)]
 
+    def told_alone(self, person: str) -> list[Shown]:
+        return [seen(message) for message in self.discord.replies(self.world.direct(self._person(person)))]
+
+    def come_too_late(self, said: Said) -> None:
+        said.handle.expired = True
+
     def at_work(self, said: Said) -> bool:
         progress = set(wording.PROGRESS.values())
         placeholder = any(line in shown.text for shown in self.replies(said) for line in progress)
@@ -283,9 +299,11 @@ class DiscordDriver:
             Fault.LOST_REQUEST: Order(drop=True),
             Fault.OUT_OF_REACH: Order(drop=True),
             Fault.LIMITED: Order(status=429, retry_after=0.5),
+            Fault.REFUSED: Order(status=400, body={"code": 20016, "message": "Slow mode"}),
         }
-        times = -1 if fault is Fault.OUT_OF_REACH else 1
-        self.discord.faults.order("POST", POSTS, orders[fault], times)
+        times = -1 if fault in (Fault.OUT_OF_REACH, Fault.REFUSED) else 1
+        where = f"^/channels/{self.channel}/messages$" if fault is Fault.REFUSED else POSTS
+        self.discord.faults.order("POST", where, orders[fault], times)
 
     # --- Acting -------------------------------------------------------------------------------
 
@@ -311,12 +329,22 @@ class DiscordDriver:
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message["id"] for message in self.discord.replies(self.channel)}
-        pressed = await self._press(said, person, "Share in channel")
+        pressed = await self._press_share(said, person)
         await until(lambda: pressed.texts or not any("share" in shown.buttons for shown in self.replies(said)))
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
 
     async def begin_share(self, said: Said, person: str) -> None:
-        await self._press(said, person, "Share in channel")
+        await self._press_share(said, person)
+
+    async def share_told(self, said: Said, person: str) -> str:
+        held = self._shareable.get(id(said.handle)) or list(said.handle.messages.values())[-1]
+        pressed = await self.discord.press(self._person(person), deepcopy(held), "Share in channel")
+        await until(lambda: pressed.texts)
+        return pressed.texts[-1]
+
+    async def _press_share(self, said: Said, person: str) -> Interaction:
+        self._shareable.setdefault(id(said.handle), deepcopy(list(said.handle.messages.values())[-1]))
+        return await self._press(said, person, "Share in channel")
 
     def shared(self) -> list[Shown]:
         return [seen(message) for message in self.discord.replies(self.channel)]

@@ -67,6 +67,8 @@ class Way(StrEnum):
     """Programs write among people."""
     WORKFLOWS = "workflows"
     """The operator can let one of them ask."""
+    EXPIRES = "expires"
+    """What is asked with a command can be answered for a while only, and the answer is not found again."""
     FAULTS = "faults"
     """What goes wrong while posting can be brought about here."""
 
@@ -82,6 +84,8 @@ class Fault(StrEnum):
     """It is not posted, and no later one either."""
     LIMITED = "limited"
     """The platform asks to wait a second."""
+    REFUSED = "refused"
+    """The platform never takes what is posted in the team's channel."""
 
 
 NO_FILES: Mapping[str, bytes] = {}
@@ -186,11 +190,19 @@ class Driver(Protocol):
 
     async def edit(self, said: Said, text: str) -> None: ...
 
+    async def preview(self, said: Said) -> None:
+        """The platform adds what a link in it leads to, and tells the bot of an edit."""
+        ...
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         """Edit what was said so that it addresses the bot."""
         ...
 
     async def delete(self, said: Said) -> None: ...
+
+    async def vanish(self, said: Said) -> None:
+        """What was said is deleted, and the bot never hears of it."""
+        ...
 
     def posted(self) -> list[Shown]:
         """What the bot said by itself in the team's channel."""
@@ -228,6 +240,14 @@ class Driver(Protocol):
         """What the bot answered, where it was asked; for `ask` and `answer_this`, what the asker alone sees."""
         ...
 
+    def told_alone(self, person: str) -> list[Shown]:
+        """What the bot wrote to a person in a direct message."""
+        ...
+
+    def come_too_late(self, said: Said) -> None:
+        """A command can be answered no more where it was used."""
+        ...
+
     def at_work(self, said: Said) -> bool:
         """Whether the platform shows that the bot is still working on it."""
         ...
@@ -254,6 +274,10 @@ class Driver(Protocol):
 
     async def begin_share(self, said: Said, person: str) -> None:
         """Press the button to share without waiting for what comes of it."""
+        ...
+
+    async def share_told(self, said: Said, person: str) -> str:
+        """Press the button to share as it stood there at first; what that person is told."""
         ...
 
     def shared(self) -> list[Shown]:

@@ -208,13 +208,24 @@ async def once(answer: Answer) -> AsyncGenerator[Event, None]:
     yield answer
 
 
+def held_until(free: asyncio.Event) -> Script:
+    """Work of which nothing is to be seen before `free`."""
+
+    async def script(request: Request) -> AsyncGenerator[Event, None]:
+        await free.wait()
+        yield cited(f"Thirty days. You asked: {request.text}", question=request.text)
+
+    return script
+
+
 def searching_until(free: asyncio.Event) -> Script:
     """Work that shows nothing of an answer before `free`."""
+    held = held_until(free)
 
     async def script(request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
+        async for event in held(request):
+            yield event
 
     return script
 
@@ -253,4 +264,4 @@ class _Crashing:
         return crash
 
 
-__all__ = ["Crash", "Rig", "Script", "appearing_until", "once", "searching_until"]
+__all__ = ["Crash", "Rig", "Script", "appearing_until", "held_until", "once", "searching_until"]

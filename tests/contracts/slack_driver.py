@@ -230,11 +230,18 @@ class SlackDriver:
     async def edit(self, said: Said, text: str) -> None:
         await self.people.edit(said.handle, text)
 
+    async def preview(self, said: Said) -> None:
+        said.handle.attachments = [{"from_url": "https://wiki.example/leave", "text": "All about leave"}]
+        await self.people.edit(said.handle, said.handle.text)
+
     async def edit_in_mention(self, said: Said, text: str) -> None:
         await self.people.edit(said.handle, f"<@{BOT}> {text}")
 
     async def delete(self, said: Said) -> None:
         await self.people.delete(said.handle)
+
+    async def vanish(self, said: Said) -> None:
+        del self.workspace.messages[said.handle.channel, said.handle.ts]
 
     def posted(self) -> list[Shown]:
         return [shown(one) for one in self.workspace.roots(CHANNEL) if one.user == BOT]
@@ -272,6 +279,12 @@ class SlackDriver:
             return [seen(message) for message in said.handle if not message.get("replaced")]
         return [shown(message) for message in self.workspace.replies(said.handle)]
 
+    def told_alone(self, person: str) -> list[Shown]:
+        return [shown(message) for message in self._in(self.workspace.dm(user(person)).id)]
+
+    def come_too_late(self, said: Said) -> None:
+        self.workspace.responses.clear()
+
     def at_work(self, said: Said) -> bool:
         message: Message = said.handle
         status = [text for at, thread, text in self.workspace.statuses if (at, thread) == (message.channel, message.ts)]
@@ -289,6 +302,8 @@ class SlackDriver:
             moment = "after" if fault is Fault.LOST_RESPONSE else "before"
             if broken or method not in WRITES or when != moment:
                 return None
+            if fault is Fault.REFUSED:
+                return "team_access_not_granted" if arguments["channel"] == CHANNEL else None
             broken = fault is not Fault.OUT_OF_REACH
             return "429" if fault is Fault.LIMITED else "drop"
 
@@ -339,6 +354,11 @@ class SlackDriver:
     async def _press_share(self, said: Said, person: str) -> list[Json]:
         at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
         return await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
+
+    async def share_told(self, said: Said, person: str) -> str:
+        told = await self._press_share(said, person)
+        await until(lambda: told)
+        return str(told[-1]["text"])
 
     def shared(self) -> list[Shown]:
         return [shown(message) for message in self._in(CHANNEL)]
@@ -652,8 +672,3 @@ async def takes_connections(port: int) -> bool:
         return False
     writer.close()
     return True
-
-
-def _key(message: Message) -> str:
-    """What it is marked with."""
-    return str((message.metadata or {}).get("event_payload", {}).get("key", ""))

@@ -37,7 +37,7 @@ from pipeline.values import (
 from pipeline.words import wording
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Shown, Way
-from tests.contracts.rig import appearing_until, once, searching_until
+from tests.contracts.rig import appearing_until, held_until, once, searching_until
 from tests.contracts.waiting import eventually, until
 from tests.doubles.english import left_in_english
 
@@ -93,14 +93,7 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
 @pytest.mark.walks(Way.MENTION, Way.FOLLOW_UP, Way.INBOX)
 async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driver: Driver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        for number in range(20):
-            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = appearing_until(free)
     first = await driver.mention("ann", "How much leave do I get?")
     await until(lambda: bool(driver.replies(first)))
     second = await driver.follow_up("bob", MORE, first)
@@ -307,6 +300,9 @@ async def test_an_aside_that_an_edit_addresses_to_the_bot_is_answered(driver: Dr
         await driver.edit_in_mention(said, text)
         await driver.rig.settled()
     assert [request.text for request in driver.rig.requests[1:]] == ["How much leave?", "How much annual leave?"]
+    await driver.edit_in_mention(aside, "How many days?")
+    await driver.rig.settled()
+    assert driver.rig.requests[-1].text == "How many days?"
     assert len(driver.replies(aside)) == 1
 
 
@@ -453,13 +449,7 @@ async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver
 @pytest.mark.walks(Way.MENTION, Way.EDIT)
 async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.SEARCHING)
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = searching_until(free)
     said = await driver.mention("ann", "How much leaf?")
     await until(lambda: driver.at_work(said))
     await driver.edit(said, "How much leave?")
@@ -567,12 +557,7 @@ async def test_where_that_is_set_an_answer_goes_with_its_question(driver: Driver
 @pytest.mark.walks(Way.MENTION, Way.EDIT)
 async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Too late.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     said = await driver.mention("ann", "How much leave?")
     await driver.delete(said)
     free.set()
@@ -920,6 +905,16 @@ async def test_two_quick_clicks_show_a_panel_once(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert len(await driver.passages(said, "ann", clicks=2)) == 1
+
+
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES, Way.RATE, Way.PRIVACY, Way.INBOX)
+async def test_what_stands_below_an_answer_can_be_pressed_after_a_restart(driver: Driver) -> None:
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.restart()
+    assert any("30 days" in shown.text for shown in await driver.passages(said, "ann"))
+    await driver.rate(said, "ann", helpful=False, reason=None, comment="Too short")
+    assert '"Too short"' in await kept(driver, "ann", "Too short")
 
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)

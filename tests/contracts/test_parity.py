@@ -45,6 +45,7 @@ NO_FEATURES = {
     Way.THREADS,
     Way.BUTTONS,
     Way.INBOX,
+    Way.EXPIRES,
     Way.FAULTS,
     Way.NAMES,
     Way.FORWARDS,

@@ -262,6 +262,16 @@ async def test_a_fault_of_the_network_neither_loses_nor_doubles_it(driver: Drive
     assert len(look()) == 1
 
 
+async def test_whoever_asked_is_told_alone_where_the_platform_never_takes_the_reply(driver: Driver) -> None:
+    driver.break_next_post(Fault.REFUSED)
+    said = await driver.mention("bob", QUESTION)
+    await driver.rig.settled()
+    assert driver.replies(said) == []
+    (told,) = driver.told_alone("bob")
+    assert "I could not answer you in" in told.text
+    assert await driver.rig.state() == {"done": 1}
+
+
 async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driver) -> None:
     """Private replies to the same colleague within the same minute begin alike."""
     for number, reply in enumerate(("The blue team.", "The red team.")):

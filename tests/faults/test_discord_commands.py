@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -16,16 +15,9 @@ from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Fault, Said
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault as Order
-from tests.doubles.discord.world import EPHEMERAL, SEND_MESSAGES
+from tests.doubles.discord.world import SEND_MESSAGES
 
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 async def rules(request: Request) -> AsyncGenerator[Event, None]:
@@ -47,27 +39,6 @@ async def test_whoever_uses_a_command_that_breaks_is_told_so(driver: DiscordDriv
     done = await driver.discord.command(driver._person("ann"), driver.channel, "sources")
     await until(lambda: done.texts)
     assert wording.TRY_AGAIN in "".join(done.texts)
-
-
-async def test_a_long_private_answer_is_told_whole_and_to_the_asker_alone(driver: DiscordDriver) -> None:
-    driver.rig.script = rules
-    said = await driver.ask("ann", "What are the rules?")
-    await driver.rig.settled()
-    told = "\n".join(shown.text for shown in driver.replies(said))
-    assert all(told.count(rule) == 1 for rule in RULES)
-    assert all(message["flags"] & EPHEMERAL for message in said.handle.messages.values())
-    assert driver.discord.replies(driver.channel) == []
-
-
-async def test_a_long_private_answer_cut_off_by_a_crash_says_to_ask_again(driver: DiscordDriver) -> None:
-    driver.rig.script = rules
-    driver.rig.crash_before = "posted"
-    said = await driver.ask("ann", "What are the rules?")
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    (reply,) = driver.replies(said)
-    assert wording.ASK_AGAIN in reply.text
 
 
 async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordDriver) -> None:
@@ -137,45 +108,6 @@ def shared(driver: DiscordDriver) -> int:
 
 def shareable(driver: DiscordDriver, said: Said) -> bool:
     return any("share" in shown.buttons for shown in driver.replies(said))
-
-
-async def test_an_answer_is_shared_once_however_often_it_is_clicked(driver: DiscordDriver) -> None:
-    said = await driver.ask("ann", "How much leave?")
-    await driver.rig.settled()
-    (private,) = said.handle.messages.values()
-    seen = [dict(private), dict(private)]
-    clicks = [await driver.discord.press(driver.people["ann"], one, "Share in channel") for one in seen]
-    await until(lambda: any(click.texts for click in clicks))
-    await until(lambda: any("Share in channel" not in str(one["components"]) for one in seen))
-    assert shared(driver) == 1
-    assert [click.texts for click in clicks if click.texts] == [[wording.SHARED_ALREADY]]
-
-
-async def test_sharing_that_went_wrong_can_be_tried_again(driver: DiscordDriver) -> None:
-    said = await driver.ask("ann", "How much leave?")
-    await driver.rig.settled()
-    whole = driver.rig.desk.answer
-
-    async def answer(answer_id: str, readers: object) -> None:
-        raise Unavailable("database", "locked")
-
-    driver.rig.desk.answer = answer  # type: ignore[method-assign, assignment]
-    failed = await driver._press(said, "ann", "Share in channel")
-    await until(lambda: failed.texts)
-    assert failed.texts == [wording.TRY_AGAIN]
-    driver.rig.desk.answer = whole  # type: ignore[method-assign]
-    await driver._press(said, "ann", "Share in channel")
-    await until(lambda: not shareable(driver, said))
-    assert shared(driver) == 1
-
-
-async def test_an_answer_is_shared_once_when_nobody_hears_that_it_is_there(driver: DiscordDriver) -> None:
-    said = await driver.ask("ann", "How much leave?")
-    await driver.rig.settled()
-    driver.break_next_post(Fault.LOST_RESPONSE)
-    await driver._press(said, "ann", "Share in channel")
-    await until(lambda: not shareable(driver, said))
-    assert shared(driver) == 1
 
 
 async def test_what_is_shared_and_of_which_nobody_hears_is_there_once_and_said_so(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,21 +14,14 @@ from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.values import Event, Request, replace
-from tests.contracts.answers import cited
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.rig import held_until
 from tests.contracts.waiting import eventually, until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import MESSAGE_CONTENT
 from tests.journeys.process import running, stopped
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 def adapter(
@@ -56,20 +49,22 @@ class Nothing:
 # --- Coming in ------------------------------------------------------------------------------------
 
 
-async def test_a_wrong_token_names_its_setting(tmp_path: Path) -> None:
-    async with FakeDiscord() as discord:
-        with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, token="wrong").listen(Nothing(), None)  # type: ignore[arg-type]
-    assert caught.value.setting == "DISCORD_TOKEN"
-    assert "Developer Portal" in caught.value.what_to_do
-
-
-async def test_a_refused_intent_names_the_switch_in_the_portal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "setting", "switch"),
+    [
+        ({"token": "wrong"}, "DISCORD_TOKEN", "Developer Portal"),
+        ({"content": True}, "CITEWELL_DISCORD_MESSAGE_CONTENT", "Message Content Intent"),
+    ],
+    ids=["token", "intent"],
+)
+async def test_what_discord_refuses_at_the_start_names_its_setting_and_the_switch_in_the_portal(
+    tmp_path: Path, wrong: dict[str, Any], setting: str, switch: str
+) -> None:
     async with FakeDiscord(content_granted=False) as discord:
         with pytest.raises(Misconfigured) as caught:
-            await adapter(discord, tmp_path, content=True).listen(Nothing(), None)  # type: ignore[arg-type]
-    assert caught.value.setting == "CITEWELL_DISCORD_MESSAGE_CONTENT"
-    assert "Message Content Intent" in caught.value.what_to_do
+            await adapter(discord, tmp_path, **wrong).listen(Nothing(), None)  # type: ignore[arg-type]
+    assert caught.value.setting == setting
+    assert switch in caught.value.what_to_do
 
 
 async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> None:
@@ -283,31 +278,9 @@ async def test_what_was_said_while_nobody_listened_is_answered_once(driver: Disc
         assert len(replies) == 1
 
 
-async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(driver: DiscordDriver) -> None:
-    await driver.mention("ann", "Before?")
-    await driver.rig.settled()
-    other = driver.world.channel(driver.guild, "other")
-    await eventually(driver.noted)
-    await driver.rig.end()
-    await driver.discord.gateway.drop(forget=True)
-    for channel in (driver.channel, other):
-        await driver.discord.say(driver.people["ann"], channel, "@Citewell Missed?")
-    driver.discord.faults.order("GET", f"^/channels/{driver.channel}/messages", Fault(status=503), times=-1)
-    await driver.connect()
-    await until(lambda: driver.discord.replies(other))
-    assert len(driver.discord.replies(driver.channel)) == 1
-    driver.discord.faults.clear()
-    await until(lambda: len(driver.discord.replies(driver.channel)) == 2, 30)
-
-
 async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driver: DiscordDriver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     said = await driver.mention("ann", "How much leaf?")
     await eventually(driver.noted)
     await driver.rig.end()

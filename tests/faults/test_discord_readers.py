@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from pipeline.values import Event, Request, replace
-from tests.contracts.answers import cited
+from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import FORUM, Payload
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
-    opened = await DiscordDriver.open(tmp_path / "data")
-    yield opened
-    await opened.close()
 
 
 async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:
@@ -34,12 +25,7 @@ async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:
 def hold(driver: DiscordDriver) -> asyncio.Event:
     """No answer is ready until this is set."""
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     return free
 
 
@@ -132,7 +118,8 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
 async def test_who_has_not_passed_the_screening_is_not_a_member_yet(driver: DiscordDriver) -> None:
     pat = driver.discord.someone("pat")
     driver.world.join(driver.guild, pat, pending=True)
-    assert f"discord:{driver.guild}" not in await groups(driver, pat)
+    assert await groups(driver, pat) == {f"discord:user:{pat['id']}"}
+    assert driver.rig.readers[-1].external
 
 
 async def test_a_member_who_left_loses_everything_at_once(driver: DiscordDriver) -> None:
@@ -186,14 +173,3 @@ async def test_sources_lists_what_the_asker_may_see_and_help_says_how_to_ask(dri
     assert "/ask" in helped.texts[0]
     assert sources.ephemeral
     assert helped.ephemeral
-
-
-async def test_a_message_is_answered_from_its_menu_to_whoever_chose_it(driver: DiscordDriver) -> None:
-    ann, bob = driver.discord.someone("ann", driver.guild), driver.discord.someone("bob", driver.guild)
-    message = await driver.discord.say(ann, driver.channel, "How much leave do we get?")
-    chosen = await driver.discord.message_menu(bob, message, "Answer this message")
-    await until(lambda: chosen.texts)
-    assert "thirty days" in chosen.texts[0]
-    assert chosen.ephemeral
-    assert driver.rig.requests[0].text == "How much leave do we get?"
-    assert driver.rig.requests[0].author == f"discord:{bob['id']}"

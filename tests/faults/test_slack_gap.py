@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from adapters.chat import catch_up
 from adapters.slack.events import missed
 from adapters.slack.transport import connection
 from pipeline.errors import Unavailable
-from pipeline.values import Event, IncomingMessage, Request
+from pipeline.values import IncomingMessage
 from pipeline.words import wording
 from storage.messages.inbox import SQLInbox
-from tests.contracts.answers import cited
+from tests.contracts.rig import held_until
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user
 from tests.contracts.waiting import eventually, until
 from tests.doubles.slack.people import People
@@ -158,19 +158,6 @@ async def test_what_was_asked_in_the_rooms_is_answered_before_any_thread_is_read
     await until(lambda: answered(slack, followed))
 
 
-async def test_a_restart_at_once_answers_nothing_twice(slack: SlackDriver, clock: Clock) -> None:
-    said = await slack.mention("ann", "How much leave do I get?")
-    await slack.follow_up("ann", "And how much annual leave?", said)
-    await slack.rig.settled()
-    async with stopped(slack, clock, minutes=1.0):
-        pass
-    await until(lambda: slack.slack.called("conversations.history"))
-    after = await slack.mention("bob", "And I?")
-    await slack.rig.settled()
-    assert len(slack.rig.requests) == 3
-    assert len(slack.replies(after)) == 1
-
-
 async def test_an_outage_without_a_restart_is_made_up_for(
     slack: SlackDriver, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,52 +215,9 @@ async def test_what_could_not_be_taken_in_is_read_though_a_mark_could_be_made(
     await until(lambda: answered(driver, *asked))
 
 
-async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(slack: SlackDriver, clock: Clock) -> None:
-    slack.workspace.add("C0OTHER")
-    await slack.mention("ann", "Before?")
-    await slack.people.mention(user("ann"), "C0OTHER", "Before, there?")
-    await slack.rig.settled()
-    broken = True
-
-    async def hook(method: str, arguments: Json, when: str) -> str | None:
-        here = method == "conversations.history" and arguments["channel"] == CHANNEL
-        return "internal_error" if here and broken and when == "before" else None
-
-    async with stopped(slack, clock) as people:
-        slack.slack.hook = hook
-        here = people.write(user("ann"), CHANNEL, f"<@{BOT}> Missed?")
-        there = people.write(user("ann"), "C0OTHER", f"<@{BOT}> Missed, there?")
-    await until(lambda: replies(slack, there))
-    assert not replies(slack, here)
-    broken = False
-    await until(lambda: replies(slack, here))
-    await slack.rig.settled()
-    assert answered(slack, here, there)
-
-
-async def test_nothing_is_asked_for_while_slack_wants_us_to_wait(slack: SlackDriver, clock: Clock) -> None:
-    await slack.mention("ann", "Before?")
-    await slack.rig.settled()
-    limits: Iterator[str] = iter(["429 1"])
-
-    async def hook(method: str, arguments: Json, when: str) -> str | None:
-        return next(limits, None) if method == "conversations.history" and when == "before" else None
-
-    async with stopped(slack, clock) as people:
-        slack.slack.hook = hook
-        message = people.write(user("ann"), CHANNEL, f"<@{BOT}> Missed?")
-    await until(lambda: replies(slack, message))
-    assert slack.slack.called_while_limited == 0
-
-
 async def test_an_edit_meanwhile_changes_a_question_that_is_not_answered(slack: SlackDriver, clock: Clock) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    slack.rig.script = later
+    slack.rig.script = held_until(free)
     said = await slack.mention("ann", "How much leaf?")
     async with stopped(slack, clock):
         said.handle.text, said.handle.edits = f"<@{BOT}> How much leave?", 1
@@ -312,18 +256,6 @@ async def test_where_slack_does_not_say_who_reads_along_nothing_is_answered_late
     await driver.rig.settled()
     assert not replies(driver, here)
     await driver.close()
-
-
-async def test_what_is_older_than_a_day_is_left_alone(slack: SlackDriver, clock: Clock) -> None:
-    await slack.direct("ann", "Before?")
-    await slack.rig.settled()
-    async with stopped(slack, clock, minutes=23 * 60) as people:
-        old = people.write(user("ann"), "D0ANN", "Missed long ago?")
-        clock.ahead += 2 * 60 * MINUTES
-        recent = people.write(user("ann"), "D0ANN", "Missed?")
-    await until(lambda: replies(slack, recent))
-    await slack.rig.settled()
-    assert not replies(slack, old)
 
 
 async def test_a_thread_of_long_ago_is_read_once_its_channel_can_be(slack: SlackDriver, clock: Clock) -> None:

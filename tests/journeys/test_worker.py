@@ -114,16 +114,6 @@ async def until_empty(citewell: Citewell) -> dict[str, int]:
     return counts
 
 
-async def test_an_accepted_message_is_answered_once(citewell: Citewell) -> None:
-    board = Board()
-    async with working(citewell, board):
-        assert await citewell.storage.inbox.accept(message())
-        assert not await citewell.storage.inbox.accept(message())
-        assert await until_empty(citewell) == {"done": 1}
-    (answer,) = board.replies.values()
-    assert "25 vacation days" in answer.body
-
-
 async def test_a_message_that_always_fails_ends_and_the_others_go_on(citewell: Citewell) -> None:
     class Poisoned(Board):
         async def post(self, growing: Growing, receipt: Receipt) -> None:
@@ -267,13 +257,3 @@ async def test_an_answer_edited_away_before_it_was_shown_is_not_recalled(citewel
         await citewell.storage.inbox.accept(message())
         assert await until_empty(citewell) == {"done": 1}
     assert await recalled(citewell) == [edited]
-
-
-async def test_a_deleted_question_gets_no_reply(citewell: Citewell) -> None:
-    inbox = citewell.storage.inbox
-    board = Board()
-    await inbox.accept(message())
-    assert await inbox.cancel(message().key)
-    async with working(citewell, board):
-        await until_empty(citewell)
-    assert board.replies == {}

@@ -280,7 +280,7 @@ class SlackServer:
         if workspace is None:
             return web.Response(status=404, text="no_such_url")
         used = workspace.responses[name]
-        if len(used) >= 5:
+        if sum(not one.get("acked") for one in used) >= 5:
             return web.Response(status=404, text="used_url")
         message = await request.json()
         if wrong_message(message):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.desks.desk import CitewellDesk
-from bot.run.courier import Courier
+from bot.run.courier import Courier, begin_digest, tell_spent
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import ConversationId, Handoff, PlaceId, Readers
@@ -123,3 +123,21 @@ async def test_whoever_waits_hears_no_error_in_its_own_words(
         adapters: Any = {"discord": Broken(error)}
         await Courier(storage.outbox, desk, adapters, grace_seconds=0.0).post_due()
         assert await desk.posts.ended(post) == wording.TRY_AGAIN
+
+
+class Open(Server):
+    """People from outside read along there."""
+
+    async def readers(self, of: PlaceId) -> Readers:
+        return Readers(groups=frozenset(), external=True)
+
+
+async def test_what_admins_are_told_is_not_posted_where_people_from_outside_read(tmp_path: Path) -> None:
+    server, to = Open("11"), PlaceId(platform="discord", space="11", channel="9")
+    async with open_storage(tmp_path) as storage:
+        await begin_digest(storage.outbox, str(to))
+        await tell_spent(storage.outbox, str(to), to)
+        assert await storage.outbox.open() == 2
+        adapters: Any = {"discord": server}
+        await Courier(storage.outbox, CitewellDesk(storage), adapters).post_due()
+    assert server.posted == []

@@ -145,6 +145,12 @@ class Scene:
     async def shown(self, answer_id: str, audience: Audience) -> Answer | None:
         return await self.storage.history.answer(answer_id) if self.open else None
 
+    async def saved(self, answer: Answer, key: str = message().key) -> None:
+        """An attempt came as far as an answer."""
+        await self.inbox.lease()
+        await self.inbox.answered(key, answer)
+        await self.inbox.release(key, counts=False)
+
     async def once(self) -> Work | None:
         """Lease what can be leased and bring it to an end."""
         if work := await self.inbox.lease():
@@ -191,9 +197,7 @@ async def test_a_platform_that_cannot_be_used_costs_no_attempt(
     scene: Scene, failure: CitewellError, saved: bool
 ) -> None:
     if saved:
-        await scene.inbox.lease()
-        await scene.inbox.answered(message().key, answer())
-        await scene.inbox.release(message().key, counts=False)
+        await scene.saved(answer())
     scene.platform.failure = failure
     await scene.often(4 * ATTEMPTS)
     assert await scene.inbox.counts() == {"open": 1}
@@ -210,9 +214,7 @@ async def test_a_saved_answer_is_shown_as_far_as_its_readers_may_still_see_it_an
     scene: Scene, seen: bool
 ) -> None:
     saved = cited("An answer of an hour ago.", question=message().text)
-    await scene.inbox.lease()
-    await scene.inbox.answered(message().key, saved)
-    await scene.inbox.release(message().key, counts=False)
+    await scene.saved(saved)
     scene.open = seen
     await scene.once()
     assert list(scene.platform.shown.values()) == [saved.body if seen else answer().body]
@@ -223,9 +225,7 @@ async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that
     overheard = message("2.0", thread="2.0", manner=Manner.OVERHEARD)
     await scene.once()
     await scene.inbox.accept(overheard)
-    await scene.inbox.lease()
-    await scene.inbox.answered(overheard.key, cited("An answer of an hour ago.", answer_id="unasked"))
-    await scene.inbox.release(overheard.key, counts=False)
+    await scene.saved(cited("An answer of an hour ago.", answer_id="unasked"), overheard.key)
     scene.open, scene.platform.shown = False, {}
     await scene.often(ATTEMPTS)
     assert scene.platform.shown == {}
@@ -234,9 +234,7 @@ async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that
 
 async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: Scene) -> None:
     greeting = replace(answer("greeting", "Ask me about Salaries."), named={"pay.md": "Salaries"})
-    await scene.inbox.lease()
-    await scene.inbox.answered(message().key, greeting)
-    await scene.inbox.release(message().key, counts=False)
+    await scene.saved(greeting)
     scene.open = False
     await scene.once()
     assert list(scene.platform.shown.values()) == [answer().body]
@@ -244,9 +242,7 @@ async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: S
 
 async def test_what_sums_up_a_thread_is_shown_as_it_was_saved(scene: Scene) -> None:
     summed_up = replace(cited("They agreed on Monday."), of_thread=True)
-    await scene.inbox.lease()
-    await scene.inbox.answered(message().key, summed_up)
-    await scene.inbox.release(message().key, counts=False)
+    await scene.saved(summed_up)
     scene.open = False
     await scene.once()
     assert list(scene.platform.shown.values()) == [summed_up.body]

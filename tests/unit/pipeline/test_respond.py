@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -55,6 +55,8 @@ WRONG = "Full-time staff get 52 days of paid leave a year."
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FAR = passage("c2", "Team leads approve paid leave in the portal.", title="Approval", score=0.3)
 
+Pieces = AsyncGenerator[Sentence | Found | Finished, None]
+
 
 class Drafting:
     """A model that drafts `texts`, each after some `turns` of others, says when it has written the last one, and writes
@@ -74,7 +76,7 @@ class Drafting:
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         look: Look | None = None,
-    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+    ) -> Pieces:
         yield Found(passages=tuple(passages))
         for text in self._texts:
             for _ in range(self._turns):
@@ -147,19 +149,29 @@ async def answered(
 ) -> tuple[Answer, list[str]]:
     """The answer, and what the operator was told."""
     told: list[str] = []
-    wordless = retriever or Wordless(passages)
+    options = Options(limits=limits or Limits(), require_grounding=grounded)
+    stream = responding(retriever or Wordless(passages), told, model, judge, options).respond(request)
+    return await stream.answer(), told
+
+
+def responding(
+    found: Straight,
+    told: list[str],
+    model: Writer | None = None,
+    judge: Judge | None = None,
+    options: Options | None = None,
+) -> Responder:
+    """`told`: what the operator is."""
     budget = TokenBudget(Tally(), person=0, space=0, answer=1)
-    responder = Responder(
-        planner=wordless,
-        retriever=wordless,
+    return Responder(
+        planner=found,
+        retriever=found,
         model=Model(name="drafting", writer=model, budget=budget, judge=judge) if model else None,
         history=NoHistory(),
-        options=Options(limits=limits or Limits(), require_grounding=grounded),
+        options=options or Options(),
         report=lambda incident, error: told.append(str(error)),
         warn=lambda event, reason: told.append(f"{event}: {reason}"),
     )
-    answer = await responder.respond(request).answer()
-    return answer, told
 
 
 def asking(**how: object) -> Request:
@@ -286,31 +298,20 @@ async def test_when_time_is_up_what_stands_by_then_is_shown(judge: Reader, model
 
 
 async def test_nothing_shown_is_taken_back_and_what_follows_a_doubtful_sentence_waits_for_it() -> None:
-    model = Drafting(SAID[0], FALSE, SAID[1], again={FALSE: OWN})
-    budget = TokenBudget(Tally(), person=0, space=0, answer=1)
-    responder = Responder(
-        planner=Straight(PASSAGES),
-        retriever=Straight(PASSAGES),
-        model=Model(name="drafting", writer=model, budget=budget, judge=Reader(finds=(OWN,))),
-        history=NoHistory(),
-        options=Options(),
-        report=lambda incident, error: pytest.fail(repr(error)),
-        warn=lambda event, reason: None,
-    )
+    model, told = Drafting(SAID[0], FALSE, SAID[1], again={FALSE: OWN}), list[str]()
     written: list[str] = []
-    async for event in responder.respond(asking()):
+    async for event in responding(Straight(PASSAGES), told, model, Reader(finds=(OWN,))).respond(asking()):
         if isinstance(event, Written):
             written.append(event.sentence.text)
             assert model.refused or written == [SAID[0]]
     assert written == [SAID[0], OWN, SAID[1]]
+    assert told == []
 
 
 class Absent(Reader):
     """A judge that does not answer."""
 
-    async def review(
-        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
-    ) -> tuple[Sequence[Judgement], int]:
+    async def review(self, said: Sequence[Said], *_: object, **__: object) -> tuple[Sequence[Judgement], int]:
         return [Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ) for _ in said], 0
 
 
@@ -326,16 +327,10 @@ class Private(Straight):
 class Searching(Drafting):
     """Searches before it drafts."""
 
-    async def write(
-        self,
-        brief: Brief,
-        passages: Sequence[RetrievedChunk],
-        history: Sequence[Turn],
-        look: Look | None = None,
-    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
-        assert look
+    async def write(self, *given: Any) -> Pieces:
+        *about, look = given
         yield Found(passages=tuple(await look("who approves leave")))
-        async for piece in super().write(brief, passages, history):
+        async for piece in super().write(*about):
             yield piece
 
 
@@ -352,14 +347,8 @@ async def test_a_model_finds_by_searching_again_what_the_asker_may_read_and_no_m
 class Later(Drafting):
     """Searches when it has drafted all but its end."""
 
-    async def write(
-        self,
-        brief: Brief,
-        passages: Sequence[RetrievedChunk],
-        history: Sequence[Turn],
-        look: Look | None = None,
-    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
-        async for piece in super().write(brief, passages, history):
+    async def write(self, *given: Any) -> Pieces:
+        async for piece in super().write(*given):
             if isinstance(piece, Finished):
                 yield Found(passages=(FAR,))
             yield piece
@@ -389,9 +378,7 @@ async def test_nothing_is_written_again_that_is_said_already() -> None:
 class Broken(Reader):
     """A judge that fails in a way that nobody foresaw."""
 
-    async def review(
-        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
-    ) -> tuple[Sequence[Judgement], int]:
+    async def review(self, *_: object, **__: object) -> NoReturn:
         raise ValueError("a defect")
 
 
@@ -545,16 +532,7 @@ class Misspelled(Straight):
 
 
 async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else() -> None:
-    responder = Responder(
-        planner=Straight(PASSAGES),
-        retriever=Misspelled(PASSAGES),
-        model=None,
-        history=NoHistory(),
-        options=Options(),
-        report=lambda *_: None,
-        warn=lambda *_: None,
-    )
-    stream = responder.respond(asking())
+    stream = responding(Misspelled(PASSAGES), []).respond(asking())
     written = [event async for event in stream if isinstance(event, Written)]
     answer = await stream.answer()
     said = "I read “vacaton” as “vacation”. Or did you mean “vacancy”?"

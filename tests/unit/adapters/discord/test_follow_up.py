@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from pipeline.values import Event, Request
-from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
 
 
@@ -17,12 +15,7 @@ async def test_what_is_said_in_a_thread_while_its_first_answer_is_written_goes_o
     thread = driver.world.thread(driver.channel, "Leave")
     await driver.restart()
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = held_until(free)
     await driver._say("ann", thread, "@Citewell How much leave do I get?")
     await until(lambda: driver.rig.requests)
     await driver._say("ann", thread, "And part-timers?")

@@ -532,24 +532,24 @@ def test_a_table_with_the_line_ends_of_an_old_macintosh_is_read() -> None:
     assert shown(read_csv(b"Name,Days\rLeave,30\r")) == [("header", "Name | Days"), ("row", "Leave | 30")]
 
 
-def test_a_step_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(tree: object) -> None:
+@pytest.mark.parametrize(
+    ("failing", "unread"),
+    [("tab panels", "some tab panels"), ("cells_of", "an element of the page (<table>)")],
+    ids=["a step", "an element"],
+)
+def test_what_fails_is_named_and_the_rest_of_a_page_is_read(
+    monkeypatch: pytest.MonkeyPatch, failing: str, unread: str
+) -> None:
+    def fails(_: object) -> None:
         raise ValueError
 
-    monkeypatch.setitem(html.PASSES, "tab panels", fails)
-    found = read_html(b"<h1>Loans</h1><p>Drills for 14 days.</p>")
-    assert [block.text for block in found.blocks] == ["Loans", "Drills for 14 days."]
-    assert found.unread == ("some tab panels",)
-
-
-def test_an_element_that_fails_is_named_and_the_rest_of_a_page_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(row: object) -> None:
-        raise ValueError
-
-    monkeypatch.setattr(html, "cells_of", fails)
+    if failing in html.PASSES:
+        monkeypatch.setitem(html.PASSES, failing, fails)
+    else:
+        monkeypatch.setattr(html, failing, fails)
     found = read_html(b"<p>Before.</p><table><tr><td>a<td>b<tr><td>c<td>d</table><p>After.</p>")
-    assert [block.text for block in found.blocks] == ["Before.", "After."]
-    assert found.unread == ("an element of the page (<table>)",)
+    assert [found.blocks[0].text, found.blocks[-1].text] == ["Before.", "After."]
+    assert found.unread == (unread,)
 
 
 def test_a_note_that_another_part_of_a_long_text_calls_is_read_once() -> None:

@@ -76,16 +76,11 @@ async def read(model: GuardedModel) -> str:
     return "".join(piece.text for piece in pieces if isinstance(piece, TextDelta))
 
 
-async def test_a_call_that_failed_before_it_began_is_made_once_more() -> None:
-    model, clock = FlakyModel([DOWN], ["fine", STOP]), Clock()
+@pytest.mark.parametrize(("error", "wait"), [(DOWN, 0.3), (BUSY, 1.5)], ids=["ours", "what the service asks for"])
+async def test_a_call_that_failed_before_it_began_is_made_once_more_after_a_wait(error: Exception, wait: float) -> None:
+    model, clock = FlakyModel([error], ["fine", STOP]), Clock()
     assert await read(guarded(model, clock)) == "fine"
-    assert clock.slept == [0.3]
-
-
-async def test_the_wait_that_the_service_asks_for_is_kept() -> None:
-    model, clock = FlakyModel([BUSY], ["fine", STOP]), Clock()
-    assert await read(guarded(model, clock)) == "fine"
-    assert clock.slept == [1.5]
+    assert clock.slept == [wait]
 
 
 @pytest.mark.parametrize(
@@ -107,24 +102,15 @@ async def test_a_call_is_repeated_only_once() -> None:
     assert model.made == 2
 
 
-async def test_after_five_failures_in_half_a_minute_the_service_is_left_alone() -> None:
+@pytest.mark.parametrize(("apart", "made"), [(1, 5), (8, 9)])
+async def test_after_five_failures_in_half_a_minute_the_service_is_left_alone(apart: int, made: int) -> None:
     model, clock = FlakyModel(*[[GONE]] * 9), Clock()
     guard = guarded(model, clock)
     for _ in range(9):
         with pytest.raises(Unavailable):
             await read(guard)
-        clock.now += 1
-    assert model.made == 5
-
-
-async def test_failures_far_apart_do_not_open_the_breaker() -> None:
-    model, clock = FlakyModel(*[[GONE]] * 9), Clock()
-    guard = guarded(model, clock)
-    for _ in range(9):
-        with pytest.raises(Unavailable):
-            await read(guard)
-        clock.now += 8
-    assert model.made == 9
+        clock.now += apart
+    assert model.made == made
 
 
 async def test_one_probe_finds_out_that_the_service_is_back() -> None:

@@ -324,23 +324,6 @@ async def test_nothing_is_sent_while_slack_asks_to_wait(slack: SlackDriver) -> N
     assert slack.slack.called_while_limited <= 2  # what was already on its way
 
 
-async def test_a_question_that_is_gone_gets_no_reply_and_is_done_with(slack: SlackDriver) -> None:
-    """Its deletion never reached us."""
-    free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.")
-
-    slack.rig.script = later
-    said = await slack.mention("ann", "How much leave do I get?")
-    del slack.workspace.messages[CHANNEL, said.handle.ts]
-    free.set()
-    await slack.rig.settled()
-    assert await slack.rig.state() == {"done": 1}
-    assert not slack.slack.called("chat.postMessage")
-
-
 async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDriver) -> None:
     slack.rig.crash_before = "done"
     said = await slack.mention("ann", "How much leave do I get?")
@@ -388,17 +371,3 @@ async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -
     await web.turn("C0B")
     for turn in waiting:
         turn.cancel()
-
-
-async def test_whoever_asked_is_told_directly_when_slack_never_takes_the_reply(slack: SlackDriver) -> None:
-    async def refuse(method: str, arguments: Json, when: str) -> str | None:
-        there = when == "before" and method == "chat.postMessage" and arguments["channel"] == CHANNEL
-        return "team_access_not_granted" if there else None
-
-    slack.slack.hook = refuse
-    said = await slack.mention("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    assert slack.replies(said) == []
-    direct = slack.workspace.dm(user("ann")).id
-    (told,) = [message for (channel, _), message in slack.workspace.messages.items() if channel == direct]
-    assert f"I could not answer you in <#{CHANNEL}>" in told.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -59,11 +59,39 @@ async def used(driver: SlackDriver, channel: str = CHANNEL, person: str = "ann")
     return driver.rig.requests[-1].audience.collections
 
 
-async def test_a_member_asks_in_a_channel_with_a_guest(tmp_path: Path) -> None:
+def guest_is_there(driver: SlackDriver) -> None:
+    driver.workspace.join(CHANNEL, user("guest"))
+
+
+def guest_who_left_the_workspace_is_there(driver: SlackDriver) -> None:
+    driver.workspace.deleted.add(user("guest"))
+    driver.workspace.join(CHANNEL, user("guest"))
+
+
+def colleague_is_in_another_workspace_too(driver: SlackDriver) -> None:
+    driver.workspace.of_grid.add(user("bob"))
+
+
+def somebody_is_there_whom_the_list_does_not_name(driver: SlackDriver) -> None:
+    driver.workspace.channels[CHANNEL].members.add("U0ELSEWHERE")
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        (guest_is_there, PUBLIC_ONLY),
+        (guest_who_left_the_workspace_is_there, EVERYTHING),
+        (colleague_is_in_another_workspace_too, EVERYTHING),
+        (somebody_is_there_whom_the_list_does_not_name, PUBLIC_ONLY),
+    ],
+)
+async def test_who_is_in_the_channel_decides(
+    tmp_path: Path, there: Callable[[SlackDriver], None], expected: frozenset[str]
+) -> None:
     async with workspace(tmp_path) as driver:
-        driver.workspace.join(CHANNEL, user("guest"))
+        there(driver)
         await enter(driver)
-        assert await used(driver) == PUBLIC_ONLY
+        assert [await used(driver, person=person) for person in ("ann", "bob")] == [expected] * 2
 
 
 async def test_a_channel_without_guests_in_a_workspace_with_guests(tmp_path: Path) -> None:
@@ -81,22 +109,6 @@ async def test_a_workspace_without_guests_is_asked_for_its_people_once_and_for_n
         assert await used(driver, person="bob") == EVERYTHING
         assert len(driver.slack.called("users.list")) == 1
         assert driver.slack.called("conversations.members") == []
-
-
-async def test_somebody_who_left_the_workspace_is_no_guest(tmp_path: Path) -> None:
-    async with workspace(tmp_path) as driver:
-        driver.workspace.deleted.add(user("guest"))
-        driver.workspace.join(CHANNEL, user("guest"))
-        await enter(driver)
-        assert await used(driver) == EVERYTHING
-
-
-async def test_a_colleague_who_is_in_another_workspace_too_is_inside(tmp_path: Path) -> None:
-    async with workspace(tmp_path) as driver:
-        driver.workspace.of_grid.add(user("bob"))
-        await enter(driver)
-        assert await used(driver) == EVERYTHING
-        assert await used(driver, person="bob") == EVERYTHING
 
 
 async def test_a_guest_on_a_later_page_is_found_and_no_further_page_is_read(tmp_path: Path) -> None:
@@ -131,12 +143,23 @@ async def test_a_list_that_is_too_old_is_not_believed(tmp_path: Path, monkeypatc
         assert await used(driver) == PUBLIC_ONLY
 
 
-async def test_a_guest_who_joins_counts_at_once(tmp_path: Path) -> None:
-    async with workspace(tmp_path) as driver:
+@pytest.mark.parametrize(
+    ("who", "guests", "listed", "expected"),
+    [
+        ("guest", ("guest",), True, PUBLIC_ONLY),
+        ("elsewhere", (), False, PUBLIC_ONLY),
+        ("new", ("guest",), True, EVERYTHING),
+    ],
+    ids=["a guest", "somebody on no list", "a new colleague"],
+)
+async def test_who_joins_counts_at_once(
+    tmp_path: Path, who: str, guests: tuple[str, ...], listed: bool, expected: frozenset[str]
+) -> None:
+    async with workspace(tmp_path, guests=guests) as driver:
         await enter(driver)
         assert await used(driver) == EVERYTHING
-        await driver.people.join(user("guest"), CHANNEL)
-        assert await used(driver) == PUBLIC_ONLY
+        await driver.people.join(user(who), CHANNEL, listed=listed)
+        assert await used(driver) == expected
 
 
 @pytest.mark.parametrize("kind", ["channel", "private"])
@@ -149,28 +172,6 @@ async def test_the_first_guest_of_a_workspace_counts_as_soon_as_they_join(tmp_pa
         driver.workspace.guests.add(user("new"))
         await driver.people.join(user("new"), "G0PLACE")
         assert await used(driver, "G0PLACE") == PUBLIC_ONLY
-
-
-async def test_somebody_who_joins_and_is_on_no_list_is_outside(tmp_path: Path) -> None:
-    async with workspace(tmp_path, guests=()) as driver:
-        await enter(driver)
-        assert await used(driver) == EVERYTHING
-        await driver.people.join("U0ELSEWHERE", CHANNEL, listed=False)
-        assert await used(driver) == PUBLIC_ONLY
-
-
-async def test_a_new_colleague_who_joins_changes_nothing(tmp_path: Path) -> None:
-    async with workspace(tmp_path) as driver:
-        await enter(driver)
-        await driver.people.join(user("new"), CHANNEL)
-        assert await used(driver, person="new") == EVERYTHING
-
-
-async def test_a_member_that_the_list_does_not_know_is_outside(tmp_path: Path) -> None:
-    async with workspace(tmp_path) as driver:
-        driver.workspace.channels[CHANNEL].members.add("U0ELSEWHERE")
-        await enter(driver)
-        assert await used(driver) == PUBLIC_ONLY
 
 
 async def test_without_the_scope_to_list_people_everybody_counts_as_a_guest(tmp_path: Path) -> None:

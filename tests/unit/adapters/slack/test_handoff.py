@@ -1,4 +1,4 @@
-"""What only Slack has where people are asked: channels shared with other organisations, and short titles."""
+"""What only Slack has where people are asked: channels shared with other organisations, short titles, and threads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pipeline.values import Place, Role
 from pipeline.words import wording
 from tests.contracts.answers import not_found
 from tests.contracts.rig import once
-from tests.contracts.slack_driver import HELP, SlackDriver
+from tests.contracts.slack_driver import HELP, SlackDriver, user
 from tests.doubles.slack.rules import wrong_view
+from tests.doubles.slack.workspace import BOT
 
 QUESTION = "Who won the cup?"
 
@@ -46,6 +47,19 @@ async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helpe
     helped.rig.roles[Role.CONTRIBUTOR] = frozenset({helped.named("ann")})
     assert await helped.resolve("ann", "The blue team.", keep=True) == wording.NOT_KEPT
     assert await helped.resolve("ann", "The blue team.") == wording.RESOLVED
+
+
+async def test_who_asked_us_where_people_were_asked_goes_on_there_as_in_any_thread(helped: SlackDriver) -> None:
+    said = await helped.mention("bob", QUESTION)
+    await helped.rig.settled()
+    await helped.ask_person(said, "bob")
+    await helped.rig.settled()
+    notice = helped._in(HELP)[-1].ts
+    for text in ("Is that about leave?", f"<@{BOT}> How much leave do I get?", "And part-timers?"):
+        await helped.people.say(user("ann"), HELP, text, thread=notice)
+        await helped.rig.settled()
+    asked = [request.text for request in helped.rig.requests]
+    assert asked == [QUESTION, "How much leave do I get?", "And part-timers?"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,10 +16,9 @@ from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
-from tests.contracts.driver import Said
-from tests.contracts.rig import once
+from tests.contracts.rig import held_until, once
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
-from tests.contracts.waiting import eventually, until
+from tests.contracts.waiting import until
 from tests.doubles.slack import eyes
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.workspace import BOT
@@ -39,6 +38,14 @@ async def test_a_mention_in_a_channel_points_at_the_message_above_it(slack: Slac
     await slack.aside("carol", "Lunch?")
     await slack.aside("ann", "How much leave do I get?")
     await slack.mention("bob", "can you answer this?")
+    await slack.rig.settled()
+    assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
+
+
+async def test_a_forwarded_message_stands_above_what_points_at_it(slack: SlackDriver) -> None:
+    begun = slack.people.write(user("bob"), CHANNEL, "")
+    begun.attachments = [{"is_share": True, "text": "How much leave do I get?"}]
+    await slack.people.mention(user("ann"), CHANNEL, "can you answer this?", thread=begun.ts)
     await slack.rig.settled()
     assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
 
@@ -77,18 +84,12 @@ async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: Sl
     assert len(slack.workspace.replies(message)) == 1
 
 
-async def test_the_home_tab_says_what_is_indexed_and_keeps_choices(slack: SlackDriver) -> None:
+async def test_the_home_tab_says_what_is_indexed(slack: SlackDriver) -> None:
     await slack.people.open_home(user("ann"))
     await until(lambda: user("ann") in slack.workspace.views)
     text = eyes.readable(slack.workspace.views[user("ann")])
     assert "What is indexed" in text
     assert "Your data" in text
-    await slack.people.click(user("ann"), "prefer_style", "bullet", selected=True)
-
-    async def chosen() -> bool:
-        return (await slack.rig.desk.preferences(slack.key("ann"))).style == "bullet"
-
-    await eventually(chosen)
 
 
 async def test_prompts_are_offered_in_the_messages_tab(slack: SlackDriver) -> None:
@@ -150,13 +151,8 @@ async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:
 
 async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_directly(slack: SlackDriver) -> None:
     free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        await free.wait()
-        yield cited("Thirty days.")
-
-    slack.rig.script = later
-    said: Said = await slack.mention("ann", "How much leave do I get?")
+    slack.rig.script = held_until(free)
+    said = await slack.mention("ann", "How much leave do I get?")
     slack.workspace.channels[CHANNEL].member = False
     free.set()
     await slack.rig.settled()
