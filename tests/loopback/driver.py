@@ -43,6 +43,8 @@ def reached() -> Iterator[None]:
         yield
     except Lost as lost:
         raise Unavailable("Loopback", "is out of reach", retry_after=lost.wait) from lost
+    except KeyError as gone:
+        raise NotPosted(f"nothing is said at {gone}", why=lambda words: words(GONE), over=True) from gone
     except PermissionError as gone:
         raise NotPosted(f"there is no {gone}", why=lambda words: words(GONE), hopeless=True) from gone
 

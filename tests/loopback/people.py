@@ -36,6 +36,7 @@ ABSENT: Mapping[Way, str] = {
     Way.TITLES: PLAIN,
     Way.WORKFLOWS: "no program may ask",
     Way.PRETEND: "who somebody is, the platform says",
+    Way.EXPIRES: "an answer to a command is a message like any other",
     Way.PREFERENCES: "it has no page for them",
     Way.SETUP: "it has no page for it",
 }
@@ -53,6 +54,7 @@ class LoopbackDriver:
         self.offered: list[str] = []
         self._patched = ExitStack()
         self._resolvable = ""
+        self._shareable: dict[int, Pressed] = {}
 
     @classmethod
     async def open(cls, folder: Path) -> Self:
@@ -112,6 +114,12 @@ class LoopbackDriver:
         self.world.messages[now.id] = changed = replace(now, page=now.page._replace(text=text))
         await self.world.tell(Happened("edited", changed))
 
+    async def preview(self, said: Said) -> None:
+        await self.world.tell(Happened("edited", self.world.messages[said.handle.id]))
+
+    async def vanish(self, said: Said) -> None:
+        del self.world.messages[said.handle.id]
+
     async def delete(self, said: Said) -> None:
         await self.world.tell(Happened("deleted", self.world.messages.pop(said.handle.id)))
 
@@ -137,7 +145,8 @@ class LoopbackDriver:
         return await self._say(person, TEAM, text, only=f"@{person}")
 
     async def answer_this(self, person: str, said: Said) -> Said:
-        return await self.ask(person, said.handle.page.text)
+        text, files = said.handle.page.text, said.handle.attached
+        return await self._say(person, TEAM, text, attached=files, only=f"@{person}")
 
     # --- Seeing -------------------------------------------------------------------------------
 
@@ -154,6 +163,9 @@ class LoopbackDriver:
         if asked.only or asked.channel.startswith("~"):
             return self._ours(f"~{asked.author}")
         return [one for one in self._ours(asked.channel) if one.thread == asked.thread]
+
+    def told_alone(self, person: str) -> list[Shown]:
+        return [seen(one) for one in self._ours(f"~@{person}")]
 
     def at_work(self, said: Said) -> bool:
         return said.handle.thread in self.world.working
@@ -209,7 +221,14 @@ class LoopbackDriver:
         return [seen(one) for one in self._ours(TEAM) if one.id not in before]
 
     async def begin_share(self, said: Said, person: str) -> None:
-        await self._press(self._button(said, Button.SHARE, person))
+        first = self._shareable.get(id(said.handle)) or self._button(said, Button.SHARE, person)
+        self._shareable[id(said.handle)] = first
+        await self._press(first)
+
+    async def share_told(self, said: Said, person: str) -> str:
+        first = self._shareable.get(id(said.handle)) or self._button(said, Button.SHARE, person)
+        self._shareable[id(said.handle)] = first
+        return (await self._told(person, first))[-1].page.text
 
     async def export(self, person: str) -> str:
         await self._press(Pressed(Button.EXPORT, "", f"@{person}", f"~@{person}"))

@@ -125,8 +125,12 @@ class World:
         """Raises Lost; without a channel PermissionError."""
         if channel not in self.members and not channel.startswith("~"):
             raise PermissionError(channel)
-        fault = "" if only else self.fault
-        self.fault = "" if fault and fault != "out_of_reach" else self.fault
+        if thread and not channel.startswith("~") and thread not in self.messages:
+            raise KeyError(thread)
+        fault = "" if only or (self.fault == "refused" and channel != TEAM) else self.fault
+        self.fault = "" if fault and fault not in ("out_of_reach", "refused") else self.fault
+        if fault == "refused":
+            raise PermissionError(channel)
         if fault in ("lost_request", "limited", "out_of_reach"):
             raise Lost(0.5 if fault == "limited" else None)
         self.signs += 1
