@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from adapters.files.blocks import Blocks, packed
+from adapters.files.damaged import damaged
 from adapters.files.formats import read_format, read_leads
 from adapters.files.kinds import BINARY_FORMATS
 from adapters.files.outline import TEXT_PAGE, Progress
@@ -78,13 +79,13 @@ def _answer(
 @contextmanager
 def understood(suffix: str) -> Iterator[None]:
     """Raises Refused for whatever a library stumbles over: it is the file's fault."""
-    try:
-        yield
-    except (Refused, MemoryError):
-        raise
-    except Exception as error:
+
+    def refuse(error: Exception) -> None:
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
         raise Refused(wrong, what_to_do="Open and save it again, then retry.") from error
+
+    with damaged(refuse):
+        yield
 
 
 def _limited(suffix: str, cpu_seconds: float) -> Progress:

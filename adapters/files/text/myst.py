@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
+from adapters.files.damaged import damaged
 from adapters.files.text.generators import ENDS, current, say
 from adapters.files.text.sphinx import AS_CODE, CODE, MAX_DIRECTIVES, NOTES, UNSEEN, VERSIONS, divided, words_of
 
@@ -74,10 +75,9 @@ def _of_rst(name: str, argument: str, text: str) -> str:
     from adapters.files.text.rst import to_html
 
     inner = "\n".join(f"   {line}" for line in text.split("\n"))
-    try:
+    with damaged(lambda _: None):  # then it is read as Markdown
         return to_html(text if name == "eval-rst" else f".. {name}:: {argument}\n{inner}\n")
-    except Exception:  # noqa: BLE001 - then it is read as Markdown
-        return ""
+    return ""
 
 
 def _role(state: StateInline, silent: bool) -> bool:
