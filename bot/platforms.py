@@ -11,6 +11,7 @@ from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
+from bot.log import failures_logged
 from bot.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from pipeline.values import PersonId, Readers
@@ -31,11 +32,9 @@ def make_adapters(
     async def people(person: PersonId) -> Readers | None:
         if (adapter := made.get(person.platform)) is None:
             return None
-        try:
+        with failures_logged(log, "person_unknown", platform=person.platform):
             return await adapter.readers(person)
-        except Exception as error:  # noqa: BLE001 - what a platform cannot tell, nobody may rely on
-            log.warning("person_unknown", platform=person.platform, reason=type(error).__name__)
-            return None
+        return None  # what a platform cannot tell, nobody may rely on
 
     host = Host(
         doors=doors,

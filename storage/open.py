@@ -111,6 +111,7 @@ async def open_storage(
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
         library = SQLLibrary(engine.database, embedder=named)
         outbox = SQLOutbox(engine.database)
+        stack.callback(outbox.close)
         people = People(engine.database, engine.copies)
         if exclusive:
             if not database:

@@ -57,11 +57,11 @@ class Asking:
         known = await self._replies.begin(name, digest)
         if known and await self._reading.shown(json.loads(known)["answer"]["id"], caller.audience):
             return _again(known)
-        heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
+        heard: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._keep(name, self._made(caller, asked), heard), name="api answer")
         self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        return _followed(heard)
+        task.add_done_callback(self._ended)
+        return _followed(heard, task)
 
     async def gave(self, caller: Caller, answer_id: str) -> bool:
         """Whether an answer of that id is theirs."""
@@ -73,27 +73,27 @@ class Asking:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
-    async def _keep(self, name: str, events: Events, heard: asyncio.Queue[Event | Exception | None]) -> None:
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever still follows raises it
+
+    async def _keep(self, name: str, events: Events, heard: asyncio.Queue[Event | None]) -> None:
         """Keep the answer before it is told; without one the key is free again."""
         kept = False
         try:
+            async with aclosing(events):
+                async for event in events:
+                    if event.name == "answer":
+                        await self._replies.answered(name, event.data)
+                        kept = True
+                    heard.put_nowait(event)
+        finally:
             try:
-                async with aclosing(events):
-                    async for event in events:
-                        if event.name == "answer":
-                            await self._replies.answered(name, event.data)
-                            kept = True
-                        heard.put_nowait(event)
-            except BaseException:
                 if not kept:
                     await self._replies.forgone(name)
-                raise
-        except asyncio.CancelledError:
-            heard.put_nowait(Unavailable("api", "it is closed"))
-            raise
-        except Exception as error:  # noqa: BLE001 - whoever follows is told
-            heard.put_nowait(error)
-        heard.put_nowait(None)
+            finally:
+                heard.put_nowait(None)
 
     async def _made(self, caller: Caller, asked: Asked) -> Events:
         """A conversation is its caller's: the same id of another caller is another conversation."""
@@ -151,8 +151,10 @@ async def _again(known: str) -> Events:
     yield Event("answer", known)
 
 
-async def _followed(heard: asyncio.Queue[Event | Exception | None]) -> Events:
+async def _followed(heard: asyncio.Queue[Event | None], answering: asyncio.Task[None]) -> Events:
     while (event := await heard.get()) is not None:
-        if isinstance(event, Exception):
-            raise event
         yield event
+    await asyncio.wait({answering})
+    if answering.cancelled():
+        raise Unavailable("api", "it is closed")
+    answering.result()

@@ -107,7 +107,7 @@ class DiscordReaches:
         """Whether a member may read it; without one, whether everyone may."""
         guild = self._client.get_guild(int(place.space))
         channel = guild.get_channel(int(place.channel)) if guild else None
-        if guild is None or channel is None:
+        if guild is None or guild.unavailable or channel is None:
             return False
         may = channel.permissions_for(member or guild.default_role)
         denied = member is None and any(map(_closes, channel.overwrites.values()))

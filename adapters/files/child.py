@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 
+from adapters.files.damaged import damaged
 from adapters.files.kinds import (
     BINARY_FORMATS,
     JSON_LINES,
@@ -171,13 +172,13 @@ def _answer(
 @contextmanager
 def understood(suffix: str) -> Iterator[None]:
     """Raises Refused for whatever a library stumbles over: it is the file's fault."""
-    try:
-        yield
-    except (Refused, MemoryError):
-        raise
-    except Exception as error:
+
+    def refuse(error: Exception) -> None:
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
         raise Refused(wrong, what_to_do="Open and save it again, then retry.") from error
+
+    with damaged(refuse):
+        yield
 
 
 def _limited(suffix: str, cpu_seconds: float) -> Progress:

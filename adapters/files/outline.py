@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import chain, zip_longest
 from typing import overload
 from urllib.parse import urlsplit
 
 from pydantic import Field, SkipValidation, TypeAdapter
 
+from adapters.files.damaged import damaged
 from adapters.files.tables import header_of
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind, Link, Value, replace, row_text
@@ -214,6 +216,10 @@ class Outline:
     def unread(self, what: str) -> None:
         """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
         self._unread[label(what)] = None
+
+    def damaged(self, what: str) -> AbstractContextManager[None]:
+        """A part that counts as unread where a library stumbles over it. Raises Refused and MemoryError."""
+        return damaged(lambda _: self.unread(what))
 
     def content(self, *, title: str = "") -> Content:
         """All that was collected, with the title that a heading gave unless there is a `title`."""

@@ -44,7 +44,7 @@ class PostDesk:
         while outcome := await self._outbox.outcome(post.key):
             if outcome.state != "open":
                 return outcome.why
-            if isinstance(post, Share) and now() > late:
+            if isinstance(post, Share) and outcome.put_off and now() > late:
                 await self._outbox.withdraw(post.key, Words(post.language)(wording.TRY_AGAIN))
             await asyncio.sleep(LOOK_SECONDS)
         return None

@@ -1,5 +1,5 @@
-"""What the bot posts besides its replies, notices of handoffs, digests and what people share: one after the other, each
-exactly once."""
+"""What the bot posts besides its replies, notices of handoffs, digests and what people share: each exactly once, and in
+one place one after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.run.waits import GRACE_SECONDS
 from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import PlatformAdapter, Receipt
 from pipeline.translations import Words
-from pipeline.values import About, Notice, PersonId, PlaceId, replace
+from pipeline.values import About, ConversationId, Notice, PersonId, PlaceId, replace
 from pipeline.values.posting import Adding, Announcement, Digest, Share, SourceNotice, Spent
 from pipeline.words import wording
 from pipeline.words.language import speaking
@@ -24,6 +24,8 @@ from storage.messages.outbox import SQLOutbox
 
 IDLE_SECONDS = 1.0
 """How often is looked when nobody rings: what was postponed."""
+AT_A_TIME = 4
+"""Posts under way at most: one that hangs holds up no other place."""
 ABSENT_SECONDS = 60.0
 """How long it waits for a platform that is not set up."""
 DAYS = 7
@@ -74,31 +76,64 @@ class Courier:
         )
         self._idle = idle_seconds
         self._bell = asyncio.Event()
+        self._under_way: dict[str, asyncio.Task[None]] = {}
+        """By place."""
 
     def ring(self) -> None:
         """There may be something to post."""
         self._bell.set()
 
     async def run(self) -> None:
-        while True:
-            self._bell.clear()
-            try:
-                await self.post_due()
-            except CitewellError as error:
-                log.warning("outbox_unavailable", reason=str(error))
-            try:
-                async with asyncio.timeout(self._idle):
-                    await self._bell.wait()
-            except TimeoutError:
-                continue
+        try:
+            while True:
+                self._bell.clear()
+                try:
+                    await self._begin_due()
+                except CitewellError as error:
+                    log.warning("outbox_unavailable", reason=str(error))
+                try:
+                    async with asyncio.timeout(self._idle):
+                        await self._bell.wait()
+                except TimeoutError:
+                    continue
+        finally:
+            await self._end()
 
     async def post_due(self) -> None:
         """Post what is due now, or put it off. Raises only what the store raises."""
-        while post := await self._outbox.take(self._ours):
-            if post.platform in self._adapters:
-                await self._poster.bring_to_an_end(post)
-            else:
-                await self._outbox.release(post.key, delay=ABSENT_SECONDS, counts=False)
+        try:
+            while await self._begin_due():
+                await asyncio.wait(self._under_way.values(), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await self._end()
+
+    async def _begin_due(self) -> bool:
+        """Begin what is due now where nothing is under way; whether anything is. Raises what the store raises, also
+        over what was begun before."""
+        for place, ended in [(place, task) for place, task in self._under_way.items() if task.done()]:
+            del self._under_way[place]
+            ended.result()
+        while len(self._under_way) < AT_A_TIME and (post := await self._outbox.take(self._may_begin)):
+            task = asyncio.create_task(self._bring_to_an_end(post), name=f"post {post.key}")
+            task.add_done_callback(lambda _: self.ring())
+            self._under_way[_place(post)] = task
+        return bool(self._under_way)
+
+    def _may_begin(self, post: Announcement) -> bool:
+        return self._ours(post) and _place(post) not in self._under_way
+
+    async def _bring_to_an_end(self, post: Announcement) -> None:
+        if post.platform in self._adapters:
+            await self._poster.bring_to_an_end(post)
+        else:
+            await self._outbox.release(post.key, delay=ABSENT_SECONDS, counts=False)
+
+    async def _end(self) -> None:
+        """What is under way goes back."""
+        for task in self._under_way.values():
+            task.cancel()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        self._under_way.clear()
 
     async def _show(self, way: OnItsWay[Announcement]) -> None:
         """What has a reference is complete, unless somebody waits for it: more of that may be to be posted, or it may
@@ -159,6 +194,12 @@ class Courier:
             return replace(report, language=words.language, per_hour=allowed)
         seen = await self._desk.insights_for(readers, DAYS)
         return replace(report, language=words.language, seen=seen)
+
+
+def _place(post: Announcement) -> str:
+    """Where it is posted."""
+    where = post.where if isinstance(post, Notice) else post.to
+    return where.where if isinstance(where, ConversationId) else str(where)
 
 
 def _why(post: Announcement, error: Exception) -> str:

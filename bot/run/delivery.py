@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 
 import structlog
 
+from bot.log import failures_logged
 from bot.run.answering import Answering
 from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
@@ -230,16 +231,14 @@ class Delivery:
         work = way.item
         if not work.answer or work.reference or work.message.manner.unannounced:
             return ""
-        try:
+        with failures_logged(log, "apology_failed", key=work.key):
             async with asyncio.timeout(APOLOGY_SECONDS):
                 await self._asked(way)
                 sorry = apology(way.item)
                 way.item = replace(way.item, answer=sorry)
                 await self._adapter(work).post(Growing(way.item, only(sorry)), way)
-        except Exception as again:
-            log.warning("apology_failed", key=work.key, exc_info=again)
-            return ""
-        return sorry.incident
+            return sorry.incident
+        return ""
 
     def _adapter(self, work: Work) -> PlatformAdapter:
         return self._adapters[work.platform]

@@ -16,6 +16,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
+from bot.log import failures_logged
 from bot.run.courier import begin_digest
 from pipeline.errors import CitewellError
 from storage.settings import JobRun, JobRuns
@@ -154,7 +155,5 @@ def _succeeded(last: JobRun | None) -> datetime | None:
 
 
 async def _run(name: str, job: Job, runs: JobRuns) -> None:
-    try:
+    with failures_logged(log, "job_failed", job=name):  # also of keeping how it ended, where the disk is full
         await perform(name, job, runs)
-    except Exception:  # also of keeping how it ended, where the disk is full: its next turn comes all the same
-        log.exception("job_failed", job=name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pipeline.check.exhibits import Said
 from pipeline.check.model import NOT_READ
@@ -143,7 +144,7 @@ class _Draft:
         self._given = 0
         self._arrived = asyncio.Event()
         self._waiting: list[_Reading] = []
-        self._calls: list[asyncio.Task[None]] = []
+        self._calls: list[asyncio.Task[Sequence[Judgement]]] = []
         self._spent = 0
         self._writing = asyncio.create_task(self._write())
         self._repairing: asyncio.Task[None] | None = None
@@ -234,17 +235,9 @@ class _Draft:
 
     def _ask(self, readings: Sequence[_Reading]) -> None:
         if readings:
-            self._calls.append(asyncio.create_task(self._judge(tuple(readings))))
-
-    async def _judge(self, readings: Sequence[_Reading]) -> None:
-        try:
-            judgements = await self._judged([one.said for one in readings])
-        except Exception as error:  # noqa: BLE001 - whoever waits for the verdict raises it
-            for reading in readings:
-                reading.verdict.set_exception(error)
-            return
-        for reading, judgement in zip(readings, judgements, strict=True):
-            reading.verdict.set_result(judgement)
+            call = asyncio.create_task(self._judged([one.said for one in readings]))
+            call.add_done_callback(partial(_tell, tuple(readings)))
+            self._calls.append(call)
 
     async def _judged(self, said: Sequence[Said]) -> Sequence[Judgement]:
         """Also by words alone where there is no judge."""
@@ -262,7 +255,8 @@ class _Draft:
 
     async def _repair(self) -> None:
         await asyncio.wait({self._writing})
-        await asyncio.gather(*self._calls)
+        if self._calls:
+            await asyncio.wait(self._calls)
         refused = {n: one.checked.judgement.reason for n, one in enumerate(self._readings) if one.refused}
         if not (self.end and self.end.complete):
             return
@@ -278,3 +272,15 @@ class _Draft:
                 self._readings[n].said = said[n]
                 self._readings[n].verdict = asyncio.get_running_loop().create_future()
                 self._readings[n].verdict.set_result(judgement)
+
+
+def _tell(readings: Sequence[_Reading], call: asyncio.Task[Sequence[Judgement]]) -> None:
+    """What a call found, to whoever waits for it; what it raised they raise."""
+    if call.cancelled():
+        return
+    if error := call.exception():
+        for reading in readings:
+            reading.verdict.set_exception(error)
+        return
+    for reading, judgement in zip(readings, call.result(), strict=True):
+        reading.verdict.set_result(judgement)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from pydantic import Field, model_validator
 
 from pipeline.values.base import Value, replace
-from pipeline.values.chunks import BlockKind, Cells, row_cells, with_cells
+from pipeline.values.chunks import BlockKind, Cells, with_cells
 from pipeline.values.documents import Link
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
@@ -64,16 +63,6 @@ class Citation(Value):
     """The channel that it was said in, as `#ops`; empty where it stands in a document."""
     live: bool = False
     """A platform's own search found it: nothing of it is kept but its link."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_before(cls, found: Any) -> Any:
-        """What was kept when only rows of one table were told apart, as a header and rows, of which texts too."""
-        if not isinstance(found, dict) or "table" not in found:
-            return found
-        rows = [row_cells(row) if isinstance(row, str) else tuple(row) for row in found["table"]]
-        told = {"parts": [{"header": rows[0], "rows": rows[1:]}] if rows else []}
-        return {name: value for name, value in found.items() if name != "table"} | told
 
 
 class CitedSentence(Value):

@@ -55,7 +55,7 @@ def row_spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def row_cells(text: str) -> Cells:
-    """The cells of a row that was kept before its cells were, of whose text alone they can be told."""
+    """The cells of a row of which only the text is known."""
     return tuple(text.split(BAR))
 
 

@@ -44,6 +44,8 @@ class Outcome(NamedTuple):
     """`open`, `done` or `dead`."""
     why: str
     """It was given up."""
+    put_off: bool
+    """It is tried again later, and so is not being posted now."""
 
 
 class SQLOutbox:
@@ -53,6 +55,11 @@ class SQLOutbox:
         self._database = database
         self._clock = clock
         self._listeners: list[Callable[[], None]] = []
+        self._closed = False
+
+    def close(self) -> None:
+        """Whoever waits for an outcome waits no more."""
+        self._closed = True
 
     def on_post(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever there is something to post."""
@@ -129,10 +136,12 @@ class SQLOutbox:
         await self._database.write(work, durable=True)
 
     async def outcome(self, key: str) -> Outcome | None:
-        """How far it has come; None where nothing is kept of it any more."""
-        query = "SELECT state, why FROM outbox WHERE key = $1"
-        row = await self._database.read(lambda db: db.execute(query, (key,)).fetchone())
-        return Outcome(*row) if row else None
+        """How far it has come; None where nothing is kept of it any more, and where this is closed."""
+        if self._closed:
+            return None
+        query, now = "SELECT state, why, not_before > $2 FROM outbox WHERE key = $1", self._clock()
+        row = await self._database.read(lambda db: db.execute(query, (key, now)).fetchone())
+        return Outcome(row[0], row[1], put_off=bool(row[2])) if row else None
 
     async def _once(self, about: str, report: Report) -> bool:
         return await self._begun(lambda db: put(db, report.key, about, recipient=report.to))
@@ -194,6 +203,8 @@ class SQLOutbox:
             "UPDATE outbox SET state = 'dead', why = $1, closed_at = $2, person = '', post = ''"
             " WHERE key = $3 AND state = 'open' AND not_before > $2"
         )
+        if self._closed:
+            return
         kept = (why, self._clock(), key)
         await self._database.write(lambda db: db.execute(statement, kept).rowcount, durable=True)
 

@@ -115,10 +115,10 @@ class Rig:
         channels = ChannelReader(
             self.storage.said, self.storage.outbox, self.desk.places, indexer, {adapter.name: adapter}, every=IDLE
         )
+        self._begins = [asyncio.create_task(self.courier.run()), asyncio.create_task(self.worker.run())]
         self._tasks = [
+            *self._begins,
             asyncio.create_task(channels.run()),
-            asyncio.create_task(self.courier.run()),
-            asyncio.create_task(self.worker.run()),
             asyncio.create_task(adapter.listen(inbox, self.desk)),
         ]
 
@@ -155,6 +155,13 @@ class Rig:
         async with asyncio.timeout(90):
             await self._gone.wait()
         self._gone.clear()
+
+    def crash(self) -> None:
+        """Nothing is begun any more: only what others see of the bot is still there, until it is ended."""
+        self.crash_before = ""
+        for task in self._begins:
+            task.cancel()
+        self._gone.set()
 
     async def changed(self, number: int = 1) -> None:
         """The documents change, the job that tells comes round, and all that comes of it ends."""
@@ -257,8 +264,7 @@ class _Crashing:
             return method
 
         async def crash(*_: object, **__: object) -> None:
-            self._rig.crash_before = ""
-            self._rig._gone.set()
+            self._rig.crash()
             raise Crash(name)
 
         return crash

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,10 @@ from pipeline.values.posting import Adding, Digest, Share
 from pipeline.words import wording
 from storage.database import scalar
 from storage.messages.handoffs import SQLHandoffs
-from storage.messages.outbox import SQLOutbox
+from storage.messages.outbox import Outcome, SQLOutbox
 from storage.messages.posting import ATTEMPTS
-from storage.open import Storage
+from storage.open import Storage, open_storage
+from tests.contracts.waiting import until
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server
 
@@ -186,9 +188,9 @@ async def test_what_somebody_shares_is_kept_until_it_is_there_and_then_says_no_m
     assert await scene.outbox.begin_share(share)
     assert not await scene.outbox.begin_share(share)
     assert await scene.took() == replace(share, last=True)
-    assert await scene.outbox.outcome(share.key) == ("open", "")
+    assert await scene.outbox.outcome(share.key) == ("open", "", False)
     await scene.outbox.done(share.key)
-    assert await scene.outbox.outcome(share.key) == ("done", "")
+    assert await scene.outbox.outcome(share.key) == ("done", "", False)
     assert not await scene.outbox.begin_share(share)
     named = "SELECT count(*) FROM outbox WHERE person <> '' OR post <> ''"
     assert await scene.storage.database.read(lambda db: scalar(db, named)) == 0
@@ -199,26 +201,54 @@ async def test_what_could_not_be_shared_may_be_shared_again_and_what_its_person_
     await scene.outbox.begin_share(share)
     await scene.took()
     await scene.outbox.failed(share.key, "not here")
-    assert await scene.outbox.outcome(share.key) == ("dead", "not here")
+    assert await scene.outbox.outcome(share.key) == ("dead", "not here", False)
     assert await scene.outbox.begin_share(share)
     await scene.people.forget(share.person)
     assert await scene.outbox.outcome(share.key) is None
     assert await scene.outbox.open() == 0
 
 
+class Watched(SQLOutbox):
+    """How often is looked how far a post has come, and tried to take it back."""
+
+    looks = 0
+    withdrawals = 0
+
+    async def outcome(self, key: str) -> Outcome | None:
+        self.looks += 1
+        return await super().outcome(key)
+
+    async def withdraw(self, key: str, why: str) -> None:
+        self.withdrawals += 1
+        await super().withdraw(key, why)
+
+
 async def test_what_is_not_shared_soon_is_given_up_unless_it_is_being_posted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.desks.posts.SHARE_SECONDS", 0.0)
-    share, desk = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann"), PostDesk(scene.outbox)
+    outbox = Watched(scene.storage.database, clock=lambda: scene.now)
+    share, desk = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann"), PostDesk(outbox)
     assert await desk.begin(share)
     taken = await scene.took()
     waiting = asyncio.create_task(desk.ended(share))
-    await asyncio.wait({waiting}, timeout=0.5)
+    await until(lambda: outbox.looks > 3)
     assert not waiting.done()
+    assert not outbox.withdrawals
     await scene.outbox.release(taken.key, delay=3600.0)
     assert await waiting == str(wording.TRY_AGAIN)
+    assert outbox.withdrawals == 1
     assert await desk.begin(share)
+
+
+async def test_whoever_waits_for_a_post_while_the_store_is_closed_waits_no_more(tmp_path: Path) -> None:
+    share = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann")
+    async with open_storage(tmp_path) as storage:
+        desk = PostDesk(storage.outbox)
+        assert await desk.begin(share)
+        waiting = asyncio.create_task(desk.ended(share))
+        await asyncio.sleep(0)
+    assert await waiting is None
 
 
 async def test_what_was_given_up_in_the_middle_goes_on_from_there_when_it_is_shared_again(scene: Scene) -> None:
@@ -229,7 +259,7 @@ async def test_what_was_given_up_in_the_middle_goes_on_from_there_when_it_is_sha
     await scene.outbox.posted(share.key, "its first part")
     await scene.outbox.failed(share.key, "not here")
     assert await scene.outbox.begin_share(replace(share, person="slack:T1:U2", name="bob"))
-    assert await scene.outbox.outcome(share.key) == ("open", "")
+    assert await scene.outbox.outcome(share.key) == ("open", "", False)
     taken = await scene.took()
     assert isinstance(taken, Share)
     assert (taken.name, taken.reference, taken.attempt) == ("bob", "its first part", 1)

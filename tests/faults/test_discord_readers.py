@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 import pytest
 
-from pipeline.values import replace
+from pipeline.rules.access import reader_of
+from pipeline.values import PersonId, Place, replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
@@ -27,6 +29,25 @@ def hold(driver: DiscordDriver) -> asyncio.Event:
     free = asyncio.Event()
     driver.rig.script = held_until(free)
     return free
+
+
+@dataclass(frozen=True)
+class Source:
+    """A channel that is a source, and somebody who asks alone."""
+
+    driver: DiscordDriver
+    ann: PersonId
+
+    async def open_to_ann(self) -> bool:
+        assert self.driver.adapter
+        return reader_of(self.driver.place) in (await self.driver.adapter.readers(self.ann)).groups
+
+
+@pytest.fixture
+def source(driver: DiscordDriver) -> Source:
+    driver.rig.places[driver.place] = Place(index=True)
+    ann = driver.discord.someone("ann", driver.guild)
+    return Source(driver, PersonId(platform="discord", user=ann["id"]))
 
 
 async def test_a_direct_message_has_the_roles_of_its_asker_in_the_home_guild(driver: DiscordDriver) -> None:
@@ -113,6 +134,32 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
     await driver.rig.settled()
     assert f"discord:{driver.guild}:role:{role}" in driver.rig.readers[-1].groups
     assert len(driver.rig.readers) == 2
+
+
+async def test_what_is_closed_while_the_gateway_is_cut_off_is_closed(source: Source) -> None:
+    driver, gateway = source.driver, source.driver.discord.gateway
+    client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
+    assert client
+    assert await source.open_to_ann()
+    gateway.tells_servers.clear()
+    await gateway.drop()
+    await until(lambda: gateway.resumes)
+    await driver.only_for()
+    asked = asyncio.create_task(source.open_to_ann())
+    await until(lambda: asked.done() or not client._complete.is_set())
+    gateway.tells_servers.set()
+    assert not await asked
+
+
+async def test_of_a_server_that_is_out_of_order_nobody_may_read_anything(source: Source) -> None:
+    driver = source.driver
+    assert await source.open_to_ann()
+    await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild, "unavailable": True})
+    await driver._acknowledged()
+    assert not await source.open_to_ann()
+    await driver.discord.gateway.emit("GUILD_CREATE", driver.discord.gateway._guild(driver.guild))
+    await driver._acknowledged()
+    assert await source.open_to_ann()
 
 
 async def test_who_has_not_passed_the_screening_is_not_a_member_yet(driver: DiscordDriver) -> None:

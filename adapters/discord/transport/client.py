@@ -94,7 +94,10 @@ class Client(discord.Client):
         """When connections were lost within the last minute."""
         self._gap: asyncio.Task[None] | None = None
         self._caught_up = False
+        self._told = False
+        """All servers of this session are told."""
         self._complete = asyncio.Event()
+        """They are, and the gateway is there to tell what changes in them."""
         self._linked = False
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
@@ -133,12 +136,13 @@ class Client(discord.Client):
         return self.application is None or self.application.bot_public
 
     async def complete(self) -> None:
-        """Wait until the servers are known: a session begins with their ids alone. Raises Unavailable."""
+        """Wait until the servers are known as they are now: a session begins with their ids alone, and while it is cut
+        off nobody tells who may not read something any more. Raises Unavailable."""
         try:
             async with asyncio.timeout(COMPLETE_SECONDS):
                 await self._complete.wait()
         except TimeoutError:
-            raise Unavailable("Discord", "has not told yet which servers we are in") from None
+            raise Unavailable("Discord", "has not told yet which servers we are in, or how they are now") from None
 
     # --- What the gateway says ---------------------------------------------------------------
 
@@ -148,12 +152,18 @@ class Client(discord.Client):
     async def on_connect(self) -> None:
         """A fresh session: the servers are told one by one."""
         self._linked = True
+        self._told = False
         self._complete.clear()
 
     async def on_ready(self) -> None:
         """All servers of a fresh session are told: whatever was said since the last one has to be read."""
-        self._complete.set()
+        self._told = True
+        self._complete_if_there()
         self._read_gap()
+
+    def _complete_if_there(self) -> None:
+        if self._told and self._linked and self._whole:
+            self._complete.set()
 
     def _read_gap(self) -> None:
         self._caught_up = False
@@ -177,6 +187,7 @@ class Client(discord.Client):
     async def on_disconnect(self) -> None:
         """Where that is all that happens, the connection is given up, and whoever listens waits longer each time."""
         self._linked = self._caught_up = False
+        self._complete.clear()
         now = time.monotonic()
         self._lost = (*(at for at in self._lost if now - at < MINUTE), now)
         if len(self._lost) > LOSSES * self._sessions:
@@ -186,6 +197,7 @@ class Client(discord.Client):
     async def on_resumed(self) -> None:
         """Discord has replayed what was missed, unless a gap is still being read."""
         self._linked = True
+        self._complete_if_there()
         self._caught_up = self._gap is not None and self._gap.done()
 
     async def on_message(self, message: discord.Message) -> None:
@@ -295,17 +307,18 @@ class ShardedClient(Client, discord.AutoShardedClient):
         self._down.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
-        """Where another one is new, and all waited for this one."""
+        """Where another one is new, all may have waited for this one."""
         self._down.discard(shard_id)
-        if self._whole and not self._complete.is_set():
+        if self._told:
+            self._complete_if_there()
+        else:
             await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
         """What was said on any of its servers since has to be read, once all are there."""
         self._down.discard(shard_id)
         if self._whole:
-            self._complete.set()
-            self._read_gap()
+            await super().on_ready()
 
     async def on_ready(self) -> None:
         """Told for the first sessions alone: `on_shard_ready` is told for each."""

@@ -41,7 +41,6 @@ from adapters.files.html.tree import (
 from adapters.files.html.words import MARKED, Shape, Words, read_formulas, read_marks
 from adapters.files.outline import Content, Outline, given_title, label
 from adapters.files.tables import MOST_COLUMNS, Cell, header_of, spread
-from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 
 _CODE_CELL = re.compile(r"(?:^|[\s_-])(?:code|blob-code\S*|hljs-ln-code|rouge-code|lntd|crayon-code)(?:$|\s)")
@@ -150,11 +149,9 @@ class Page:
         self._named = given_title(text_of(named)) if named is not None else ""
         self._base = (base.get("href") or "") if base is not None else ""
         for name, change in PASSES.items():
-            try:
+            with self._outline.damaged(f"some {name}"):
                 if change is not but:
                     change(tree)
-            except Exception:  # noqa: BLE001 - the rest of the page is read
-                self._outline.unread(f"some {name}")
         for what in tree.unread:
             self._outline.unread(what)
 
@@ -201,12 +198,8 @@ class _Walk:
         self._add(BlockKind.PROSE, run, nested)
 
     def _guarded(self, element: Element, depth: int, nested: int) -> None:
-        try:
+        with self._outline.damaged(f"an element of the page (<{element.tag}>)"):
             self._block(element, depth, nested=nested)
-        except Refused:
-            raise
-        except Exception:  # noqa: BLE001 - the rest of the page is read
-            self._outline.unread(f"an element of the page (<{element.tag}>)")
 
     def _block(self, element: Element, depth: int, *, nested: int) -> None:
         name = element.tag

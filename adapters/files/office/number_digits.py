@@ -13,8 +13,6 @@ _WHOLE_DIGITS = 15
 """Figures that a number of Excel has."""
 _WIDTH = 11
 """Characters in which General shows a number."""
-MOST_PLACES = 60
-"""Placeholders that are shown of one format."""
 
 
 def general(value: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from adapters.files.headers import Row
 from adapters.files.office.charts import chart_table
@@ -13,7 +12,6 @@ from adapters.files.office.sheet_rows import SheetRows
 from adapters.files.office.workbook import Sheet, Workbook, rich_text
 from adapters.files.outline import Content, Outline, Progress, unheard
 from adapters.files.regions import tables
-from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
 _PAGE = 2_500
@@ -50,7 +48,7 @@ class _Reading:
         related = list(self._book.package.relations(sheet.part).values())
         rows = SheetRows(self._book, self._book.package.read(sheet.part) or b"", self._notes(related))
         if sheet.kind == "worksheet":
-            with _rest(self._outline, sheet, _DAMAGED):
+            with self._outline.damaged(f"sheet {sheet.name}: {_DAMAGED}"):
                 tables(self._outline, self._counted(rows, sheet))
         elif sheet.kind != "chartsheet":
             self._outline.unread(f"sheet {sheet.name}: a {sheet.kind}, which is not read")
@@ -58,7 +56,7 @@ class _Reading:
             self._outline.unread(f"sheet {sheet.name}, {_cells(rows.formulas)}")
         for part in related:
             if part.kind == "drawing":
-                with _rest(self._outline, sheet, "a drawing that could not be read"):
+                with self._outline.damaged(f"sheet {sheet.name}: a drawing that could not be read"):
                     self._drawing(sheet, part.target, alone=not rows.cells)
 
     def _notes(self, related: list[Relation]) -> dict[str, str]:
@@ -108,7 +106,7 @@ class _Reading:
     def _counted(self, rows: SheetRows, sheet: Sheet) -> Iterator[Row]:
         """The rows of a sheet, under its name."""
         start = self._cells
-        with _rest(self._outline, sheet, _DAMAGED):  # what was read before is not lost
+        with self._outline.damaged(f"sheet {sheet.name}: {_DAMAGED}"):  # what was read before is not lost
             for index, row in enumerate(rows):
                 if not index:
                     self._head(sheet)
@@ -116,17 +114,6 @@ class _Reading:
                 if before // _PAGE != self._cells // _PAGE:
                     self._on_pages(self._cells // _PAGE, 0)
                 yield row
-
-
-@contextmanager
-def _rest(outline: Outline, sheet: Sheet, what: str) -> Iterator[None]:
-    """What goes wrong inside is noted, so that the rest is read."""
-    try:
-        yield
-    except (Refused, MemoryError):
-        raise
-    except Exception:  # noqa: BLE001 - whatever a damaged part raises
-        outline.unread(f"sheet {sheet.name}: {what}")
 
 
 def _cells(places: list[str]) -> str:

@@ -8,6 +8,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage, Message, MIMEPart
 from pathlib import PurePath
 
+from adapters.files.damaged import damaged
 from adapters.files.decode import decode
 from adapters.files.html.reader import read_into
 from adapters.files.outline import Content, Outline
@@ -48,10 +49,9 @@ def read_eml(content: bytes, read: Reads) -> Content:
 
 def header(message: Message, name: str) -> str:
     """What a header says, decoded; as it is written where Python's email fails on it."""
-    try:
+    with damaged(lambda _: None):  # over addresses that are none
         return str(message[name] or "")
-    except Exception:  # noqa: BLE001 - of many kinds, over addresses that are none
-        return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
+    return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
 
 
 def opened(subject: str, known: Mapping[str, str]) -> Outline:
@@ -93,13 +93,10 @@ def add_files(outline: Outline, files: Iterable[tuple[str, bytes]], read: Reads)
             outline.unread(f"files after the first {MOST_FILES}")
             break
         try:
-            outline.include(read(name, content), name)
-        except MemoryError:
-            raise
+            with outline.damaged(f"{name}: it is damaged"):
+                outline.include(read(name, content), name)
         except Refused as error:
             outline.unread(f"{name}: {error}")
-        except Exception:  # noqa: BLE001 - whatever a library raises is that file's fault
-            outline.unread(f"{name}: it is damaged")
 
 
 def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:

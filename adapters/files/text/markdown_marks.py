@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from adapters.files.damaged import damaged
 from adapters.files.text.generators import ENDS, current, say
 from adapters.files.text.sphinx import AS_CODE, CODE, MAX_DIRECTIVES, NOTES, UNSEEN, VERSIONS, divided, words_of
 
@@ -264,10 +265,9 @@ def _of_rst(name: str, argument: str, text: str) -> str:
     from adapters.files.text.rst import to_html
 
     inner = "\n".join(f"   {line}" for line in text.split("\n"))
-    try:
+    with damaged(lambda _: None):  # then it is read as Markdown
         return to_html(text if name == "eval-rst" else f".. {name}:: {argument}\n{inner}\n")
-    except Exception:  # noqa: BLE001 - then it is read as Markdown
-        return ""
+    return ""
 
 
 def _role(state: StateInline, silent: bool) -> bool:

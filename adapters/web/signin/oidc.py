@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
@@ -119,6 +119,8 @@ UNFITTING = (BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError)
 """How a token is refused that fits none of the keys."""
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
+T = TypeVar("T")
+
 log = structlog.get_logger(__name__)
 
 
@@ -208,10 +210,10 @@ class OpenID:
         if self._keys is None or self._keys[0] < now - FRESH or again:
             self._asked_again = now
             said = await self._exchange.json((await self._discovered())["jwks_uri"])
-            try:
-                self._keys = now, KeySet.import_key_set(said)  # type: ignore[arg-type] # what it is checked to be
-            except Exception as error:
-                raise NotVouched(wording.UNREACHABLE, f"keys: {type(error).__name__}: {error}") from error
+            keys = _tried(lambda: KeySet.import_key_set(said))  # type: ignore[arg-type] # what it is checked to be
+            if isinstance(keys, Exception):
+                raise NotVouched(wording.UNREACHABLE, f"keys: {type(keys).__name__}: {keys}") from keys
+            self._keys = now, keys
         return self._keys[1]
 
     async def _discovered(self) -> Mapping[str, Any]:
@@ -232,9 +234,14 @@ class OpenID:
 
 def _verified(token: str, keys: KeySet) -> dict[str, Any] | Exception:
     """The claims of a token that one of `keys` signed; else what is wrong with it."""
+    return _tried(lambda: dict(jwt.decode(token, keys, algorithms=list(ALGORITHMS)).claims))
+
+
+def _tried(read: Callable[[], T]) -> T | Exception:
+    """What was sent, as it is read; else what is wrong with it."""
     try:
-        return dict(jwt.decode(token, keys, algorithms=list(ALGORITHMS)).claims)
-    except Exception as error:  # noqa: BLE001 - whatever a token can be made of
+        return read()
+    except Exception as error:  # noqa: BLE001 - whatever keys and tokens can be made of
         return error
 
 

@@ -51,7 +51,7 @@ class Gateway:
         self.identifies = 0
         self.resumes = 0
         self.tells_servers = asyncio.Event()
-        """What follows READY waits for this."""
+        """What follows READY waits for this, and so does what is replayed."""
         self.tells_servers.set()
         self.silent = False
         """Accept and say nothing any more: a half-open connection."""
@@ -121,6 +121,7 @@ class Gateway:
             await socket.send_json({"op": INVALID_SESSION, "d": False})
             return None
         self.resumes += 1
+        await self.tells_servers.wait()
         session.socket = socket
         for event in session.sent:
             if event["s"] > (data["seq"] or 0):

@@ -1,70 +1,42 @@
-"""A job that two platforms have is in a file of the same name on both."""
+"""A job that several platforms have is in a file of the same name on each."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 ADAPTERS = Path(__file__).parents[3] / "adapters"
-JOBS = {
-    "adapter": "the port PlatformAdapter",
-    "audience": "who will read a reply",
-    "config": "its settings, and what is made of them",
-    "doctor": "whether the platform lets us work",
-    "events/before": "what people said before",
-    "events/files": "the bytes of a file that somebody sent",
-    "events/incoming": "what the platform sends, as a message",
-    "events/intake": "into the inbox",
-    "events/missed": "what was said while nobody listened, as far as one may read it",
-    "events/spoken": "the text of a message, as words",
-    "events/talk": "what people say in channels that are a source",
-    "named": "channels by their names",
-    "parts/blocks": "the pieces that a message of the platform is made of",
-    "parts/markup": "foreign text made inert",
-    "parts/modal": "forms",
-    "parts/render": "the parts of a reply as messages",
-    "parts/wishes": "told when fixed",
-    "platform": "what all but its adapter know of it",
-    "settings": "what is set of it",
-    "post/activity": "the sign that an answer is being worked on",
-    "post/deliver": "the messages of a reply, and what one person alone is told",
-    "post/notices": "what the bot posts by itself",
-    "post/private": "questions by command, answered to one person",
-    "post/reply": "the messages of one reply: posted once, edited from then on",
-    "press/interactions": "what is pressed and asked for after the answer, as what it stands for",
-    "press/knowledge": "what people add to the documents",
-    "press/presser": "whoever pressed something, and how they are answered",
-    "press/setup": "what admins set for a place",
-}
-"""Of Slack and Discord; `adapters/chat` has what they do alike."""
-ALONE = {
-    "slack": {
-        "actors", "press/account", "events/names", "events/search", "members", "pages", "parts/footer",
-        "press/home_view", "press/pressed",
-        "transport/connection",
-        "transport/front", "transport/install_page", "transport/installing", "transport/requests",
-        "transport/session", "transport/startup", "transport/workspaces", "web",
-    },
-    "discord": {
-        "connection", "errors", "events/places", "limits", "memory", "pace", "parts/buttons", "permissions",
-        "post/alone", "post/found", "press/commands", "press/names", "retry",
-        "transport/client", "transport/identify", "transport/shards",
-    },
-    "console": {"follow", "piped", "render"},
-}  # fmt: skip
-"""What only one platform has: Slack's list of people and installation, Discord's gateway, limits and commands."""
+BESIDE_WHAT_IT_PACES = "Pace"
+"""Slack's is kept where Slack is called, Discord's by what is done."""
 
 
-def names(platform: str) -> set[str]:
-    folder = ADAPTERS / platform
-    found = (file for file in folder.rglob("*.py") if file.stem != "__init__")
-    return {file.relative_to(folder).with_suffix("").as_posix() for file in found}
+def files(platform: str) -> Iterator[Path]:
+    return (ADAPTERS / platform).rglob("*.py")
 
 
-def test_slack_and_discord_have_the_same_files_for_the_same_jobs() -> None:
-    for platform in ("slack", "discord"):
-        assert names(platform) == set(JOBS) | ALONE[platform], platform
+def jobs(platform: str) -> dict[str, str]:
+    """What a class says that it does for the platform whose name it begins with, and its file: `Audiences` for
+    `DiscordAudiences`."""
+    theirs = re.compile(rf"^class {platform.title()}(\w+)", re.MULTILINE)
+    return {
+        job: file.relative_to(ADAPTERS / platform).as_posix()
+        for file in files(platform)
+        for job in theirs.findall(file.read_text("utf-8"))
+        if job != BESIDE_WHAT_IT_PACES
+    }
 
 
-def test_the_console_renders_in_a_file_of_the_same_name() -> None:
-    assert names("console") == ALONE["console"]
-    assert "parts/render" in JOBS
+def test_platforms_do_the_same_job_in_a_file_of_the_same_name() -> None:
+    stand: dict[str, set[str]] = defaultdict(set)
+    for platform in (file.parent.name for file in ADAPTERS.glob("*/adapter.py")):
+        for job, file in jobs(platform).items():
+            stand[job].add(file)
+    assert stand["Adapter"] == {"adapter.py"}
+    assert not {job: found for job, found in stand.items() if len(found) > 1}
+
+
+def test_slack_and_discord_have_the_same_folders() -> None:
+    slack, discord = ({file.parent.relative_to(ADAPTERS / one) for file in files(one)} for one in ("slack", "discord"))
+    assert slack == discord

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.desks.desk import CitewellDesk
-from bot.run.courier import Courier, begin_digest, tell_spent
+from bot.run.courier import AT_A_TIME, Courier, begin_digest, tell_spent
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import ConversationId, Handoff, PlaceId, Readers
 from pipeline.values.posting import Adding, Announcement, Share
 from pipeline.words import wording
 from storage.open import Storage, open_storage
-from tests.contracts.waiting import eventually
+from tests.contracts.waiting import eventually, until
 
 
 class Server:
@@ -83,6 +84,75 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
         await asyncio.gather(*running, return_exceptions=True)
     assert one.posted == ["asked:h2", "resolved:h1"]
     assert other.posted == ["asked:h1"]
+
+
+class Stuck(Server):
+    """What goes to some channels hangs until it is `free`."""
+
+    def __init__(self, *stuck: str) -> None:
+        super().__init__("11")
+        self.free = asyncio.Event()
+        self.begun: list[str] = []
+        self.most = 0
+        """Posts under way at once."""
+        self._stuck = stuck
+        self._under_way = 0
+
+    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
+        assert isinstance(outgoing, Adding)
+        self.begun.append(outgoing.id)
+        self._under_way += 1
+        self.most = max(self.most, self._under_way)
+        if outgoing.to in self._stuck:
+            await self.free.wait()
+        await super().post(outgoing, receipt)
+        self._under_way -= 1
+
+
+@asynccontextmanager
+async def at_work(folder: Path, server: Stuck) -> AsyncIterator[Callable[[str, str], Awaitable[None]]]:
+    """A courier that posts there; how something is given to it, for a channel."""
+    async with open_storage(folder) as storage:
+        desk: Any = CitewellDesk(storage)
+        adapters: Any = {"discord": server}
+        courier = Courier(storage.outbox, desk, adapters)
+        storage.outbox.on_post(courier.ring)
+        running = asyncio.create_task(courier.run())
+
+        async def begin(channel: str, name: str) -> None:
+            assert await desk.posts.begin(Adding(to=channel, id=name, person="discord:5", text="Reading it."))
+
+        async def nothing_left() -> bool:
+            return not await storage.outbox.open()
+
+        yield begin
+        server.free.set()
+        await eventually(nothing_left)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_post_that_hangs_holds_up_what_follows_it_in_its_channel_alone(tmp_path: Path) -> None:
+    server = Stuck("discord:11:1")
+    async with at_work(tmp_path, server) as begin:
+        await begin("discord:11:1", "first")
+        await until(lambda: server.begun)
+        await begin("discord:11:1", "second")
+        await begin("discord:11:2", "elsewhere")
+        await until(lambda: server.posted)
+        assert server.begun == ["first", "elsewhere"]
+    assert server.posted == ["adding:elsewhere", "adding:first", "adding:second"]
+
+
+async def test_no_more_than_a_few_posts_are_under_way_at_once(tmp_path: Path) -> None:
+    channels = [f"discord:11:{number}" for number in range(AT_A_TIME + 2)]
+    server = Stuck(*channels)
+    async with at_work(tmp_path, server) as begin:
+        for channel in channels:
+            await begin(channel, channel)
+        await until(lambda: len(server.begun) == AT_A_TIME)
+    assert server.begun == channels
+    assert server.most == AT_A_TIME
 
 
 class Broken(Server):

@@ -39,7 +39,7 @@ def test_a_row_gives_its_cells_back_whatever_stands_in_them(given: list[str]) ->
     assert [text[start:end] for start, end in row_spans(row_ends(given))] == given
 
 
-def test_a_row_that_was_kept_before_its_cells_were_is_told_by_its_bars() -> None:
+def test_a_row_of_which_only_the_text_is_known_is_told_by_its_bars() -> None:
     before = {"text": "Friday | Dagny |  | Emeka", "kind": "row"}
     for kept in (Sentence, CitedSentence):
         assert kept.model_validate_json(json.dumps(before)).cells == ("Friday", "Dagny", "", "Emeka")

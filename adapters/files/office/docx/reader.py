@@ -169,12 +169,8 @@ class _Walk:
     def blocks(self, container: Element | None) -> None:
         """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
         for element in () if container is None else children(container):
-            try:
+            with self._outline.damaged(f"a {_PARTS.get(local(element), 'paragraph')} that is not understood"):
                 self._block(element)
-            except (Refused, MemoryError):
-                raise
-            except Exception:  # noqa: BLE001 whatever a file of any program leads to
-                self._outline.unread(f"a {_PARTS.get(local(element), 'paragraph')} that is not understood")
         self._close()
 
     def _block(self, element: Element) -> None:

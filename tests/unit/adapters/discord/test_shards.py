@@ -129,6 +129,21 @@ async def test_where_one_shard_is_new_and_another_goes_on_the_gap_is_read_once_b
     await client.complete()
 
 
+async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver: ShardedDriver) -> None:
+    client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
+    assert isinstance(client, ShardedClient)
+    await client.complete()
+    read = client._gap
+    await client.on_disconnect()
+    await client.on_shard_disconnect(1)
+    assert not client._complete.is_set()
+    await client.on_resumed()
+    assert not client._complete.is_set()
+    await client.on_shard_resumed(1)
+    await client.complete()
+    assert client._gap is read
+
+
 async def test_a_process_hears_the_servers_of_its_shards_alone(tmp_path: Path) -> None:
     driver = await SecondOnly.open(tmp_path / "data")
     near, far, direct = await asked(driver)

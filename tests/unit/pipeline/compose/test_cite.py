@@ -9,7 +9,6 @@ from pipeline.compose.cite import Numbering, cite, place, reference, snippet
 from pipeline.values import (
     BlockKind,
     Chunk,
-    Citation,
     CitationStyle,
     CitedSentence,
     Document,
@@ -262,12 +261,6 @@ def test_so_does_what_is_quoted_and_text_alone_has_no_parts() -> None:
         Quoted(text="Rooms open at 7."),
     )
     assert cite(with_table(), 1, quotes=["Rooms open at 7."]).parts == ()
-
-
-def test_what_was_kept_as_a_table_has_one_part() -> None:
-    kept = cite(with_table(), 1).model_dump(exclude={"parts"}) | {"table": ("Room | Floor", ("Egret", "3"))}
-    assert Citation.model_validate(kept).parts == (Quoted(header=("Room", "Floor"), rows=(("Egret", "3"),)),)
-    assert Citation.model_validate(kept | {"table": ()}).parts == ()
 
 
 def test_an_entry_stands_below_the_one_that_it_stands_in_as_far_as_that_is_said() -> None:
