@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.alone import contacts, is_alone, leave_the_network
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server, postgres_server
+from tests.doubles.reader import ReaderHere
 
 collect_ignore = ["e2e"]
 """Needs a browser and has a run of its own: `make e2e`."""
@@ -38,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if "CITEWELL_RECORD" in os.environ:
         config.pluginmanager.import_plugin("tests.doubles.recorded")
+    structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback  # not drawn by rich
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,6 +56,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         [*share, *islice(quick, max(0, length - len(share)))] for share, length in zip(shares, lengths, strict=True)
     ]
     items[:] = [*chain.from_iterable(dealt), *quick]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays to the end: nobody looks through it for what can go, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +86,13 @@ def logging_as_before() -> Iterator[None]:
     structlog.reset_defaults()
     if before:
         structlog.configure(**before)
+
+
+@pytest.fixture(autouse=True)
+def files_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a Citewell that a test opens in its own process: a child for each takes longer than most tests. The child
+    stands in `tests/unit/adapters/files`, and in each process of Citewell that a test starts."""
+    monkeypatch.setattr("bot.documents.indexing.Reader", ReaderHere)
 
 
 @pytest.fixture(scope="session")

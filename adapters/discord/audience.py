@@ -110,8 +110,9 @@ class DiscordReaches:
         if guild is None or guild.unavailable or channel is None:
             return False
         may = channel.permissions_for(member or guild.default_role)
-        denied = member is None and any(map(_closes, channel.overwrites.values()))
-        return may.view_channel and may.read_message_history and not denied
+        if not (may.view_channel and may.read_message_history):
+            return False
+        return member is not None or not any(map(_closes, channel.overwrites.values()))
 
     def _is_home(self, guild_id: int) -> bool:
         return guild_id in self._home if self._home else not self._client.public

@@ -46,7 +46,7 @@ from tests.doubles.reader import ReaderHere
 
 Script = Callable[[Request], AsyncGenerator[Event, None]]
 GRACE = 0.2
-IDLE = 0.02
+IDLE = 0.05
 
 
 class Crash(BaseException):
@@ -148,7 +148,7 @@ class Rig:
                 waiting = (await self.storage.inbox.counts()).get("open", 0) + await self.storage.outbox.open()
                 if not waiting:
                     return
-                await asyncio.sleep(0.005)
+                await asyncio.sleep(0.02)
 
     async def crashed(self) -> None:
         """Wait for the crash that was asked for."""

@@ -43,7 +43,7 @@ class House:
 
     def http(self, key: str, **headers: str) -> httpx.AsyncClient:
         headers["Authorization"] = f"Bearer {key}"
-        return httpx.AsyncClient(base_url=self.address, headers=headers, timeout=60, trust_env=False)
+        return httpx.AsyncClient(base_url=self.address, headers=headers, timeout=60, trust_env=False, verify=False)
 
 
 @pytest.fixture

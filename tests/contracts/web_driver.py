@@ -90,7 +90,9 @@ class WebDriver:
 
     async def connect(self) -> None:
         self.port = free_port()
-        self.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False)
+        self.client = httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False, verify=False
+        )
         rig = self.rig
         site = Site(
             visitors=Trusting(),

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -24,6 +25,14 @@ Lie = Callable[[Request], Awaitable[Response]]
 CLIENT, SECRET = "citewell", "the client's secret"
 
 
+def _made() -> RSAKey:
+    return RSAKey.generate_key(2048, {"kid": secrets.token_hex(4), "use": "sig", "alg": "RS256"})
+
+
+_first = cache(_made)
+"""What each provider begins with: a key takes longer to make than most tests."""
+
+
 class Provider:
     """`claims` are added to every token. What stands in `lies` for a path is answered there in the place of the truth.
     Where keys are not `named`, neither they nor tokens have a `kid`."""
@@ -31,7 +40,7 @@ class Provider:
     def __init__(self) -> None:
         self.subject = "ann"
         self.claims: dict[str, Any] = {"name": "Ann", "groups": ["staff"]}
-        self.key = self._made()
+        self.key = _first()
         self.published = [self.key]
         self.named = True
         self.asked_for_keys = 0
@@ -40,12 +49,8 @@ class Provider:
         """What was answered with a lie."""
         self._codes: dict[str, dict[str, str]] = {}
 
-    @staticmethod
-    def _made() -> RSAKey:
-        return RSAKey.generate_key(2048, {"kid": secrets.token_hex(4), "use": "sig", "alg": "RS256"})
-
     def rotate(self, *, publish: bool = True) -> None:
-        self.key = self._made()
+        self.key = _made()
         if publish:
             self.published = [self.key]
 

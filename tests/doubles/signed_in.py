@@ -34,7 +34,9 @@ class Page:
         """Where nobody signs in."""
 
     def browser(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.address, follow_redirects=True, timeout=30, trust_env=False)
+        return httpx.AsyncClient(
+            base_url=self.address, follow_redirects=True, timeout=30, trust_env=False, verify=False
+        )
 
 
 @asynccontextmanager

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 
 from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
@@ -54,6 +56,14 @@ def model() -> MiniLM:
 def loaded_once(model: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each Citewell that a test opens embeds with the same graph and tokenizers; texts are remembered by each alone."""
     monkeypatch.setattr("adapters.models.minilm.embedder.Graph", lambda *_, **__: model._graph)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_made_once() -> Iterator[None]:
+    """Each command that is typed makes all of them, which takes longer than most of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 import bot.wiring
 from adapters.models.minilm.embedder import MiniLM
+from adapters.models.onnx.graph import Output, Text
 from bot.citewell import Citewell
 from bot.documents.scales import Scales
 from bot.wiring import open_citewell
@@ -29,6 +30,24 @@ QUESTIONS = [
     if not row.get("history")
 ]
 Opened = Callable[[Embedder], Any]
+
+
+@pytest.fixture(scope="module")
+def vectors() -> dict[Text, Output]:
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def embedded_once(model: MiniLM, vectors: dict[Text, Output], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every embedder here is MiniLM, seen differently: it makes its vector of a text once."""
+    rows = model._graph.rows
+
+    async def remembered(texts: Sequence[Text]) -> list[Output]:
+        new = [one for one in dict.fromkeys(texts) if one not in vectors]
+        vectors.update(zip(new, await rows(new), strict=True) if new else ())
+        return [vectors[one] for one in texts]
+
+    monkeypatch.setattr(model._graph, "rows", remembered)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ async def broken(citewell: Citewell) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         programs(citewell, url="", machine=None, tokens=Broken()) as routes,
         Doors().serving("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as caller,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False, verify=False) as caller,
     ):
         yield caller
 

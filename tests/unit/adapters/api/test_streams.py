@@ -88,7 +88,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with (
         opened(tmp_path) as (citewell, app),
         Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as caller,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False, verify=False) as caller,
     ):
         yield House(citewell, caller)
 

@@ -49,7 +49,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
         opened(tmp_path) as (citewell, _),
         programs(citewell, url="", machine=None, tokens=Broken()) as routes,
         Doors().serving("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as http,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False, verify=False) as http,
     ):
         _, key = await citewell.storage.keys.add("editor", (), 6000)
         yield Team(citewell, http, key)

@@ -51,7 +51,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with (
         opened(tmp_path) as (citewell, app),
         Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as http,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False, verify=False) as http,
     ):
         yield Team(citewell, http)
 
