@@ -20,6 +20,10 @@ FILE = 8_000_000
 """Bytes of an attachment: under what every guild takes (10 MiB)."""
 TOKEN_SECONDS = 15 * 60
 """How long the token of an interaction lives."""
+SILENCE_SECONDS = 150.0
+"""Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
+LAG_SECONDS = 120.0
+"""How late a gateway event may come, and how wrong this machine's clock may go."""
 
 
 def length(text: str) -> int:

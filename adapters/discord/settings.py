@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
-from adapters.discord.transport.client import LAG_SECONDS, SILENCE_SECONDS
+from adapters.discord.limits import LAG_SECONDS, SILENCE_SECONDS
 from adapters.discord.transport.shards import Shards
 from pipeline.rules.settings import Address, listed
 from pipeline.values import Value

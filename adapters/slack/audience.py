@@ -30,8 +30,6 @@ Groups = Mapping[str, frozenset[str]]
 
 log = structlog.get_logger(__name__)
 
-log = structlog.get_logger(__name__)
-
 
 class SlackReaches:
     """The port `Reaches`. Guests and people of other organisations are outside, and so is everyone whom we may not look

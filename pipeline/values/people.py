@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from pydantic import ConfigDict, Field
+
 from pipeline.values.base import Value, replace
 from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 
@@ -47,10 +49,13 @@ class Manner(StrEnum):
 class IncomingMessage(Value):
     """One message addressed to the bot, the same from every platform."""
 
-    place: MessageKey
-    """Where it was said."""
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
+    place: MessageKey = Field(validation_alias="key", serialization_alias="key")
+    """Where it was said; `key` in what is stored and what its asker is given out."""
     conversation: ConversationId
-    asker: PersonId
+    asker: PersonId = Field(validation_alias="author", serialization_alias="author")
+    """`author` there."""
     text: str
     pointed: str = ""
     """The words of another message that it passes on, where it has words of its own."""

@@ -22,6 +22,7 @@ from adapters.discord.events.intake import DiscordIntake
 from adapters.discord.events.missed import Missed, Unread
 from adapters.discord.events.places import PLATFORM, guild_of, places, workspace
 from adapters.discord.events.talk import look, look_again
+from adapters.discord.limits import LAG_SECONDS, SILENCE_SECONDS
 from adapters.discord.permissions import intents
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import Shards
@@ -30,14 +31,10 @@ from pipeline.ports import Inbox
 from pipeline.rules.tenancy import bound
 from pipeline.values import PlaceId
 
-SILENCE_SECONDS = 150.0
-"""Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
 MARK_SECONDS = 10.0
 """How often it is noted up to when everything was read."""
 COMPLETE_SECONDS = 20.0
 """How long a look-up waits until the servers are known."""
-LAG_SECONDS = 120.0
-"""How late a gateway event may come, and how wrong this machine's clock may go."""
 LOSSES, MINUTE = 10, 60.0
 """Connections of a shard that may be lost within a minute. discord.py makes the next one at once where Discord ends it:
 2,700 in five seconds."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,3 +40,11 @@ def test_nothing_else_tells_one_platform_from_another() -> None:
         if text.partition(":")[0] in names and " " not in text
     }
     assert found == set()
+
+
+def test_knowing_the_platforms_imports_no_sdk_of_theirs() -> None:
+    """Each command would wait for them, and each process would hold them."""
+    sdks = {"aiohttp", "discord", "slack_bolt", "slack_sdk", "starlette"}
+    code = f"import sys, bot.known; print({sdks} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"

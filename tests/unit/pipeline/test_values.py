@@ -16,6 +16,7 @@ from pipeline.values import (
     CitedSentence,
     ConversationId,
     Document,
+    IncomingMessage,
     MessageKey,
     PersonId,
     PlaceId,
@@ -30,7 +31,20 @@ from tests.doubles.filled import filled
 SHOWN = ("citations", "nearest")
 WHICH = {"document_id", "chunk_id", "filename", "url", "date", "said_in"}
 """Fields of a citation that say which document it is."""
+STORED = (
+    '{"key":"discord:1:2:3","conversation":{"platform":"discord","space":"1","channel":"2","thread":"3"},'
+    '"author":"discord:9","text":"hi","pointed":"","attachments":[],"sent_at":"2026-01-01T00:00:00Z",'
+    '"manner":"mention","external":false,"event_id":"","locale":"","said_in":["discord:1"],"reply_to":"",'
+    '"action_token":"","below":""}'
+)
+"""A question as databases keep it, and as whoever asked it is given it out."""
 cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
+
+
+def test_a_question_is_kept_as_it_was_by_an_earlier_version() -> None:
+    message = IncomingMessage.model_validate_json(STORED)
+    assert (message.place.message, message.asker.user) == ("3", "9")
+    assert message.model_dump_json() == STORED
 
 
 @given(st.lists(cells, min_size=1, max_size=5))
