@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from starlette.routing import BaseRoute
 
 from adapters.http.caller import Callers, Tokens
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from bot.citewell import Citewell
 
 

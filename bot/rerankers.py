@@ -23,7 +23,7 @@ async def open_reranker(settings: Settings, *, seconds: float | None = None) -> 
     if settings.reranker == "none":
         yield None
         return
-    from adapters.models.rerank_guard import SECONDS, GuardedReranker
+    from adapters.models.guard import SECONDS, GuardedReranker
 
     async with AsyncExitStack() as stack:
         reranker = await _named(settings, stack)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from adapters.chat.reply.parts import Look
-from adapters.http.pace import Pace
+from adapters.http.caller import Pace
 from adapters.web.links import SignedLinks
 from adapters.web.visitor import Visitors
 from pipeline.ports import Archive, Desk, Overview, Reading

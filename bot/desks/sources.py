@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from adapters.sources.folder.original import has_original, original
+from adapters.sources.folder.links import has_original, original
 from pipeline.rules.access import INSIDE, Rules
 from pipeline.values import Document, Excerpt, replace
 from storage.database import Database

@@ -7,8 +7,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
+from adapters.models.guard import SECONDS as RERANK_SECONDS
 from adapters.models.reader.reader import MiniLMReader
-from adapters.models.rerank_guard import SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
 from bot.rerankers import open_reranker
 from bot.wiring import open_embedder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection

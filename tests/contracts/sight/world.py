@@ -15,9 +15,8 @@ from pydantic import SecretStr
 from starlette.applications import Starlette
 
 from adapters.chat.reply.parts import Look
-from adapters.http.caller import Callers
+from adapters.http.caller import Callers, Pace
 from adapters.http.doors import Doors
-from adapters.http.pace import Pace
 from adapters.mcp.tools import Calls
 from adapters.slack.config import SlackConfig
 from adapters.web.adapter import WebAdapter
