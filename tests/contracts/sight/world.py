@@ -26,7 +26,7 @@ from adapters.web.site import Site
 from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
 from bot.config.tables import Collection, Roles
-from bot.programs import programs
+from bot.platforms import programs
 from bot.run.courier import Courier
 from bot.run.delivery import Delivery
 from bot.wiring import open_citewell
