@@ -21,7 +21,7 @@ from adapters.http.doors import Doors
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection
-from bot.programs import programs
+from bot.platforms import programs
 from bot.wiring import open_citewell
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook"

@@ -18,7 +18,7 @@ import httpx2
 
 from adapters.fetch.fetcher import open_fetcher
 from adapters.files.reader import Reader
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.site import Coverage
 from adapters.sources.web.source import WebSource
 from pipeline.ingest.ingest import Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import structlog
 
-from bot.config.platforms import configured
-from bot.config.settings import Settings
+from bot.config.settings import Settings, configured
 from bot.desks.authority import AuditedAuthority
 from bot.desks.desk import CitewellDesk
 from bot.desks.knowledge import Means

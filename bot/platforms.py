@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 
 import structlog
+from starlette.routing import BaseRoute
 
+from adapters.http.caller import Callers, Tokens
+from adapters.http.hosts import Machine
 from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
-from bot.config.platforms import wanted
-from bot.config.settings import Settings, keys
+from bot.config.settings import Settings, keys, wanted
 from bot.log import failures_logged
-from bot.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from pipeline.values import PersonId, Readers
 from storage.database import Database
 from storage.people.installations import Seal, SQLInstallations
+
+# --- What programs and editors call, on the application that the page is on -----------------------
+
+
+@asynccontextmanager
+async def programs(
+    citewell: Citewell, *, url: str, machine: Machine | None, tokens: Tokens | None
+) -> AsyncIterator[list[BaseRoute]]:
+    """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
+    signs in."""
+    from adapters.api.routes import opened as api
+    from adapters.mcp.routes import opened as mcp
+
+    storage = citewell.storage
+    callers = Callers(storage.keys, citewell.reading, machine=machine, tokens=tokens)
+    async with (
+        api(citewell.reading, citewell.desk, callers, storage.replies) as ours,
+        mcp(citewell.reading, callers, url) as more,
+    ):
+        yield [*ours, *more]
+
+
+# --- The adapters ---------------------------------------------------------------------------------
 
 log = structlog.get_logger(__name__)
 

@@ -19,17 +19,14 @@ from adapters.models.onnx.embedder import open_onnx_embedder
 from adapters.models.reader.reader import MiniLMReader
 from bot import known
 from bot.citewell import Citewell
-from bot.config.platforms import configured
-from bot.config.settings import Settings, environment_name, secret
-from bot.desks.sources import LinkedSources
+from bot.config.settings import Settings, configured, environment_name, secret
+from bot.desks.reading import LinkedSources
 from bot.documents.indexing import open_indexer
 from bot.documents.scales import Scales
 from bot.documents.serving import Serving
 from bot.learning import Learnt
 from bot.log import join_host_logging
-from bot.masking import finder
-from bot.rerankers import open_reranker
-from bot.writers import open_model
+from bot.models import finder, open_model, open_reranker
 from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.find.scale import Scale

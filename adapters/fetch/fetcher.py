@@ -12,8 +12,7 @@ from typing import Any
 import httpx2
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from adapters.fetch.capped import ENCODINGS, capped
-from adapters.fetch.retry_after import retry_after
+from adapters.fetch.responses import ENCODINGS, capped, retry_after
 from adapters.fetch.transport import CheckedTransport, Resolve, check_addresses, resolve, trusted, written_out
 from pipeline.errors import Refused, Unavailable
 

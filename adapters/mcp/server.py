@@ -12,15 +12,16 @@ from urllib.parse import quote, unquote
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from adapters.http.caller import Caller
-from adapters.mcp.failing import said_of
-from adapters.mcp.tools import Calls, described
+from adapters.mcp.tools import Calls, described, said_of
 from pipeline.compose.plain import plain_name
 from pipeline.ports import Reading
-from pipeline.values import Document
+from pipeline.rules.access import OPERATOR
+from pipeline.values import Document, Readers
 from pipeline.words.text import visible
 from pipeline.words.wording import counted
 
@@ -137,3 +138,22 @@ def _resource(document: Document) -> types.Resource:
     return types.Resource(
         uri=f"{SCHEME}{quote(document.id, safe='')}", name=title or document.id, mime_type="text/plain"
     )
+
+
+# --- Over standard input and output, for the person at the machine --------------------------------
+
+
+async def serve(reading: Reading) -> None:
+    """Until whoever started it closes the input."""
+
+    async def operator() -> Caller:
+        audience = await reading.audience(Readers(groups=frozenset({OPERATOR})))
+        return Caller(id=OPERATOR, name="operator", audience=audience)
+
+    async def who(_: Context) -> Caller:
+        return await operator()
+
+    told.set(await instructions(reading, await operator()))
+    made = server(reading, who)
+    async with stdio_server() as (read, write):
+        await made.run(read, write, made.create_initialization_options())

@@ -7,16 +7,39 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 import mcp_types as types
+import structlog
 from pydantic import BaseModel, ValidationError
 
 from adapters.http.caller import Caller
 from adapters.mcp import shapes
-from adapters.mcp.failing import said_of
 from pipeline.compose.plain import plain_name, plain_sentence
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Refused
 from pipeline.ports import Reading
 from pipeline.values import Answer, ConversationId, Request, Written
 from pipeline.words.text import visible
+
+# --- What is said of what went wrong, and what is not ---------------------------------------------
+
+UNREACHABLE = "Something that is needed cannot be reached. Try again later."
+
+log = structlog.get_logger(__name__)
+
+
+def said_of(error: Exception) -> str:
+    """For whoever called. What nobody foresaw is logged with a number, and only the number is said."""
+    match error:
+        case Refused():
+            return f"{error}. {error.what_to_do}".strip()
+        case CitewellError():
+            log.warning("mcp_unavailable", reason=str(error))
+            return UNREACHABLE
+        case _:
+            incident = secrets.token_hex(4)
+            log.error("mcp_failed", incident=incident, exc_info=error)
+            return f"Something went wrong here. If it happens again, tell whoever runs this the number {incident}."
+
+
+# --- The tools ------------------------------------------------------------------------------------
 
 PLATFORM = "mcp"
 LONGEST = 1000

@@ -1,4 +1,5 @@
-"""A language model that may be asked by everybody at once: one retry, a circuit breaker, a limit on calls."""
+"""What may be asked by everybody at once: a language model with one retry, a circuit breaker and a limit on calls; a
+reranker with a deadline."""
 
 from __future__ import annotations
 
@@ -7,10 +8,13 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
+from math import isfinite
 
 from pipeline.errors import Unavailable
-from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
+from pipeline.ports import ChatMessage, LanguageModel, Reranker, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
+
+# --- A language model -----------------------------------------------------------------------------
 
 _LONGEST_WAIT = 2.0
 """Seconds: a service that asks for a longer wait is not asked again for this answer."""
@@ -160,3 +164,48 @@ class GuardedModel:
 
     def _refusal(self) -> Unavailable:
         return Unavailable(self.name, "not asked, because it kept failing; it is tried again every few seconds")
+
+
+# --- A reranker that somebody waits for -----------------------------------------------------------
+
+SECONDS = 2.0
+"""No question waits longer for its passages to be put in order."""
+
+
+class GuardedReranker:
+    """A `Reranker` around another."""
+
+    def __init__(
+        self,
+        reranker: Reranker,
+        service: str,
+        *,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._reranker = reranker
+        self._service = service
+        self._seconds = seconds
+        self._breaker = Breaker(clock)
+
+    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """See `Reranker`. Raises Unavailable at once while it keeps failing."""
+        if not self._breaker.admit():
+            raise Unavailable(self._service, "not asked, because it kept failing; it is tried again every few seconds")
+        try:
+            scores = await self._asked(question, passages)
+        except Unavailable:
+            self._breaker.failed()
+            raise
+        self._breaker.succeeded()
+        return scores
+
+    async def _asked(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        try:
+            async with asyncio.timeout(self._seconds):
+                scores = await self._reranker.scores(question, passages)
+        except TimeoutError as error:
+            raise Unavailable(self._service, f"did not answer within {self._seconds:g} seconds") from error
+        if len(scores) != len(passages) or not all(map(isfinite, scores)):
+            raise Unavailable(self._service, "gave something other than a number for each passage")
+        return scores

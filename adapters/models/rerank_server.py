@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from adapters.fetch.retry_after import retry_after
+from adapters.fetch.responses import retry_after
 from adapters.models.client import LazyClient
 from adapters.models.masking import Mask, foreign
 from adapters.models.transport import plain_client

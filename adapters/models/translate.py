@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from adapters.fetch.retry_after import retry_after
+from adapters.fetch.responses import retry_after
 from pipeline.errors import CitewellError, Unavailable, Unusable
 
 log = structlog.get_logger(__name__)

@@ -34,7 +34,7 @@ def plain_client(service: str, timeout: float, headers: Mapping[str, str]) -> ht
 def _kept_in(service: str, timeout: float) -> dict[str, Any]:
     import httpx2
 
-    from adapters.fetch.capped import ENCODINGS
+    from adapters.fetch.responses import ENCODINGS
 
     async def check(response: httpx2.Response) -> None:
         _stay(service, response)
@@ -61,7 +61,7 @@ def _cap(service: str, response: httpx2.Response) -> None:
     """Have `response` read decompressed and only up to the limit, whoever reads it."""
     import httpx2
 
-    from adapters.fetch.capped import capped
+    from adapters.fetch.responses import capped
 
     class Capped(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:

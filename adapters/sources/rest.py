@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +16,22 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adapters.fetch.fetcher import Fetched, Fetcher
 from pipeline.errors import Unavailable
+
+# --- What is another since the last look ----------------------------------------------------------
+
+
+def digest(*parts: object) -> str:
+    """Differs when one of the parts does, which are such as JSON holds."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def differences(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
+    """What a memory that holds `before` is to keep to hold `after`; None: nothing any more."""
+    gone: dict[str, str | None] = dict.fromkeys(before.keys() - after.keys())
+    return gone | {name: said for name, said in after.items() if before.get(name) != said}
+
+
+# --- Requests -------------------------------------------------------------------------------------
 
 Json = dict[str, Any]
 MOST_BYTES = 40_000_000

@@ -8,8 +8,7 @@ from contextlib import AbstractAsyncContextManager
 
 from starlette.routing import BaseRoute
 
-from adapters.http.hosts import guarded
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine, guarded
 from adapters.web import loopback, pages
 from adapters.web.admin import routes as admin
 from adapters.web.ask import routes as ask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from adapters.http.machine import loopback
+from adapters.http.hosts import loopback
 from adapters.web.settings import WebSettings
 from adapters.web.signin.provider import Attempt, NotVouched
 from adapters.web.wiring import openid_of

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from adapters.http.pace import address
+from adapters.http.caller import address
 from adapters.web import pages, wording
 from adapters.web.forms import spoken
 from adapters.web.visitor import Site, Visitor

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from adapters.web import pages
 from adapters.web.forms import spoken
 from adapters.web.guard import SIGN_IN

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.requests import Request
 
 from adapters.chat.reply.parts import Look
-from adapters.http.pace import Pace
+from adapters.http.caller import Pace
 from adapters.web.links import SignedLinks
 from pipeline.ports import Archive, Desk, Overview, Reading
 from pipeline.values import Actor, Readers, Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from adapters.chat.reply.parts import Look
-from adapters.http.machine import Machine, loopback
-from adapters.http.pace import Pace
+from adapters.http.caller import Pace
+from adapters.http.hosts import Machine, loopback
 from adapters.web.adapter import WebAdapter
 from adapters.web.links import signed
 from adapters.web.loopback import AtTheMachine

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from bot.citewell import Citewell
 from bot.config.tables import SourceTable
-from bot.documents.due_sources import due_at
 from bot.documents.indexing import is_path
+from bot.documents.sync import due_at
 from pipeline.values import ChannelLook
 from pipeline.values.insights import SourceState
 from pipeline.words import wording

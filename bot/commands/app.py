@@ -12,18 +12,18 @@ from bot.commands import (
     asking,
     backups,
     doctor,
+    documents,
     evaluating,
-    golden,
     history,
+    indexing,
     insights,
     keys,
-    links,
     mcp,
     moving,
     running,
     schedule,
+    sources,
 )
-from bot.commands.library import documents, indexing, sources
 
 app = typer.Typer(
     name="citewell",
@@ -64,12 +64,12 @@ app.add_typer(access.audience, name="audience")
 app.command()(access.audit)
 app.add_typer(history.history, name="history")
 app.command()(insights.insights)
-app.add_typer(links.links, name="links")
+app.add_typer(keys.links, name="links")
 app.add_typer(keys.keys, name="keys")
 app.add_typer(backups.backup, name="backup")
 app.command()(backups.restore)
 app.command()(moving.migrate)
 app.add_typer(schedule.schedule, name="schedule")
-evaluating.evaluate.command()(golden.golden)
-evaluating.evaluate.command()(golden.collect)
+evaluating.evaluate.command()(evaluating.golden)
+evaluating.evaluate.command()(evaluating.collect)
 app.add_typer(evaluating.evaluate, name="eval")

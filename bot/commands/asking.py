@@ -12,8 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from adapters.console.follow import follow
-from adapters.console.render import render
+from adapters.console import follow, render
 from bot.commands.terminal import (
     Data,
     err,

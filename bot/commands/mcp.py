@@ -10,7 +10,7 @@ def mcp(data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
-        from adapters.mcp.stdio import serve
+        from adapters.mcp.server import serve
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import sys
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
@@ -13,14 +14,43 @@ from typing import Annotated, Any
 
 import structlog
 import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from adapters.console.piped import Piped, Plain
 from bot.config.read import read_settings
 from bot.config.settings import Settings
 from pipeline.errors import Refused
-from pipeline.words.text import one_line
+from pipeline.words.text import one_line, visible
+
+# --- Consoles on which nothing hides, whatever documents, people and models wrote -----------------
+
+_TRAILING = re.compile(r"[ \t]+(?=\n)")
+
+
+class Plain(Console):
+    """Shows what is `visible`: what turns or hides text, and what a terminal would obey, does not reach it."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
+class Piped(Plain):
+    """Where it is no terminal, lines end with their text, and not with blanks up to the width of a screen."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        self.file.write(_TRAILING.sub("", captured.get()))
+        self.file.flush()
+
+
+# --- What all commands share ----------------------------------------------------------------------
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
 out = Piped(highlight=False, emoji=False)

@@ -29,6 +29,7 @@ from bot import known
 from bot.config.files import DOTENV, config_file
 from bot.config.kinds import CollectionName, Recipient, Somewhere, networks, one_of
 from bot.config.tables import AnySource, Collection, Roles, one_name_each
+from pipeline.ports import PlatformConfig
 from pipeline.rules.settings import Address, Listener, Server, listed
 from pipeline.values import CitationStyle, Place, PlaceId, Role, Style, Value, replace
 
@@ -345,3 +346,16 @@ def environment_name(setting: str) -> str:
 def environment_names() -> frozenset[str]:
     """Those of all settings."""
     return frozenset(map(environment_name, every_setting()))
+
+
+# --- The platforms as the settings have them ------------------------------------------------------
+
+
+def configured(settings: Settings) -> tuple[PlatformConfig, ...]:
+    """Every platform, wanted or not; one that has no settings is as it is made."""
+    return tuple(getattr(settings, kind.platform.name, None) or kind() for kind in known.CONFIGS)
+
+
+def wanted(settings: Settings) -> tuple[PlatformConfig, ...]:
+    """Those that the operator set up."""
+    return tuple(config for config in configured(settings) if config.wanted)

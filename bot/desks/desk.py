@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from bot.desks.authority import AuditedAuthority
-from bot.desks.channels import ChannelDesk
-from bot.desks.export import withholding
 from bot.desks.handoffs import HandoffDesk, Keep
 from bot.desks.knowledge import KnowledgeDesk, Means
-from bot.desks.places import PlaceSettings
-from bot.desks.posts import PostDesk
+from bot.desks.places import ChannelDesk, PlaceSettings
 from bot.desks.wishes import WishDesk
 from bot.insights.insights import insights
 from pipeline.drafting.proposal import Drafter
-from pipeline.ports import Embedder
+from pipeline.ports import Embedder, Passages
 from pipeline.rules.access import NO_RULES, Roles, Rules, audience, roles_of
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.translations import Words
@@ -33,15 +32,118 @@ from pipeline.values import (
     Press,
     Rating,
     Readers,
+    Turn,
     Vote,
     Wished,
     replace,
 )
 from pipeline.values.insights import Gap, Insights
+from pipeline.values.posting import Adding, Share
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
+from storage.messages.outbox import SQLOutbox
 from storage.open import Storage
 from storage.people.person import as_text
+
+# --- What is kept about a person, as they are given it --------------------------------------------
+
+Record = dict[str, Any]
+Kept = dict[str, list[Record]]
+"""Rows by what they are: see `storage.people.person`."""
+WITHHELD = {"withheld": True}
+"""Marks a record of which something is left out."""
+
+
+async def withholding(
+    kept: Mapping[str, Sequence[Record]],
+    seen: Callable[[str], Awaitable[Answer | None]],
+    library: Passages,
+    collections: Collection[str],
+    instead: str,
+) -> Kept:
+    """`kept` for somebody who may see `collections`. `seen` gives an answer by its id as they may see it, None where
+    they may not; `instead` stands in the place of one. What they wrote, rated and chose is never left out."""
+    answers = {one["id"]: await seen(one["id"]) for one in kept["answers"]}
+    hidden = {one["body"] for one in kept["answers"] if answers[one["id"]] is None}
+    turns = [Turn.model_validate({name: one[name] for name in one if name != "conversation"}) for one in kept["turns"]]
+    cited = await library.chunks([chunk for turn in turns for chunk in turn.chunk_ids])
+    visible = {chunk.id for chunk, document in cited if document.collection in collections}
+
+    def answer(record: Record) -> Record:
+        shown = answers[record["id"]]
+        if shown:
+            return shown.model_dump(mode="json")
+        return Answer.model_validate(record).untold(instead).model_dump(mode="json") | WITHHELD
+
+    def turn(record: Record, told: Turn) -> Record:
+        if visible.issuperset(told.chunk_ids) and told.answer not in hidden:
+            return record
+        return record | told.untold.model_dump(mode="json") | {"answer": instead, "standalone": ""} | WITHHELD
+
+    async def handoff(record: Record) -> Record:
+        return record if await seen(record["answer_id"]) else record | {"reply": instead} | WITHHELD
+
+    def added(record: Record) -> Record:
+        if record["collection"] in collections:
+            return record
+        return Document(id=record["id"], filename="", title=instead).model_dump(mode="json") | WITHHELD
+
+    completed = {one["standalone"]: one["question"] for one in kept["answers"] if answers[one["id"]] is None}
+
+    return {
+        **{name: list(records) for name, records in kept.items()},
+        "answers": [answer(one) for one in kept["answers"]],
+        "turns": [turn(record, told) for record, told in zip(kept["turns"], turns, strict=True)],
+        "handoffs": [await handoff(one) for one in kept["handoffs"]],
+        "wishes": [one | {"question": completed.get(one["question"], one["question"])} for one in kept["wishes"]],
+        "added": [added(one) for one in kept["added"]],
+    }
+
+
+# --- What somebody waits for while the courier posts it -------------------------------------------
+
+LOOK_SECONDS = 0.1
+"""How often is looked whether it is there: another process may post it."""
+PATIENCE_SECONDS = 600.0
+"""How long somebody is told what came of it."""
+SHARE_SECONDS = 60.0
+"""How long an answer may take to be shared: then nobody looks for it there, and it is given up."""
+
+
+class PostDesk:
+    """The port `Posts`."""
+
+    def __init__(self, outbox: SQLOutbox) -> None:
+        self._outbox = outbox
+
+    async def begin(self, post: Share | Adding) -> bool:
+        if isinstance(post, Share):
+            return await self._outbox.begin_share(post)
+        return await self._outbox.begin_adding(post)
+
+    async def change(self, post: Adding) -> None:
+        await self._outbox.change(post)
+
+    async def ended(self, post: Share | Adding) -> str | None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await self._ended(post)
+        except TimeoutError:
+            return None
+
+    async def _ended(self, post: Share | Adding) -> str | None:
+        now = asyncio.get_running_loop().time
+        late = now() + SHARE_SECONDS
+        while outcome := await self._outbox.outcome(post.key):
+            if outcome.state != "open":
+                return outcome.why
+            if isinstance(post, Share) and outcome.put_off and now() > late:
+                await self._outbox.withdraw(post.key, Words(post.language)(wording.TRY_AGAIN))
+            await asyncio.sleep(LOOK_SECONDS)
+        return None
+
+
+# --- The desk -------------------------------------------------------------------------------------
 
 NOBODY: Roles = {}
 NOWHERE: Mapping[PlaceId, Place] = {}

@@ -16,7 +16,7 @@ from adapters.fetch.fetcher import Fetcher, open_fetcher
 from adapters.files.kinds import BINARY_FORMATS, TEXT_FORMATS
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
-from adapters.sources.web.formats import PAGES, as_utf8, content_type, file_name
+from adapters.sources.web.document import PAGES, as_utf8, content_type, file_name
 from adapters.sources.web.source import MOST_PAGE_BYTES
 from bot.desks.authority import AuditedAuthority
 from bot.desks.places import PlaceSettings

@@ -2,19 +2,78 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import BinaryIO
 
+from adapters.sources.folder.links import has_original, original
 from bot.desks.desk import CitewellDesk
 from pipeline.compose.cite import cite, place
 from pipeline.compose.plain import plain_passage
 from pipeline.errors import Busy, Revoked, Unavailable
 from pipeline.find.near_copies import further
 from pipeline.ports import AnswerStream, Keys, Links, Retriever, streaming
-from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
+from pipeline.rules.access import INSIDE, Rules
+from pipeline.values import (
+    Answer,
+    Audience,
+    Document,
+    Event,
+    Excerpt,
+    Readers,
+    Request,
+    RetrievedChunk,
+    Search,
+    replace,
+)
 from pipeline.values.keys import Passage
+from storage.database import Database
 from storage.documents.library import SQLLibrary
 from storage.messages.history import SQLHistory
+from storage.settings import link_key
+
+# --- What links to passages are made of and what they open ----------------------------------------
+
+
+class LinkedSources:
+    """The port `Sources`."""
+
+    def __init__(self, database: Database, library: SQLLibrary, rules: Rules) -> None:
+        self._database = database
+        self._library = library
+        self._rules = rules
+
+    async def key(self) -> str:
+        """What links are signed with now; made when it is first asked for."""
+        return await link_key(self._database)
+
+    def rule(self, collection: str) -> str:
+        """Another text whenever others may see the collection: by its rule, and where that names nobody, by which
+        workspaces are homes."""
+        rule = self._rules.named.get(collection, INSIDE)
+        homes = {} if rule.only or rule.public else self._rules.homes
+        own = "".join(f"\n{name}: {' '.join(sorted(spaces))}" for name, spaces in sorted(homes.items()))
+        return replace(rule, only=tuple(sorted(rule.only))).model_dump_json() + own
+
+    async def beginning(self, text: str) -> Sequence[str]:
+        """The ids of documents that begin so."""
+        return await self._library.beginning(text)
+
+    async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
+        """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
+        return await self._library.excerpt(document_id, start, most)
+
+    async def has_original(self, document: Document) -> bool:
+        """Whether it was read from a file of its own that is still there."""
+        return await asyncio.to_thread(has_original, document)
+
+    async def original(self, document: Document) -> BinaryIO | None:
+        """That file, open, while it is what the document was read from, byte for byte."""
+        return await asyncio.to_thread(original, document)
+
+
+# --- What is read ---------------------------------------------------------------------------------
 
 EACH = 50
 """Answers under way at once for one caller: an event stream keeps a connection as long as its answer takes, and of

@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bot.citewell import Citewell
-from bot.config.platforms import configured
-from bot.config.settings import Settings
+from bot.config.settings import Settings, configured
 from bot.documents.serving import Serving, wanted
 from pipeline.values import Place, PlaceId
 from pipeline.words import wording

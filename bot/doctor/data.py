@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.citewell import Citewell
-from bot.config.platforms import wanted
-from bot.config.settings import Settings
+from bot.config.settings import Settings, wanted
 from bot.doctor.checks import EMBED, doubtful_platforms, embedded_otherwise, idle_rules
 from bot.doctor.sources import examine_sources
 from bot.platforms import installations

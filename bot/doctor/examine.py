@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 from bot import known
-from bot.config.platforms import wanted
-from bot.config.settings import Settings, secret
+from bot.config.settings import Settings, secret, wanted
 from bot.doctor.checks import missing_server
 from bot.doctor.data import examine_data
 from bot.doctor.machine import examine_machine

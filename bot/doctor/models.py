@@ -7,12 +7,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
+from adapters.models.guard import SECONDS as RERANK_SECONDS
 from adapters.models.reader.reader import MiniLMReader
-from adapters.models.rerank_guard import SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
-from bot.rerankers import open_reranker
+from bot.models import EXTRACTIVE, model_spec, open_judge, open_language_model, open_reranker
 from bot.wiring import open_embedder
-from bot.writers import EXTRACTIVE, model_spec, open_judge, open_language_model
 from pipeline.check.exhibits import Said
 from pipeline.errors import CitewellError
 from pipeline.find.reorder import MOST

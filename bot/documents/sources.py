@@ -9,21 +9,17 @@ from urllib.parse import urlsplit
 
 from adapters.fetch.fetcher import open_fetcher
 from adapters.files.reader import Reader
-from adapters.sources.confluence.cloud import Cloud
-from adapters.sources.confluence.data_center import DataCenter
-from adapters.sources.confluence.edition import credentials
+from adapters.sources.confluence.editions import Cloud, DataCenter, credentials
 from adapters.sources.confluence.source import ConfluenceSource
-from adapters.sources.git.command import Git
-from adapters.sources.git.source import GitSource
+from adapters.sources.git import Git, GitSource
 from adapters.sources.github.api import endpoint
 from adapters.sources.github.listing import ThreadKind
-from adapters.sources.github.source import GitHubSource
-from adapters.sources.github.wiki import Wiki
-from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.github.source import GitHubSource, Wiki
+from adapters.sources.google_drive.api import ServiceAccount
 from adapters.sources.google_drive.source import GoogleDriveSource
 from adapters.sources.notion import api as notion
 from adapters.sources.notion.source import NotionSource
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.site import Coverage
 from adapters.sources.web.source import WebSource
 from bot.config.files import secret_named
 from bot.config.tables import (

@@ -3,23 +3,185 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
 
-from bot.desks.places import PlaceSettings
+from adapters.chat import before
+from adapters.files.reader import Reader
+from bot.desks.places import PlaceSettings, closed, kept_out
 from bot.documents.indexing import Indexer
-from bot.documents.threads import document
 from bot.log import failures_logged
-from bot.run.channel_history import ChannelHistory, oldest
-from bot.run.thread_files import ThreadFiles
+from pipeline.errors import Refused, Unavailable
+from pipeline.plan.smalltalk import small_talk
 from pipeline.ports import AmongPeople, PlatformAdapter
-from pipeline.values import ChannelLook, Place, PlaceId
+from pipeline.unasked import asks
+from pipeline.values import (
+    Attachment,
+    Block,
+    BlockKind,
+    ChannelLook,
+    Document,
+    Parsed,
+    Place,
+    PlaceId,
+    Said,
+    Stretch,
+    replace,
+)
 from storage.documents.said import DueThread, SQLSaid
 from storage.messages.outbox import SQLOutbox
+
+# --- A thread as a document -----------------------------------------------------------------------
+
+
+def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Sequence[Block]] = ()) -> Parsed | None:
+    """A thread as a document, with what each message's files say; None where it tells nothing: it is small talk, or a
+    question that nobody answered."""
+    told = [one for one in said if not small_talk(one.text)]
+    sent = [block for blocks in files for block in blocks]
+    if not told or (all(asks(one.text) for one in told) and not sent):
+        return None
+    solved = any(one.accepted for one in told)
+    about = Document(
+        id=due.document,
+        collection=str(due.channel),
+        source=str(due.channel),
+        filename=f"#{name}" if name else str(due.channel),
+        title=told[0].title or ("" if told[0].text else told[0].files[0].name),
+        document_type="thread",
+        version=str(due.since),
+        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
+    )
+    parsed = before.parsed(told, about)
+    return replace(parsed, blocks=(*parsed.blocks, *sent))
+
+
+# --- What the files say that people sent in a thread, each below the message that it came with ----
+
+MOST = 20_000_000
+"""Bytes of one that is read."""
+HELD = 32
+"""Files whose text is remembered: a thread is made anew with each message."""
+
+log = structlog.get_logger(__name__)
+
+
+class ThreadFiles:
+    def __init__(self, platforms: Mapping[str, AmongPeople], reader: Reader) -> None:
+        self._platforms = platforms
+        self._reader = reader
+        self._held: OrderedDict[str, Sequence[Block]] = OrderedDict()
+
+    async def blocks(self, said: Said) -> list[Block]:
+        """Those of all its files; one that cannot be read is left out. Raises Unavailable while they cannot be had."""
+        return [block for file in said.files if file.size <= MOST for block in await self._of(said, file)]
+
+    async def _of(self, said: Said, file: Attachment) -> Sequence[Block]:
+        if file.id not in self._held:
+            try:
+                body = await self._platforms[said.channel.platform].file(said, file)
+                found = (await self._reader.read(file.name, body)).blocks
+            except Refused as error:
+                log.info("file_of_thread_unread", channel=str(said.channel), reason=str(error))
+                found = ()
+            self._held[file.id] = tuple(_below(said, file, found))
+            if len(self._held) > HELD:
+                self._held.popitem(last=False)
+        return self._held[file.id]
+
+
+def _below(said: Said, file: Attachment, found: Sequence[Block]) -> list[Block]:
+    """Under the name of the file, which leads to the message."""
+    if not found:
+        return []
+    heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=said.url)
+    below = (replace(one, heading=(file.name, *one.heading), anchor=said.url) for one in found)
+    return [heading, *below]
+
+
+# --- What was said in one channel before: read part by part, from where it was left ---------------
+
+
+class ChannelHistory:
+    """Reads channels of `platforms`."""
+
+    def __init__(self, said: SQLSaid, platforms: Mapping[str, AmongPeople], *, pause: float) -> None:
+        """`pause`: seconds after which a platform that does not say when is asked again."""
+        self._said = said
+        self._platforms = platforms
+        self._pause = pause
+
+    async def read(self, place: PlaceId, sets: Place, look: ChannelLook | None) -> None:
+        """Read all of it; of one that we may not read nothing is kept."""
+        look = look if look and not look.complete else ChannelLook(begun=datetime.now(UTC))
+        while look.complete is None:
+            look = await self._part(place, look, oldest(sets))
+        if look.begun <= datetime.now(UTC):  # else by a clock that was wrong: nothing would seem to be seen since
+            await self._said.drop_unseen(place, look.begun)
+        log.info("channel_read", channel=str(place), messages=look.read)
+
+    async def catch_up(self, place: PlaceId, sets: Place) -> None:
+        """Read what was said last until nothing of it is new: what was said while nobody listened, as far back as it is
+        kept."""
+        position, news = "", True
+        while news:
+            try:
+                part = await self._platforms[place.platform].history(place, position)
+            except Refused as error:
+                await self._shut(place, "", error)
+                return
+            taken = await self._said.take(_to_keep(part, oldest(sets)))
+            position, news = part.position, bool(taken and part.position)
+
+    async def _part(self, place: PlaceId, look: ChannelLook, since: datetime) -> ChannelLook:
+        """How far it is read after the next part."""
+        try:
+            part = await self._platforms[place.platform].history(place, look.position)
+        except Unavailable as error:
+            log.warning("channel_unavailable", channel=str(place), reason=str(error))
+            await asyncio.sleep(max(error.retry_after or 0.0, self._pause))
+            return look
+        except Refused as error:
+            return await self._shut(place, look.name, error)
+        said = _to_keep(part, since)
+        back_to = min((one.at for one in part.said), default=look.back_to)
+        over = not part.position or (back_to is not None and back_to < since)
+        look = replace(
+            look,
+            name=part.name or look.name,
+            position="" if over else part.position,
+            read=look.read + len(said),
+            back_to=back_to,
+            since=max(part.since, since),
+            complete=datetime.now(UTC) if over else None,
+        )
+        await self._said.take(said, place, look)
+        return look
+
+    async def _shut(self, place: PlaceId, name: str, error: Refused) -> ChannelLook:
+        """We may not read it (any more): nothing of it is kept."""
+        log.warning("channel_closed", channel=str(place), reason=str(error))
+        await self._said.forget(place)
+        shut = closed(name)
+        await self._said.take((), place, shut)
+        return shut
+
+
+def _to_keep(part: Stretch, since: datetime) -> list[Said]:
+    return [one for one in part.said if one.at >= since and not kept_out(one)]
+
+
+def oldest(sets: Place) -> datetime:
+    """Since when what was said is kept."""
+    return datetime.now(UTC) - timedelta(days=sets.index_days or 0)
+
+
+# --- Channels -------------------------------------------------------------------------------------
 
 EVERY = 1.0
 """Seconds between two looks at what is due: what is deleted is found no more within a few of them."""
@@ -33,8 +195,6 @@ RETRY = timedelta(minutes=1)
 """After which a reading that failed is begun again."""
 FORGET_EVERY = timedelta(hours=1)
 NEVER = datetime.min.replace(tzinfo=UTC)
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass

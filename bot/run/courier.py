@@ -11,8 +11,7 @@ import structlog
 
 from bot import known
 from bot.desks.desk import CitewellDesk
-from bot.run.posting import OnItsWay, Poster, reason
-from bot.run.waits import GRACE_SECONDS
+from bot.run.posting import GRACE_SECONDS, OnItsWay, Poster, reason
 from pipeline.errors import CitewellError, NotTaken, Refused
 from pipeline.ports import PlatformAdapter, Receipt
 from pipeline.translations import Words

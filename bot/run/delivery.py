@@ -6,16 +6,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Protocol
 
 import structlog
 
 from bot.log import failures_logged
-from bot.run.answering import Answering
 from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
 from pipeline.compose.compose import failed, told
 from pipeline.errors import Withdrawn
-from pipeline.ports import Growing, Inbox, PlatformAdapter, Whispers, streaming
+from pipeline.ports import AnswerStream, Growing, Inbox, PlatformAdapter, Whispers, streaming
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Message, Words
 from pipeline.unasked import silencing
@@ -33,6 +33,12 @@ from pipeline.values import (
     replace,
 )
 from pipeline.words import language, wording
+
+
+class Answering(Protocol):
+    """`pipeline.respond.Responder`, and whatever watches one."""
+
+    def respond(self, request: Request) -> AnswerStream: ...
 
 
 def apology(work: Work, said: Message | None = None) -> Answer:

@@ -6,8 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from bot import known
-from bot.config.platforms import configured
-from bot.config.settings import Settings
+from bot.config.settings import Settings, configured
 from pipeline.errors import Misconfigured
 from pipeline.rules.platforms import alternatives
 

@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
-from bot.run.answering import Answering
-from bot.run.delivery import Delivery, Shown
+from bot.run.delivery import Answering, Delivery, Shown
 from bot.run.live import LiveSearch
-from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
+from bot.run.posting import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter, Stoppable
 from pipeline.rules.tenancy import NOBODY, bound

@@ -12,11 +12,10 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from adapters.console.piped import Piped
-from bot.commands import asking, history
+from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
-from bot.commands.library import documents, indexing
+from bot.commands.terminal import Piped
 from pipeline.ports import AnswerStream, streaming
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR

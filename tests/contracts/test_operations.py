@@ -12,8 +12,7 @@ import pytest
 
 from adapters.http.doors import Doors
 from adapters.slack.transport import connection
-from bot.run.operations.health import Health
-from bot.run.operations.server import SETTING, routes
+from bot.run.operations.health import SETTING, Health, routes
 from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import searching_until

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.desks.posts import PostDesk
+from bot.desks.desk import PostDesk
 from pipeline.errors import Withdrawn
 from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId, replace
 from pipeline.values.posting import Adding, Digest, Share
@@ -226,7 +226,7 @@ class Watched(SQLOutbox):
 async def test_what_is_not_shared_soon_is_given_up_unless_it_is_being_posted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.desks.posts.SHARE_SECONDS", 0.0)
+    monkeypatch.setattr("bot.desks.desk.SHARE_SECONDS", 0.0)
     outbox = Watched(scene.storage.database, clock=lambda: scene.now)
     share, desk = Share(to=CHANNEL, answer_id="a1", person="slack:T1:U1", name="ann"), PostDesk(outbox)
     assert await desk.begin(share)

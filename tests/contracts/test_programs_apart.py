@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
 from bot.config.tables import Collection
-from bot.programs import programs
+from bot.platforms import programs
 from bot.wiring import open_citewell
 from storage.postgres.database import PostgresDatabase
 from storage.postgres.tenancy import HOLDS

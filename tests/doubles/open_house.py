@@ -8,11 +8,11 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection
-from bot.programs import programs
+from bot.platforms import programs
 from bot.wiring import open_citewell
 
 DOCUMENTS = {

@@ -16,8 +16,8 @@ from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
-from adapters.http.machine import Machine
-from adapters.http.pace import Pace
+from adapters.http.caller import Pace
+from adapters.http.hosts import Machine
 from adapters.web import pages
 from adapters.web.config import WebConfig
 from adapters.web.links import SignedLinks

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2 as httpx
 
 from adapters.http.doors import Doors
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from adapters.web.config import WebConfig
 from bot.citewell import Citewell
 from bot.config.settings import Settings

@@ -15,8 +15,8 @@ from adapters.slack.settings import SlackSettings
 from adapters.slack.web import SlackPace
 from bot.desks.desk import CitewellDesk
 from bot.run.peers import Peers
+from bot.run.posting import RETRY_SECONDS
 from bot.run.service import keep_listening
-from bot.run.waits import RETRY_SECONDS
 from bot.run.worker import Worker
 from pipeline.ports import PlatformAdapter, streaming
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written

@@ -11,7 +11,7 @@ from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.doctor.checks import not_embedded
-from bot.documents.reembedding import embed_again
+from bot.documents.serving import embed_again
 from bot.wiring import open_citewell
 from pipeline.errors import Unavailable
 from pipeline.values import Audience

@@ -10,7 +10,7 @@ import pytest
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.doctor.checks import not_embedded
-from bot.documents.reembedding import embed_again
+from bot.documents.serving import embed_again
 from bot.wiring import open_citewell
 from pipeline.values import Audience
 from storage.documents.embedded import EmbeddedDocuments

@@ -13,7 +13,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.doctor.checks import not_embedded
 from bot.doctor.models import examine_models
-from bot.documents.reembedding import embed_again
+from bot.documents.serving import embed_again
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured
 from pipeline.values import Finding, State, replace

@@ -14,7 +14,7 @@ from bot.admin.source_list import rows
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable, GitTable, SourceTable
-from bot.documents.due_sources import kept_fresh
+from bot.documents.sync import kept_fresh
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import replace

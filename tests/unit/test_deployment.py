@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from adapters.http.doors import Doors
-from bot.run.operations.server import SETTING, routes
+from bot.run.operations.health import SETTING, routes
 from tests.doubles.ports import free_port
 
 ROOT = Path(__file__).parents[2]

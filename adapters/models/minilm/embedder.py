@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adapters.models.onnx.embedder import OnnxEmbedder
-from adapters.models.onnx.folder import TOKENIZER, EmbedderManifest
-from adapters.models.onnx.graph import Graph
+from adapters.models.onnx.graph import TOKENIZER, EmbedderManifest, Graph
 
 FOLDER = Path(__file__).parent
 MODEL = "model.int8.onnx"

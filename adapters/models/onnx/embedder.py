@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adapters.models.onnx.folder import EmbedderManifest, open_graph, read_manifest
-from adapters.models.onnx.graph import Graph, Output
+from adapters.models.onnx.graph import EmbedderManifest, Graph, Output, open_graph, read_manifest
 from adapters.models.vectors import lengths_of, of_unit_length
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors

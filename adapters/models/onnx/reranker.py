@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from adapters.models.onnx.folder import Manifest, open_graph, read_manifest
-from adapters.models.onnx.graph import Graph
+from adapters.models.onnx.graph import Graph, Manifest, open_graph, read_manifest
 from pipeline.errors import Unavailable
 
 

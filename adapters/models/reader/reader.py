@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from adapters.models.guard import Breaker
-from adapters.models.onnx.folder import TOKENIZER
-from adapters.models.onnx.graph import Graph
+from adapters.models.onnx.graph import TOKENIZER, Graph
 from pipeline.errors import Unavailable
 
 FOLDER = Path(__file__).parent

@@ -8,9 +8,8 @@ from pathlib import PurePath
 from adapters.files.kinds import SUPPORTED, StoredPage
 from adapters.files.outline import label, safe_url
 from adapters.files.reader import Reader, check_size
-from adapters.sources.changes import digest
-from adapters.sources.confluence.edition import SERVICE, Edition
-from adapters.sources.confluence.listing import AttachedFile, SpaceListing, WikiPage
+from adapters.sources.confluence.editions import SERVICE, AttachedFile, Edition, SpaceListing, WikiPage
+from adapters.sources.rest import digest
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed

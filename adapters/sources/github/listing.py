@@ -11,9 +11,8 @@ from enum import StrEnum
 
 from pydantic import ValidationError
 
-from adapters.sources.changes import differences, digest
-from adapters.sources.github.api import GitHubApi
-from adapters.sources.github.shapes import ThreadNode, ThreadPage
+from adapters.sources.github.api import GitHubApi, ThreadNode, ThreadPage
+from adapters.sources.rest import differences, digest
 from pipeline.ports import SourceMemory
 from pipeline.values import Value, replace
 

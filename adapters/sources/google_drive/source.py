@@ -10,11 +10,9 @@ from adapters.fetch.fetcher import Fetcher
 from adapters.files.kinds import BINARY_FORMATS, TEXT_FORMATS
 from adapters.files.outline import Content, label, safe_url
 from adapters.files.reader import MAX_TEXT_BYTES, Reader, check_size
-from adapters.sources.changes import differences
-from adapters.sources.google_drive.api import FOLDER, NAME, DriveApi
+from adapters.sources.google_drive.api import FOLDER, NAME, DriveApi, ServiceAccount
 from adapters.sources.google_drive.listing import FolderEntry, FolderListing, state_of
-from adapters.sources.google_drive.service_account import ServiceAccount
-from adapters.sources.rest import Rejected
+from adapters.sources.rest import Rejected, differences
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Document, Parsed, replace

@@ -1,9 +1,14 @@
-"""Addresses of pages: one way to write each."""
+"""Addresses of pages: one way to write each, and which a page says of itself and of others."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+from adapters.files.outline import ENDING, HIDING, ROBOT, Leads, to_robots
+
+# --- One way to write each ------------------------------------------------------------------------
 
 _LONGEST = 2_048
 """Characters, as of the addresses in sitemaps."""
@@ -61,3 +66,36 @@ def folder(address: str) -> str:
     """What the addresses beside it begin with."""
     path = address.partition("?")[0]
     return path[: path.rindex("/") + 1]
+
+
+# --- What a page says: links, its canonical address, what robots may do ---------------------------
+
+
+@dataclass(frozen=True)
+class PageHead:
+    links: tuple[str, ...]
+    """Addresses of the pages that it leads to, in order."""
+    canonical: str
+    index: bool
+    follow: bool
+
+
+def head_of(address: str, said: Leads, robots_tag: str = "") -> PageHead:
+    """What the page at `address` says, in itself and in its X-Robots-Tag header."""
+    base = absolute(said.base, address) if said.base else ""
+    robots = said.robots
+    for rules in robots_tag.split(","):
+        name, separator, rest = rules.partition(":")
+        if not separator or name.strip().lower() == ROBOT:
+            robots |= to_robots(rest if separator else rules)
+    return PageHead(
+        links=addresses(said.links, base or address),
+        canonical=absolute(said.canonical, address) if said.canonical else "",
+        index=not robots & HIDING,
+        follow=not robots & ENDING,
+    )
+
+
+def addresses(links: tuple[str, ...], base: str = "") -> tuple[str, ...]:
+    """Those that lead to a page of a web server, each once."""
+    return tuple(dict.fromkeys(filter(None, (absolute(link, base) for link in links))))

@@ -1,19 +1,127 @@
-"""A page as a document."""
+"""A page as a document: what a web server sends and which reader takes it, and what is kept of each page between two
+looks at its site."""
 
 from __future__ import annotations
 
+import codecs
+import json
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC
+from email.message import Message
 from email.utils import parsedate_to_datetime
-from urllib.parse import unquote
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
 
 from adapters.fetch.fetcher import Fetched
+from adapters.files.kinds import SUPPORTED
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute
-from adapters.sources.web.formats import PAGES, as_utf8, content_type, file_name
-from adapters.sources.web.known import Known
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
+
+# --- Which of the readers takes what a web server sends -------------------------------------------
+
+PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_SUFFIXES = {
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/x-rst": ".rst",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+_FILES = frozenset(SUPPORTED) - {".html", ".htm", ".jsonl", ".ndjson"}
+
+
+def content_type(fetched: Fetched) -> tuple[str, str]:
+    """The type and the charset of a response; a missing type is HTML."""
+    header = Message()
+    header["content-type"] = fetched.headers.get("content-type") or "text/html"
+    return header.get_content_type(), str(header.get_param("charset") or "")
+
+
+def file_name(address: str, media_type: str) -> str:
+    """A name whose suffix says how to read the file; empty when no reader takes it."""
+    path = PurePosixPath(unquote(urlsplit(address).path))
+    if path.suffix.lower() in _FILES:
+        return path.name
+    return f"{path.stem or 'file'}{_SUFFIXES[media_type]}" if media_type in _SUFFIXES else ""
+
+
+def may_be_read(address: str) -> bool:
+    """Whether it is worth asking for what a link leads to: by its name it is a page or a file that a reader takes."""
+    suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
+    guess = mimetypes.guess_type(f"file{suffix}")[0]
+    return guess is None or guess in PAGES or guess in _SUFFIXES or suffix in _FILES
+
+
+def as_utf8(body: bytes, charset: str) -> bytes:
+    """A page whose server names the `charset`, so that every reader takes it as that."""
+    try:
+        if charset and not body.startswith(codecs.BOM_UTF8):
+            return codecs.BOM_UTF8 + body.decode(charset, "replace").encode("utf-8", "replace")
+    except LookupError:
+        pass
+    return body
+
+
+# --- What is kept of each page between two looks --------------------------------------------------
+
+_PREFIX = "page "
+
+
+@dataclass(frozen=True)
+class Known:
+    """A page as it was when it came last."""
+
+    address: str
+    """Where people read it, as it says itself: the canonical address that it names, otherwise `came_from`."""
+    came_from: str
+    """After redirects."""
+    version: str
+    """SHA-256 of it; empty when it is no document: not to be indexed, or of a format that is not read."""
+    etag: str = ""
+    modified: str = ""
+    """Its Last-Modified header."""
+    links: tuple[str, ...] = ()
+    """Those that a crawl follows."""
+
+    @property
+    def to_ask_again(self) -> Known:
+        """Without its links, and so that it is sent whole the next time, with them."""
+        return replace(self, links=(), etag="", modified="")
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Headers of a request that is answered with 304 while the page is the same."""
+        asked = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
+        return {name: value for name, value in asked.items() if value}
+
+
+def recalled(memory: Mapping[str, str]) -> dict[str, Known]:
+    """By the address that was asked for; what is not understood any more is left out."""
+    found = {}
+    for key, value in memory.items():
+        try:
+            said = json.loads(value)
+            found[key.removeprefix(_PREFIX)] = Known(**{**said, "links": tuple(said["links"])})
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found
+
+
+def kept(asked: str, page: Known | None) -> dict[str, str | None]:
+    """What the memory is to keep of the page; None: nothing any more."""
+    return {_PREFIX + asked: json.dumps(asdict(page)) if page else None}
+
+
+# --- A page as a document -------------------------------------------------------------------------
 
 
 class PageItem(SourceItem):

@@ -13,13 +13,19 @@ from typing import NamedTuple
 from adapters.fetch.fetcher import Fetched, Fetcher
 from adapters.files.outline import Leads
 from adapters.files.reader import Reader
-from adapters.sources.web.addresses import absolute, netloc, origin
-from adapters.sources.web.coverage import DENIED, Coverage
-from adapters.sources.web.document import PageItem, item_of, read_document
-from adapters.sources.web.formats import PAGES, content_type, file_name
-from adapters.sources.web.known import Known, kept, recalled
-from adapters.sources.web.links import head_of
-from adapters.sources.web.site import Site
+from adapters.sources.web.addresses import absolute, head_of, netloc, origin
+from adapters.sources.web.document import (
+    PAGES,
+    Known,
+    PageItem,
+    content_type,
+    file_name,
+    item_of,
+    kept,
+    read_document,
+    recalled,
+)
+from adapters.sources.web.site import DENIED, Coverage, Site
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Parsed

@@ -10,7 +10,7 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 
-from adapters.http.pace import Pace
+from adapters.http.caller import Pace
 from adapters.web.signin.provider import Attempt, Provider
 from adapters.web.signin.visitors import Cookie, OnPlatform
 from pipeline.ports import Sessions

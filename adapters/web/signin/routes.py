@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.http.pace import address
+from adapters.http.caller import address
 from adapters.web import pages
 from adapters.web import wording as common
 from adapters.web.forms import spoken

@@ -1,15 +1,22 @@
-"""Whether a running Citewell can do its work: hear the platforms, move the inbox, search."""
+"""Whether a running Citewell can do its work, and what probes and Prometheus ask: /healthz, /readyz, /metrics."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from adapters.http.hosts import from_another_site, guarded, host, private
 from bot.run.worker import Worker
 from pipeline.errors import CitewellError
 from pipeline.ports import PlatformAdapter
 from storage.documents.library import SQLLibrary
+
+# --- Whether it can hear the platforms, move the inbox, search ------------------------------------
 
 LOOK_SECONDS = 5.0
 """Between two looks at whether the platforms reach us."""
@@ -79,3 +86,44 @@ class Health:
         except CitewellError as error:
             return [*wrong, f"index: {error}"]
         return wrong if count else [*wrong, "index: nothing is indexed"]
+
+
+# --- What is asked --------------------------------------------------------------------------------
+# A website that a browser on the network shows is refused: it asks under its own name, or as another site.
+
+SETTING = "CITEWELL_OPERATIONS"
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+Check = Callable[[], Awaitable[list[str]]]
+
+
+def routes(
+    alive: Check, ready: Check, page: Callable[[], Awaitable[bytes]], *, hosts: Collection[str] = ()
+) -> list[BaseRoute]:
+    """`hosts`: names with a dot under which they are asked for."""
+
+    async def healthz(_: Request) -> Response:
+        return _told(await alive())
+
+    async def readyz(_: Request) -> Response:
+        return _told(await ready())
+
+    async def metrics(_: Request) -> Response:
+        try:
+            return Response(await page(), headers={"Content-Type": PROMETHEUS})
+        except CitewellError as error:
+            return _told([str(error)])
+
+    def refusal(request: Request) -> str:
+        if from_another_site(request):
+            return "Another website asked for this.\n"
+        if not private(host(request), hosts):
+            return "Ask by an address, by a name without a dot, or by one that CITEWELL_OPERATIONS_HOSTS names.\n"
+        return ""
+
+    shown = {"/healthz": healthz, "/readyz": readyz, "/metrics": metrics}
+    return guarded([Route(path, handle) for path, handle in shown.items()], refusal)
+
+
+def _told(wrong: list[str]) -> Response:
+    return PlainTextResponse("".join(f"{line}\n" for line in wrong or ["ok"]), 503 if wrong else 200)

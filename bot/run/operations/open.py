@@ -4,23 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
 
 from bot.citewell import Citewell
-from bot.run.answering import Answering
+from bot.log import failures_logged
+from bot.run.delivery import Answering
 from bot.run.operations.health import Health
-from bot.run.operations.watched import Observer, Watched
 from bot.run.worker import Worker
 from pipeline.errors import Misconfigured
-from pipeline.ports import Doors, PlatformAdapter
+from pipeline.ports import AnswerStream, Doors, PlatformAdapter
+from pipeline.values import Answer, Request
 from storage.messages.levels import levels
 from storage.settings import JobRuns
 
 if TYPE_CHECKING:
     from bot.run.operations.metrics import Metrics
+
+
+# --- Answers on their way to a platform, seen by whoever counts or traces them --------------------
+
+log = structlog.get_logger(__name__)
+
+
+class Observer(Protocol):
+    def observe(self, platform: str, answer: Answer) -> None:
+        """Take note of an answer to a question on `platform` that has just been made. Quick: the asker waits."""
+        ...
+
+
+class Watched:
+    """Answers as `answering` does, and shows each answer to the observers; one that fails takes nothing from it."""
+
+    def __init__(self, answering: Answering, observers: Sequence[Observer]) -> None:
+        self._answering = answering
+        self._observers = observers
+
+    def respond(self, request: Request) -> AnswerStream:
+        """The same answer."""
+        platform = request.conversation.platform if request.conversation else ""
+
+        async def shown(answer: Answer) -> Answer:
+            for observer in self._observers:
+                with failures_logged(log, "answer_not_observed", observer=type(observer).__name__):
+                    observer.observe(platform, answer)
+            return answer
+
+        return self._answering.respond(request).then(shown)
+
+
+# --- What the settings ask for --------------------------------------------------------------------
 
 STUCK_SECONDS = 60.0
 """Added to the deadline of an answer: what is said and posted around it takes less."""
@@ -50,7 +87,7 @@ class Operations:
         if settings.operations is None or metrics is None:
             yield
             return
-        from bot.run.operations.server import SETTING, routes
+        from bot.run.operations.health import SETTING, routes
 
         storage = self._citewell.storage
         stuck = settings.total_seconds + STUCK_SECONDS

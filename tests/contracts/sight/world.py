@@ -15,9 +15,8 @@ from pydantic import SecretStr
 from starlette.applications import Starlette
 
 from adapters.chat.reply.parts import Look
-from adapters.http.caller import Callers
+from adapters.http.caller import Callers, Pace
 from adapters.http.doors import Doors
-from adapters.http.pace import Pace
 from adapters.mcp.tools import Calls
 from adapters.slack.config import SlackConfig
 from adapters.web.adapter import WebAdapter
@@ -27,7 +26,7 @@ from adapters.web.visitor import Site
 from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
 from bot.config.tables import Collection, Roles
-from bot.programs import programs
+from bot.platforms import programs
 from bot.run.courier import Courier
 from bot.run.delivery import Delivery
 from bot.wiring import open_citewell

@@ -9,9 +9,7 @@ from typing import Self
 
 from markdown_it import MarkdownIt
 
-from adapters.sources.confluence.cloud import Cloud
-from adapters.sources.confluence.data_center import DataCenter
-from adapters.sources.confluence.edition import credentials
+from adapters.sources.confluence.editions import Cloud, DataCenter, credentials
 from adapters.sources.confluence.source import ConfluenceSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.contracts.sources.remote import Remote, reaching

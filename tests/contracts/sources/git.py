@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import unquote, urlsplit
 
-from adapters.sources.git.command import Git
-from adapters.sources.git.source import GitSource
+from adapters.sources.git import Git, GitSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.contracts.sources.remote import Remote
 from tests.doubles.git import Repository, repository

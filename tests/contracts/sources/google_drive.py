@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
-from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.google_drive.api import ServiceAccount
 from adapters.sources.google_drive.source import GoogleDriveSource
 from pipeline.ports import SourceMemory
 from tests.contracts.sources.remote import Remote, reaching

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.site import Coverage
 from adapters.sources.web.source import WebSource
 from pipeline.ports import SourceMemory
 from tests.contracts.sources.remote import Remote, reaching

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Protocol
 
 from rich.console import RenderableType
 
+from adapters import console
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import panels
-from adapters.console import render as console
 from adapters.discord.parts import render as discord
 from adapters.discord.parts.blocks import card, layout
 from adapters.slack.parts import render as slack

@@ -11,7 +11,7 @@ from rich.console import Console
 from adapters.chat.reply.inline import runs
 from adapters.chat.reply.parts import Reply
 from adapters.chat.reply.sentences import blocks
-from adapters.console.render import draft
+from adapters.console import draft
 from adapters.discord.parts import render as discord
 from adapters.files.text.markdown import read_markdown
 from adapters.slack.parts import render as slack

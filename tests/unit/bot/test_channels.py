@@ -9,8 +9,7 @@ from typing import Any
 from bot.desks.desk import CitewellDesk
 from bot.documents.indexing import Indexer
 from bot.known import platforms
-from bot.run.channel_history import ChannelHistory
-from bot.run.channels import ChannelReader
+from bot.run.channels import ChannelHistory, ChannelReader
 from pipeline.errors import Unavailable
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ports import AmongPeople

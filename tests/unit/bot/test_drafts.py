@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.evaluation.drafts import drafts
+from bot.evaluation.golden import drafts
 from pipeline.drafting.drafts import UNSUPPORTED
 from pipeline.values import Answer, Claim, Confidence, Level, Outcome, Support, Usage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.desks.sources import LinkedSources
+from bot.desks.reading import LinkedSources
 from pipeline.rules.access import Rule, Rules
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.config.settings import Settings
-from bot.masking import finder
-from bot.writers import open_language_model
+from bot.models import finder, open_language_model
 from pipeline.errors import Misconfigured
 from pipeline.screen.private import find
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.admin.source_list import rows
-from bot.commands.library.documents import _row
-from bot.commands.library.indexing import summarise
+from bot.commands.documents import _row
+from bot.commands.indexing import summarise
 from bot.doctor.sources import _read_before, _unread
 from bot.wiring import open_citewell
 from pipeline.ingest.ingest import Summary

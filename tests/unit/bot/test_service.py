@@ -11,8 +11,7 @@ from structlog.testing import capture_logs
 
 from bot.config.tables import Collection
 from bot.run import service
-from bot.run.greeting import tell_backlog
-from bot.run.service import keep_listening
+from bot.run.service import keep_listening, tell_backlog
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage

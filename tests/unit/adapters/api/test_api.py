@@ -12,7 +12,7 @@ import httpx2 as httpx
 import pytest
 from starlette.applications import Starlette
 
-from adapters.http.machine import Machine
+from adapters.http.hosts import Machine
 from bot.citewell import Citewell
 from pipeline.errors import Refused
 from tests.doubles.open_house import SECRET, opened

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
-from bot.programs import programs
+from bot.platforms import programs
 from pipeline.values import Readers
 from tests.doubles.open_house import opened
 from tests.trials import trials

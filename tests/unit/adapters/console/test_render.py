@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from adapters.console.render import render
+from adapters.console import render
 from pipeline.values import Answer, BlockKind, CitedSentence
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited

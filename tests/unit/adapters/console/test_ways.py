@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.console.follow import follow
+from adapters.console import follow
 from pipeline.ports import streaming
 from pipeline.values import CitedSentence, Event, Progress, Stage, Written
 from pipeline.words import wording

@@ -14,9 +14,9 @@ from starlette.routing import Route
 from structlog.testing import capture_logs
 
 from adapters.http import limits
+from adapters.http.caller import address
 from adapters.http.doors import Doors
 from adapters.http.limits import FORM_BYTES, HEAD_BYTES, MOST, PUBLIC, Limits
-from adapters.http.pace import address
 from pipeline.errors import Misconfigured
 from pipeline.rules.tenancy import EVERYTHING, NOBODY, bound, workspace
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 
 from adapters.http.hosts import host, private
-from bot.run.operations.server import routes
+from bot.run.operations.health import routes
 
 
 def request(*names: str) -> Request:

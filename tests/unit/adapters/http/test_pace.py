@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.http import pace
-from adapters.http.pace import Pace
+from adapters.http import caller
+from adapters.http.caller import Pace
 
 
 @given(st.integers(1, 600), st.lists(st.floats(0, 90), min_size=1, max_size=200))
@@ -28,6 +28,6 @@ def test_callers_do_not_wait_for_each_other_and_are_not_remembered_for_ever() ->
     assert paced.wait("ann", 1) == 0.0
     assert paced.wait("ann", 1) > 0
     assert paced.wait("bob", 1) == 0.0
-    for number in range(pace.REMEMBERED):
+    for number in range(caller.REMEMBERED):
         paced.wait(str(number), 1)
     assert paced.wait("ann", 1) == 0.0

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
-from bot.programs import programs
+from bot.platforms import programs
 from pipeline.errors import Unavailable
 from tests.doubles.open_house import SECRET, opened
 from tests.unit.adapters.api.test_failing import INNER, Broken

@@ -13,7 +13,7 @@ import httpx2 as httpx
 import pytest
 
 from adapters.http.doors import Doors
-from adapters.mcp.sessions import EACH, HEADER, SESSIONS, Full, Session, Sessions
+from adapters.mcp.routes import EACH, HEADER, SESSIONS, Full, Session, Sessions
 from bot.citewell import Citewell
 from pipeline.ports import streaming
 from pipeline.values import Event, Progress, Request, Stage

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from adapters.fetch.retry_after import retry_after
+from adapters.fetch.responses import retry_after
 from adapters.models.openai import OpenAIModel
 from pipeline.errors import Unusable
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall

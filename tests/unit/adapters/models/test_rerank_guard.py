@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.models.guard import FAILURES, PROBE_SECONDS
-from adapters.models.rerank_guard import GuardedReranker
+from adapters.models.guard import FAILURES, PROBE_SECONDS, GuardedReranker
 from pipeline.errors import Unavailable
 
 PASSAGES = ["one", "two"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.models.rerank_guard import GuardedReranker
+from adapters.models.guard import GuardedReranker
 from adapters.models.rerank_server import ADDRESSES, ServerReranker
 from pipeline.errors import Misconfigured, Unavailable
 from tests.doubles.web import Reply, WebServer

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.models.completions import Thinking
+from adapters.models.openai import Thinking
 
 
 def passed(text: str, size: int) -> str:

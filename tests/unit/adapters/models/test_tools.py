@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.models.completions import StreamReading
+from adapters.models.openai import StreamReading
 from adapters.models.tools import Calls, arguments_of, sendable
 from pipeline.errors import Unusable
 from pipeline.ports import StreamEnd, ToolCall

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sources.git.command import Git
-from adapters.sources.git.source import GitSource
+from adapters.sources.git import Git, GitSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
 from storage.documents.sources import SQLSourceMemory
 from storage.sqlite.database import SQLiteDatabase
@@ -247,7 +246,7 @@ async def test_without_git_the_operator_is_told(clone: Clone, monkeypatch: pytes
 
 
 async def test_a_tree_of_too_many_files_is_not_checked_out(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.sources.git.source.MOST_FILES", 3)
+    monkeypatch.setattr("adapters.sources.git.MOST_FILES", 3)
     with pytest.raises(Refused, match="more than 3 files"):
         await clone.labels()
     assert not list((clone.folder / "tree").iterdir())
@@ -255,6 +254,6 @@ async def test_a_tree_of_too_many_files_is_not_checked_out(clone: Clone, monkeyp
 
 
 async def test_a_repository_that_lists_without_end_is_left(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.sources.git.command.MOST_OUTPUT", 5)
+    monkeypatch.setattr("adapters.sources.git.MOST_OUTPUT", 5)
     with pytest.raises(Refused, match="says more"):
         await clone.labels()

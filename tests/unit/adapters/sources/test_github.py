@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from adapters.files.reader import Reader
-from adapters.sources.git.command import Git
-from adapters.sources.git.source import GitSource
+from adapters.sources.git import Git, GitSource
 from adapters.sources.github.api import endpoint
 from adapters.sources.github.listing import ThreadKind
-from adapters.sources.github.wiki import Wiki
+from adapters.sources.github.source import Wiki
 from pipeline.compose.cite import cite
 from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.split import Splitter, WordCount

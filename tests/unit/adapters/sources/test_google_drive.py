@@ -13,7 +13,7 @@ import pptx
 import pytest
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.google_drive.api import ServiceAccount
 from pipeline.errors import Misconfigured, Refused, Unavailable
 from pipeline.values import BlockKind, Parsed
 from tests.contracts.sources.google_drive import DriveRemote

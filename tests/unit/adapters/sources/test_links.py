@@ -10,7 +10,7 @@ import pytest
 from adapters.files.reader import Reader
 from adapters.sources.folder.links import file_url, with_fragments
 from adapters.sources.folder.source import FolderSource
-from adapters.sources.git.source import base_url_of
+from adapters.sources.git import base_url_of
 from pipeline.values import Block, BlockKind, Parsed
 from tests.doubles.reader import ReaderHere
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.site import Coverage
 from adapters.sources.web.source import WebSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from adapters.sources.web.addresses import absolute, below
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.site import Coverage
 from pipeline.errors import Unavailable
 from tests.contracts.sources.web import WebRemote
 from tests.doubles.memory import Kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.sources.confluence.listing import PageNode, closed
+from adapters.sources.confluence.editions import PageNode, closed
 
 IDS = [str(number) for number in range(8)]
 

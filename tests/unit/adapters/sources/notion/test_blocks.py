@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.files.outline import Outline
-from adapters.sources.notion.blocks import MAX_DEPTH, read_blocks
-from adapters.sources.notion.shapes import BlockPart
+from adapters.sources.notion.api import BlockPart
+from adapters.sources.notion.source import MAX_DEPTH, read_blocks
 from tests.doubles.notion.workspace import rich
 
 KINDS = [

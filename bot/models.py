@@ -1,23 +1,80 @@
-"""Which models write, plan and judge, as the settings ask; none of them is needed."""
+"""Which models write, plan, judge and put passages in order, as the settings ask, and what they are not shown; none of
+them is needed."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.config.settings import Settings, secret
-from bot.masking import finder
+from bot.config.settings import Settings, environment_name, secret
 from pipeline.budget import TokenBudget
 from pipeline.drafting.task import Model
 from pipeline.ports import LanguageModel, Planner
+from pipeline.screen.private import Finder, find
 from storage.open import Storage
 
 if TYPE_CHECKING:
     from pipeline.check.model import ModelJudge
+    from pipeline.ports import Reranker
+
+
+# --- What models on other people's servers are not shown ------------------------------------------
+
+
+def finder(settings: Settings) -> Finder | None:
+    """What finds it; None where they are shown everything. Raises Misconfigured."""
+    if settings.masking == "none":
+        return None
+    if settings.masking == "exact":
+        return find
+    from adapters.models.presidio import open_presidio
+
+    return open_presidio(settings.masking.partition(":")[2], environment_name("masking"))
+
+
+# --- What puts the passages that were found in order ----------------------------------------------
+
+RERANKER = environment_name("reranker")
+
+
+@asynccontextmanager
+async def open_reranker(settings: Settings, *, seconds: float | None = None) -> AsyncIterator[Reranker | None]:
+    """The reranker that was asked for, which gives up after `seconds`, or when no question should wait any longer; None
+    where none is set. Nothing is loaded or connected yet. Raises Misconfigured."""
+    if settings.reranker == "none":
+        yield None
+        return
+    from adapters.models.guard import SECONDS, GuardedReranker
+
+    async with AsyncExitStack() as stack:
+        reranker = await _named(settings, stack)
+        yield GuardedReranker(reranker, f"reranker {settings.reranker}", seconds=seconds or SECONDS)
+
+
+async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
+    kind, _, name = settings.reranker.partition(":")
+    if kind == "onnx":
+        from adapters.models.onnx.reranker import open_onnx_reranker
+
+        return open_onnx_reranker(Path(name), RERANKER)
+    if kind == "fastembed":
+        from adapters.models.fastembedded import FastReranker
+
+        return FastReranker(name, RERANKER)
+    from adapters.models.rerank_server import ServerReranker
+
+    url, key = settings.reranker_url or "", secret(settings.reranker_key)
+    server = ServerReranker(settings.reranker, url=url, key=key, find=finder(settings))
+    stack.push_async_callback(server.close)
+    return server
+
+
+# --- Writers, planners, judges --------------------------------------------------------------------
 
 EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}

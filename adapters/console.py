@@ -1,4 +1,4 @@
-"""The parts of an answer as rich renderables, and tables in which words stay whole. Pure."""
+"""The terminal as a platform: answers and tables as rich renderables, and an answer as it comes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.live import Live
 from rich.measure import Measurement
 from rich.padding import Padding
+from rich.spinner import Spinner
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.table import Column, Table
@@ -16,12 +18,18 @@ from rich.text import Text
 
 from adapters.chat.reply import panels
 from adapters.chat.reply.answer import reply
+from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.inline import runs
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
 from adapters.chat.reply.parts import Table as TablePart
 from adapters.chat.reply.parts import Text as TextPart
-from pipeline.values import Answer, Level
+from pipeline.ports import AnswerStream
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import Answer, Level, Progress, Stage, Written
+from pipeline.words import wording
 from pipeline.words.text import space, visible
+
+# --- The parts of an answer, and tables in which words stay whole ---------------------------------
 
 _LINE, _PADDING = 1, 2
 """Columns of the screen that each column of a table takes beside its text."""
@@ -180,3 +188,26 @@ def _sources(sources: Sequence[Source]) -> Table:
 def _linked(url: str) -> Style:
     """Blue, and a link where a browser can open it: where a terminal shows links, the only ones are sources' own."""
     return Style(color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and visible(url) == url else None)
+
+
+# --- As it comes ----------------------------------------------------------------------------------
+
+
+async def follow(stream: AnswerStream, console: Console, words: Words = ENGLISH) -> Answer:
+    """Show an answer on a terminal while it comes, and return it; elsewhere show nothing.
+
+    What was shown is gone when this returns: the caller prints the answer."""
+    growing = Draft(words=words)
+    spinner = Spinner("dots", words(wording.PROGRESS[Stage.PLANNING]))
+    with Live(spinner, console=console, transient=True) as live:
+        async with stream:
+            async for event in stream:
+                match event:
+                    case Progress():
+                        spinner.update(text=words(wording.PROGRESS[event.stage]))
+                    case Written():
+                        growing.add(event)
+                        live.update(Group(draft(growing.reply), spinner))
+            answer = await stream.answer()
+        live.update(Text(""))
+    return answer

@@ -1,4 +1,4 @@
-"""`citewell sources`: where documents come from."""
+"""`citewell sources add slack:#channel`: channels as a source."""
 
 from __future__ import annotations
 
@@ -9,21 +9,92 @@ from typing import Annotated, Any, get_origin
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from bot.commands.library import channels
-from bot.commands.library.indexing import IndexProgress, named_collection, summarise, tell_left_out
+from bot.commands.indexing import IndexProgress, named_collection, summarise, tell_left_out
 from bot.commands.terminal import Data, confirm_forgetting, note, run, say, settings, tell_rows
 from bot.config import source_file
 from bot.config.files import config_file
 from bot.config.read import read_settings
-from bot.config.settings import Settings
+from bot.config.settings import Settings, wanted
 from bot.config.tables import KINDS, AnySource, FolderTable, SourceTable
 from bot.config.wrong import explain_source
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Summary
-from pipeline.values import Action
+from pipeline.rules.platforms import alternatives
+from pipeline.values import Action, PlaceId
 from pipeline.values.insights import SourceState
 from pipeline.words import wording
 from pipeline.words.text import one_line
+
+# --- `citewell sources add slack:#channel` --------------------------------------------------------
+
+
+def is_channel(text: str) -> bool:
+    """Whether it is a channel of a platform, by name or id: `slack:#ops`, `discord:1234:5678`."""
+    return ":" in text
+
+
+def add_channel(found: Settings, text: str, days: int | None) -> None:
+    """Let what is said there be a source, as an admin can in chat."""
+
+    async def work() -> None:
+        choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
+        place = await _set(found, text, choices)
+        say(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
+
+    run(work())
+
+
+def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
+    """Forget what was said there."""
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        place = await _place(found, text)
+        async with open_citewell(found) as citewell:
+            messages, _ = await citewell.storage.said.count(place)
+            if messages and not yes:
+                confirm_forgetting(f"all {wording.counted(messages, 'message')} of {text}")
+        await _set(found, str(place), {"index": "default"})
+        async with open_citewell(found) as citewell:
+            if place in await citewell.desk.places.indexed():
+                table = f'[places."{place}"]'
+                raise Refused(f"{table} in citewell.toml says index = true", what_to_do="Take that out of the file.")
+            await citewell.storage.said.forget(place)
+        say(f"{place} is no source any more, {wording.counted(messages, 'message')} removed")
+
+    run(work())
+
+
+async def _set(found: Settings, text: str, choices: dict[str, str]) -> PlaceId:
+    from bot.desks.authority import AT_THE_TERMINAL
+    from bot.wiring import open_citewell
+
+    place = await _place(found, text)
+    async with open_citewell(found) as citewell:
+        await citewell.desk.places.set_up(AT_THE_TERMINAL, place, choices)
+    return place
+
+
+async def _place(found: Settings, text: str) -> PlaceId:
+    """Raises Refused where there is no such channel, or more than one."""
+    platform, _, name = text.partition(":")
+    config = next((one for one in wanted(found) if one.platform.name == platform), None)
+    if config is None:
+        names = [one.platform.name for one in wanted(found)]
+        there = alternatives(names) if names else "none yet: see README.md"
+        raise Refused(f"there is no platform {platform} here", what_to_do=f"Set up is {there}.")
+    if config.platform.channel.fits(text):
+        return PlaceId.parse(text)
+    named = await config.channels_named(name.removeprefix("#"))
+    if not named:
+        raise Refused(f"the bot is in no channel {name}", what_to_do="Invite it there, or check the name.")
+    if len(named) > 1:
+        raise Refused(f"{len(named)} channels are called {name}", what_to_do=f"Name one: {', '.join(map(str, named))}")
+    return named[0]
+
+
+# --- `citewell sources` ---------------------------------------------------------------------------
 
 sources = typer.Typer(help="Where documents come from: add, list, sync or remove sources.", no_args_is_help=True)
 HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)", "next")
@@ -74,8 +145,8 @@ def add(
 ) -> None:
     """Write a source into citewell.toml. Nothing is fetched yet. A channel is set up as an admin can in chat."""
     found = settings(data)
-    if channels.is_channel(kind):
-        channels.add(found, kind, days)
+    if is_channel(kind):
+        add_channel(found, kind, days)
         return
     if not name:
         raise typer.BadParameter("NAME is missing: how the source is spoken of")
@@ -121,8 +192,8 @@ def remove(
 ) -> None:
     """Take a source out of citewell.toml, and forget all of its documents."""
     found = settings(data)
-    if channels.is_channel(name) and name.partition(":")[0] not in KINDS:
-        channels.remove(found, name, yes=yes)
+    if is_channel(name) and name.partition(":")[0] not in KINDS:
+        remove_channel(found, name, yes=yes)
         return
     path = str(Path(name).resolve())
 

@@ -108,7 +108,7 @@ def index(
 
 
 async def _embed_again(citewell: Citewell) -> None:
-    from bot.documents.reembedding import embed_again
+    from bot.documents.serving import embed_again
     from storage.documents.embedded import EmbeddedDocuments
 
     if not citewell.embedder:

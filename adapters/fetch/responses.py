@@ -1,14 +1,20 @@
-"""The body of a response, decompressed as it comes and only up to a limit."""
+"""What a response brings: its body, decompressed as it comes and only up to a limit; how long a service asks to
+wait."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-
-import httpx2
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import TYPE_CHECKING
 
 from pipeline.errors import Refused
+
+if TYPE_CHECKING:
+    import httpx2
 
 ENCODINGS = "gzip, deflate"
 """For the Accept-Encoding header."""
@@ -32,3 +38,18 @@ async def capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
             for start in range(0, len(piece), _PIECE):
                 yield piece[start : start + _PIECE]
                 await asyncio.sleep(0)
+
+
+def retry_after(header: str | None) -> float | None:
+    """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+        return max(seconds, 0.0) if isfinite(seconds) else None
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (TypeError, ValueError):
+        return None

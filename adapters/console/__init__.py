@@ -1,1 +1,0 @@
-"""The terminal as a platform: answers rendered for people to read."""
