@@ -16,19 +16,18 @@ from adapters.chat.reply.parts import Look
 from adapters.discord.audience import LOOK_UP_SECONDS, DiscordReaches
 from adapters.discord.errors import translated
 from adapters.discord.events.before import DiscordReads
-from adapters.discord.events.intake import DiscordIntake, DiscordTells
+from adapters.discord.events.intake import DiscordIntake
 from adapters.discord.memory import Memory
 from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
 from adapters.discord.platform import DISCORD
-from adapters.discord.post.deliver import DiscordPosts
+from adapters.discord.post.deliver import DiscordPosts, DiscordTells
 from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
 from adapters.discord.post.reply import DiscordPost
 from adapters.discord.press import commands
 from adapters.discord.press.interactions import DiscordInteractions
-from adapters.discord.press.knowledge import DiscordShelf
-from adapters.discord.press.presser import Context
+from adapters.discord.press.presser import Context, DiscordShelf
 from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport.client import Client, ShardedClient
 from adapters.discord.transport.identify import IdentifyBudget

@@ -13,17 +13,20 @@ from typing import Any
 import aiohttp
 import discord
 
+from adapters.chat.hear import Remark
 from adapters.chat.post.deliver import Standing
 from adapters.chat.post.growth import Pace, Settle
 from adapters.chat.reply.cut import clean
 from adapters.chat.reply.parts import File, Reply
 from adapters.chat.words import wishes
+from adapters.chat.words.handoff import Unsent
 from adapters.chat.words.wishes import AboveAnswer
 from adapters.discord import limits
 from adapters.discord.errors import THREAD_EXISTS, steadily, translated
 from adapters.discord.events.incoming import in_thread, root, withheld
 from adapters.discord.events.places import MessagePlace, place
 from adapters.discord.parts.blocks import attachments, card, layout
+from adapters.discord.parts.buttons import custom_id
 from adapters.discord.parts.markup import escape
 from adapters.discord.parts.render import Page, pages, plain, progress
 from adapters.discord.permissions import obstacle
@@ -42,11 +45,13 @@ from adapters.discord.post.reply import (
 )
 from pipeline.ports import Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import IncomingMessage, Manner, PersonId, Stage, Work, replace
+from pipeline.values import IncomingMessage, Manner, MessageKey, PersonId, Stage, Work, replace
 
 AFTER_SECONDS = 0.3
 EVERY_SECONDS = 8.0
 """Discord shows it for ten seconds, or until the next message."""
+TELL_SECONDS = 5.0
+"""How long who said something may wait to be told."""
 LAST_SECONDS = 2.0
 """How long a request under way is waited for: one that came after the message would be shown beside it."""
 
@@ -235,6 +240,32 @@ class DiscordPosts:
 
     def adds(self, message: IncomingMessage) -> str:
         return message.key
+
+
+class DiscordTells:
+    """The port `Tells`: in reply."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+
+    async def tell(self, message: IncomingMessage, text: str) -> None:
+        await self._reply(message.place, content=text, suppress_embeds=True)
+
+    async def offer(self, remark: Remark, unsent: Unsent) -> None:
+        about = f"{unsent.notice.channel}-{unsent.notice.message}"
+        row = [(label, custom_id(action, about, remark.key.message)) for label, action in unsent.buttons]
+        if row:
+            await self._reply(remark.key, view=layout([unsent.text], row))
+        else:
+            await self._reply(remark.key, content=unsent.text, suppress_embeds=True)
+
+    async def _reply(self, to: MessageKey, **shown: Any) -> None:
+        """Nothing depends on it."""
+        where = MessagePlace.of(to)
+        channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
+        with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
+            async with asyncio.timeout(TELL_SECONDS):
+                await channel.get_partial_message(where.message_id).reply(**shown)
 
 
 def destination(client: discord.Client, work: Work, target: Target) -> Destination:

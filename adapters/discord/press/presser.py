@@ -1,37 +1,118 @@
-"""Whoever pressed a button, sent a form or used a command. Forms are read from what Discord sends, not from memory."""
+"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms are
+read from what Discord sends, not from memory."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import discord
 from discord import ui
 
 from adapters.chat.adapter import Chat
+from adapters.chat.press.knowledge import FROM_MENU
+from adapters.chat.press.offered import Addition
 from adapters.chat.press.presser import EMPTY, AmongOthers, Pressed, Then, Written
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply import labels
 from adapters.chat.reply.answer import plain
-from adapters.chat.reply.parts import Look, Reply
+from adapters.chat.reply.parts import Button, Look, Reply
+from adapters.chat.words import knowledge
 from adapters.chat.words.forms import ChoiceField, Filled, Form, TextField
+from adapters.chat.words.knowledge import MOST, Thing
 from adapters.discord import limits
 from adapters.discord.audience import DiscordReaches
 from adapters.discord.errors import REQUEST_SECONDS, translated
+from adapters.discord.events import files
 from adapters.discord.events.places import DIRECT, PLATFORM, key, places
 from adapters.discord.events.spoken import question
 from adapters.discord.parts import buttons, render
 from adapters.discord.parts.blocks import Row, card, layout, pressed
 from adapters.discord.parts.markup import escape
 from adapters.discord.post.alone import Interaction, say
+from adapters.discord.post.notices import added
 from adapters.discord.post.reply import DiscordPost
-from adapters.discord.press.knowledge import DiscordOffered, DiscordShelf
-from pipeline.ports import Desk
-from pipeline.translations import Message
+from pipeline.ports import Desk, Sent
+from pipeline.translations import Message, Words
 from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
+
+_OPEN = 200
+"""Messages that are remembered until their forms are sent."""
+
+
+class DiscordShelf:
+    """Remembers what forms are about: they have no room for it."""
+
+    def __init__(self, *, api_url: str) -> None:
+        self._api_url = api_url
+        self._open: dict[str, discord.Message] = {}
+
+    async def offered(
+        self, interaction: Interaction, pressed: Pressed, menu_of: discord.Message | None
+    ) -> DiscordOffered | None:
+        """`menu_of`: the message in whose menu it was chosen."""
+        match pressed.action:
+            case action if action == FROM_MENU:
+                message = menu_of
+            case Button.ADD:
+                message = await _asked(interaction)
+            case _:
+                message = self._open.pop(pressed.about, None)
+        if message is None:
+            return None
+        name = str(interaction.id)
+        self._open = dict([*self._open.items(), (name, message)][-_OPEN:])
+        return DiscordOffered(interaction, message, things_of(message), name, self._api_url)
+
+
+class DiscordOffered(NamedTuple):
+    """The port `Offered`."""
+
+    interaction: Interaction
+    message: discord.Message
+    things: Sequence[Thing]
+    carried: str
+    api_url: str
+
+    async def sent(self, thing: Thing) -> Sent:
+        if not thing.file:
+            return Sent(thing.name, thing.name)
+        sent = next(one for one in self.message.attachments if str(one.id) == thing.file)
+        return Sent(sent.filename, self.message.jump_url, partial(files.attached, sent, self.api_url))
+
+    async def begin(self, reading: str, words: Words, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
+        """Discord says by itself that it is being done, and what comes of it is the answer to the press."""
+        with translated("acknowledge a press"):
+            if not self.interaction.response.is_done():
+                await self.interaction.response.defer(ephemeral=alone, thinking=True)
+
+        async def put(addition: Addition) -> None:
+            with translated("answer a press"):
+                await self.interaction.followup.send(view=added(*addition), ephemeral=alone, suppress_embeds=True)
+
+        return put
+
+
+async def _asked(interaction: Interaction) -> discord.Message | None:
+    """The question above the reply in a direct message, if it is still there."""
+    reference, channel = interaction.message and interaction.message.reference, interaction.channel
+    if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
+        return None
+    try:
+        return await channel.fetch_message(reference.message_id)
+    except discord.NotFound:
+        return None
+
+
+def things_of(message: discord.Message) -> tuple[Thing, ...]:
+    """What of a message can be added."""
+    attached = [Thing(one.filename, str(one.id)) for one in message.attachments]
+    return tuple([*attached, *knowledge.links(message.content)][:MOST])
+
 
 OPEN_SECONDS = 900.0
 OPTIONS, OPTION = 25, 100

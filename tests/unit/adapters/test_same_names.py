@@ -30,7 +30,7 @@ def jobs(platform: str) -> dict[str, str]:
 
 def test_platforms_do_the_same_job_in_a_file_of_the_same_name() -> None:
     stand: dict[str, set[str]] = defaultdict(set)
-    for platform in (file.parent.name for file in ADAPTERS.glob("*/adapter.py")):
+    for platform in (file.parent.name for file in ADAPTERS.glob("*/platform.py")):
         for job, file in jobs(platform).items():
             stand[job].add(file)
     assert stand["Adapter"] == {"adapter.py"}
