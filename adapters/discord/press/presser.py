@@ -1,5 +1,5 @@
-"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms are
-read from what Discord sends, not from memory."""
+"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms
+are read from what Discord sends, not from memory."""
 
 from __future__ import annotations
 
