@@ -18,10 +18,8 @@ from bot.commands import (
     indexing,
     insights,
     keys,
-    mcp,
     moving,
     running,
-    schedule,
     sources,
 )
 
@@ -51,7 +49,7 @@ def _options(
     pass
 
 
-app.command(help=running.described())(running.run)
+app.command("run", help=running.described())(running.start)
 app.command()(doctor.doctor)
 app.command()(indexing.index)
 app.add_typer(sources.sources, name="sources")
@@ -59,7 +57,7 @@ app.add_typer(documents.documents, name="documents")
 app.command()(asking.ask)
 app.command()(asking.chat)
 app.command()(asking.demo)
-app.command()(mcp.mcp)
+app.command()(running.mcp)
 app.add_typer(access.audience, name="audience")
 app.command()(access.audit)
 app.add_typer(history.history, name="history")
@@ -69,7 +67,7 @@ app.add_typer(keys.keys, name="keys")
 app.add_typer(backups.backup, name="backup")
 app.command()(backups.restore)
 app.command()(moving.migrate)
-app.add_typer(schedule.schedule, name="schedule")
+app.add_typer(running.schedule, name="schedule")
 evaluating.evaluate.command()(evaluating.golden)
 evaluating.evaluate.command()(evaluating.collect)
 app.add_typer(evaluating.evaluate, name="eval")

@@ -1,19 +1,24 @@
-"""`citewell run`: every platform whose tokens are set, until stopped."""
+"""`citewell run`, every platform whose tokens are set, until stopped; `citewell mcp`; `citewell schedule` and
+`citewell schedule run NAME`."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
-from typing import Annotated
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot import known
-from bot.commands.terminal import Data, say, settings
-from bot.commands.terminal import run as run_to_end
+from bot.commands.terminal import Data, run, say, settings, tell_rows
 from bot.run.roles import parts
+from pipeline.errors import Refused
 from pipeline.rules.platforms import alternatives
+
+if TYPE_CHECKING:
+    from storage.settings import JobRun
 
 
 def _part(value: str) -> str:
@@ -41,7 +46,7 @@ def described() -> str:
     return f"Answer on {titles}, until Ctrl-C or SIGTERM.\n\n{needs}; what is not set is left out."
 
 
-def run(data: Data = None, only: OnlyOption = None) -> None:
+def start(data: Data = None, only: OnlyOption = None) -> None:
     """Answer where people ask, until Ctrl-C or SIGTERM."""
     found = settings(data, service=True)
 
@@ -52,7 +57,7 @@ def run(data: Data = None, only: OnlyOption = None) -> None:
         if status:
             raise typer.Exit(status)
 
-    run_to_end(work())
+    run(work())
     _leave()
 
 
@@ -62,3 +67,89 @@ def _leave() -> None:
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.flush()
     os._exit(0)
+
+
+def mcp(data: Data = None) -> None:
+    """Serve the documents to an editor over MCP, on standard input and output, for the person at the machine."""
+    found = settings(data)
+
+    async def work() -> None:
+        from adapters.mcp.server import serve
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            await serve(citewell.reading)
+
+    run(work())
+
+
+SWITCHES = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
+"""The settings without which there is no such job."""
+
+schedule = typer.Typer(help="What `citewell run` does by the clock, and how it went.", invoke_without_command=True)
+
+
+@schedule.callback()
+def list_jobs(context: typer.Context, data: Data = None) -> None:
+    """List what is done by the clock: how often, how it last went, and when it is due; times are UTC."""
+    if context.invoked_subcommand:
+        return
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.run.schedule import due, jobs_of
+        from bot.wiring import open_citewell
+        from storage.settings import JobRuns
+
+        async with open_citewell(found, make=False) as citewell:
+            runs = JobRuns(citewell.storage.database)
+            rows = []
+            for name, job in jobs_of(found, citewell).items():
+                last = await runs.last(name)
+                rows.append((name, job.purpose, _every(job.every), _ended(last), _due(due(last, job.every))))
+        tell_rows(("name", "purpose", "every", "last run", "next run"), rows)
+
+    run(work())
+
+
+@schedule.command("run")
+def run_now(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `citewell schedule` lists.")],
+    data: Data = None,
+) -> None:
+    """Do one of them now, also while `citewell run` is up: done twice, it does no harm."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.run.schedule import jobs_of, perform
+        from bot.wiring import open_citewell
+        from storage.settings import JobRuns
+
+        async with open_citewell(found, make=False) as citewell:
+            jobs = jobs_of(found, citewell)
+            if name not in jobs:
+                switch = SWITCHES.get(name)
+                todo = f"To have it: set {switch}." if switch else f"There is: {', '.join(jobs)}."
+                raise Refused(f"there is no job {name!r}", what_to_do=todo)
+            runs = JobRuns(citewell.storage.database)
+            await perform(name, jobs[name], runs)
+            say(f"{name}: {_ended(await runs.last(name))}")
+
+    run(work())
+
+
+def _every(interval: timedelta) -> str:
+    minutes = interval.total_seconds() / 60
+    return f"{minutes:g} min" if minutes < 60 else f"{minutes / 60:g} h"
+
+
+def _ended(last: JobRun | None) -> str:
+    if last is None:
+        return "never"
+    how = f"failed: {last.failure}" if last.failure else f"done in {last.seconds:.1f} s"
+    return f"{last.at:%Y-%m-%d %H:%M}, {how}"
+
+
+def _due(at: datetime | None) -> str:
+    soon = "due: within two minutes, while `citewell run` is up"
+    return f"{at:%Y-%m-%d %H:%M}" if at and at > datetime.now(UTC) else soon

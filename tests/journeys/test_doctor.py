@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from aiohttp import web
-from bot.desks.channels import closed
 
 from adapters.discord.permissions import permissions
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from adapters.web.config import WebConfig
 from bot.config.settings import Settings
 from bot.config.tables import NotionTable
+from bot.desks.places import closed
 from bot.doctor.clock import examine_clock
 from bot.doctor.examine import examine
 from pipeline.values import Finding, PlaceId, State
