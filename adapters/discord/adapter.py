@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from discord.http import Route
@@ -21,8 +21,10 @@ from adapters.discord.settings import DiscordPace, DiscordSettings
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox
+from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.values import ConversationId
+from pipeline.values.posting import Announcement
 
 ELSEWHERE_SECONDS = 60.0
 """How long what belongs to another process is left alone."""
@@ -55,8 +57,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or ALL)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
-        self._used = 0
-        """By how many that post, find or read."""
+        self._posting = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -100,7 +101,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         return self._connection is not None and self._connection.client.linked(silence=self._pace.silence)
 
     async def _let_them_end(self) -> None:
-        """Keep the connection for what is being posted or read, but not for long."""
+        """Keep the connection for what is being posted, but not for long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
@@ -109,17 +110,23 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
     async def chat(self, space: str) -> AsyncIterator[Chat[DiscordPost]]:
         """Raises Unavailable where another process has that server, too."""
         line = await self._ready(space)
-        self._used += 1
-        self._idle.clear()
         try:
             yield line.chat
         except RuntimeError as error:  # what discord.py makes of a connection that we closed meanwhile
             if not line.client.is_closed():
                 raise
             raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
+
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
+        """Until it is there the connection is kept; who only looks may wait for what a lost one never tells."""
+        await self._ready(outgoing.work.space if isinstance(outgoing, Growing) else outgoing.space)
+        self._posting += 1
+        self._idle.clear()
+        try:
+            return await super().post(outgoing, receipt)
         finally:
-            self._used -= 1
-            if not self._used:
+            self._posting -= 1
+            if not self._posting:
                 self._idle.set()
 
     async def close(self) -> None:

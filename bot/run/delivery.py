@@ -225,7 +225,7 @@ class Delivery:
         """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
         answer = with_apology(answer) if way.item.late else answer
         try:
-            await self._inbox.answered(way.item.key, answer.kept(Words(answer.language)(wording.NOT_KEPT)))
+            await self._inbox.answered(way.item.key, answer.kept(Words(answer.language)(wording.FOUND_NOT_KEPT)))
         except Withdrawn as withdrawn:
             if withdrawn.changed or not way.begun:
                 raise

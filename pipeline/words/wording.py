@@ -170,7 +170,7 @@ _DIFFERING = Message("The documents do not agree.")
 _SAY = Message("The documents say:")
 THREAD = Message("thread in {where}")
 _SAID = Message("Somebody said in {where}:")
-NOT_KEPT = Message(
+FOUND_NOT_KEPT = Message(
     "This was answered from messages that the search found just then. Nothing of them is kept but links."
 )
 REMOVED = Message("This rested on a document or a message that was removed. Its words are not kept any more.")

@@ -45,7 +45,9 @@ async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helpe
     await helped.ask_person(said, "bob")
     await helped.rig.settled()
     helped.rig.roles[Role.CONTRIBUTOR] = frozenset({helped.named("ann")})
-    assert await helped.resolve("ann", "The blue team.", keep=True) == wording.NOT_KEPT
+    refused = await helped.resolve("ann", "The blue team.", keep=True)
+    assert refused == wording.NOT_KEPT
+    assert "only by a contributor" in refused
     assert await helped.resolve("ann", "The blue team.") == wording.RESOLVED
 
 
