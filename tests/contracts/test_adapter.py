@@ -26,6 +26,7 @@ from pipeline.values import (
     Place,
     Preferences,
     Progress,
+    Quoted,
     Reason,
     Request,
     Role,
@@ -890,8 +891,8 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver) -> None:
-    table = (("Country", "Days"), ("Germany", "30"))
-    quoted = citation(quote="Germany | 30", table=table)
+    table = Quoted(header=("Country", "Days"), rows=(("Germany", "30"),))
+    quoted = citation(quote="Germany | 30", parts=(table,))
     driver.rig.script = lambda request: once(cited("Thirty.", citations=[quoted]))
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
