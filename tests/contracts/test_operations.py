@@ -83,7 +83,7 @@ def discord_goes_silent(driver: SlackDriver | DiscordDriver) -> None:
 
 
 class HurriedDiscord(DiscordDriver):
-    pace = replace(QUICK, silence=0.3)
+    pace = replace(QUICK, silence=1.0)
 
 
 @pytest.fixture(params=[SlackDriver, SlackHTTPDriver, DiscordDriver])

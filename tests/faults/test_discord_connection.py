@@ -106,10 +106,12 @@ async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path:
     async with FakeDiscord() as discord:
         pace = replace(QUICK, silence=0.3, ready=0.01)
         listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(Nothing(), None))  # type: ignore[arg-type]
-        await discord.gateway.connected()
+        connected = asyncio.create_task(discord.gateway.connected())
+        await asyncio.wait({listening, connected}, return_when=asyncio.FIRST_COMPLETED)  # it may be silent for so long
         discord.gateway.silent = True
         with pytest.raises(Unavailable, match="said nothing"):
             await listening
+        connected.cancel()
 
 
 async def test_a_discord_that_cannot_be_reached_may_be_tried_again(tmp_path: Path) -> None:
