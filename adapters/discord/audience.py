@@ -37,12 +37,14 @@ class DiscordReaches:
         self._home = tuple(home_guilds)
 
     async def reaches(self, of: IncomingMessage | PlaceId | PersonId) -> Facts:
-        await self._client.complete()
         if isinstance(of, PersonId):
+            await self._client.complete()
             return await self._person(int(of.user))
         if isinstance(of, PlaceId):
+            await self._client.complete(int(of.space))
             return await self.everyone(int(of.space), int(of.channel))
         where, user_id = place(of), int(of.asker.user)
+        await self._client.complete(where.guild_id)
         if where.guild_id is None:
             return await self._person(user_id)
         if of.manner is Manner.COMMAND and ReplyTo.parse(of.reply_to).private:
@@ -55,8 +57,8 @@ class DiscordReaches:
 
     async def presser(self, interaction: discord.Interaction[Any]) -> Facts:
         """Whoever pressed a button or used a command, seeing the reply alone."""
-        await self._client.complete()
         user, guild_id = interaction.user, interaction.guild_id
+        await self._client.complete(guild_id)
         if guild_id is None or not isinstance(user, discord.Member):
             return await self._person(user.id)
         return await self._alone_there(guild_id, interaction.channel_id or 0, user.id, user)

@@ -29,8 +29,8 @@ THREADS = 10
 class DiscordReads:
     """The port `Reads`."""
 
-    def __init__(self, client: discord.Client, complete: Callable[[], Awaitable[None]], *, api_url: str) -> None:
-        """`complete` waits until it is known which servers there are."""
+    def __init__(self, client: discord.Client, complete: Callable[[int], Awaitable[None]], *, api_url: str) -> None:
+        """`complete` waits until a server is known."""
         self._client = client
         self._complete = complete
         self._api_url = api_url
@@ -66,7 +66,7 @@ class DiscordReads:
         """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises
         Unavailable, and Refused where we may not read it."""
         client, channel_id = self._client, int(place.channel)
-        await self._complete()
+        await self._complete(int(place.space))
         with translated("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, Written) or str(channel.guild.id) != place.space:

@@ -132,9 +132,9 @@ class Client(discord.Client):
         """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
         return self.application is None or self.application.bot_public
 
-    async def complete(self) -> None:
-        """Wait until the servers are known as they are now: a session begins with their ids alone, and while it is cut
-        off nobody tells who may not read something any more. Raises Unavailable."""
+    async def complete(self, guild_id: int | None = None) -> None:
+        """Wait until a server, or without one every server, is known as it is now: a session begins with their ids
+        alone, and while it is cut off nobody tells who may not read something any more. Raises Unavailable."""
         try:
             async with asyncio.timeout(COMPLETE_SECONDS):
                 await self._complete.wait()
@@ -286,6 +286,9 @@ class ShardedClient(Client, discord.AutoShardedClient):
     def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
+        self._new = set(shards.ids)
+        """Those whose servers are not told yet."""
+        self._shards = shards
         sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
         super().__init__(*given, heard_as=f"{PLATFORM}:{shards.name}", directs=shards.have(None), **sharding)
 
@@ -299,6 +302,14 @@ class ShardedClient(Client, discord.AutoShardedClient):
         """Raises Unavailable where no session may be opened today: discord.py would try for ever."""
         self._budget.check()
         await super().launch_shard(gateway, shard_id, initial=initial)
+
+    async def complete(self, guild_id: int | None = None) -> None:
+        """Where its shard is there, a server waits for no other one."""
+        if guild_id is None or self._shards.of(guild_id) in self._down | self._new:
+            await super().complete(guild_id)
+
+    async def on_shard_connect(self, shard_id: int) -> None:
+        self._new.add(shard_id)
 
     async def on_shard_disconnect(self, shard_id: int) -> None:
         self._down.add(shard_id)
@@ -314,6 +325,7 @@ class ShardedClient(Client, discord.AutoShardedClient):
     async def on_shard_ready(self, shard_id: int) -> None:
         """What was said on any of its servers since has to be read, once all are there."""
         self._down.discard(shard_id)
+        self._new.discard(shard_id)
         if self._whole:
             await super().on_ready()
 

@@ -37,7 +37,11 @@ class Shards(NamedTuple):
 
     def have(self, guild_id: int | None) -> bool:
         """Whether a server is on one of them; direct messages, of no server, are on the first of all."""
-        return self.first <= ((guild_id or 0) >> 22) % self.total <= self.last
+        return self.first <= self.of(guild_id or 0) <= self.last
+
+    def of(self, guild_id: int) -> int:
+        """The shard that a server is on (events/gateway, "Sharding")."""
+        return (guild_id >> 22) % self.total
 
 
 ALL = Shards(0, 0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.memory import Memory
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.transport.client import ShardedClient
+from adapters.discord.transport.client import COMPLETE_SECONDS, ShardedClient
 from adapters.discord.transport.identify import SHARED, IdentifyBudget
 from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
@@ -142,6 +143,18 @@ async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver
     await client.on_shard_resumed(1)
     await client.complete()
     assert client._gap is read
+
+
+async def test_while_a_shard_is_cut_off_the_servers_of_another_are_answered(driver: ShardedDriver) -> None:
+    client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
+    assert isinstance(client, ShardedClient)
+    await client.complete()
+    await client.on_disconnect()
+    await client.on_shard_disconnect(1)
+    said = await driver.mention("ann", QUESTION)
+    async with asyncio.timeout(COMPLETE_SECONDS):
+        await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
 
 
 async def test_a_process_hears_the_servers_of_its_shards_alone(tmp_path: Path) -> None:
