@@ -17,7 +17,7 @@ from adapters.chat.post.deliver import Deliverer
 from adapters.chat.press.dispatch import Dispatcher
 from adapters.chat.press.knowledge import addable
 from adapters.chat.press.presser import Presser
-from pipeline.ports import AmongPeople, Desk, Growing, Inbox, Receipt
+from pipeline.ports import AmongPeople, Desk, Growing, Inbox, PlatformAdapter, Receipt
 from pipeline.translations import Words
 from pipeline.values import (
     Around,
@@ -84,28 +84,14 @@ class Chat(Generic[P]):
         return self.driver.posts.adds(message) if may_add else ""
 
 
-class ChatAdapter(AmongPeople, Generic[P]):
-    """What a platform does besides is its subclass's: to connect."""
-
-    name: str
-
-    @abstractmethod
-    async def listen(self, inbox: Inbox, desk: Desk) -> None: ...
-
-    @abstractmethod
-    def serves(self, space: str) -> bool: ...
-
-    @abstractmethod
-    async def connected(self) -> bool: ...
+class ChatAdapter(PlatformAdapter, AmongPeople, Generic[P]):
+    """What is left of the port is its subclass's: to connect."""
 
     @abstractmethod
     def chat(self, space: str) -> AbstractAsyncContextManager[Chat[P]]:
         """The connection that reaches a workspace or server, by its id, for as long as it is needed. Raises
         Unavailable, and Refused for one where we are not."""
         ...
-
-    @abstractmethod
-    async def close(self) -> None: ...
 
     async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
         """Raises Unavailable, or Refused where it is not taken."""

@@ -1,8 +1,8 @@
 """All that a platform hands in so that people can chat with Citewell there: primitives, and pure translation.
 
 Events become the values of `hear.py`, presses a `Presser`; `adapter.py` makes a `PlatformAdapter` of the rest. What a
-platform lacks is its driver's to answer. Three things are offered where they are to be had: a sender is one of
-`Streams` instead of `Edits`, an adapter one of the ports `Stoppable` and `Searches`.
+platform lacks is its driver's to answer. What is offered where it is to be had: a sender is one of `Streams` instead of
+`Edits`, an adapter one of the ports `Whispers`, `Stoppable` and `Searches`.
 """
 
 from __future__ import annotations

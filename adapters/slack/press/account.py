@@ -147,13 +147,11 @@ class Homepage:
             await self._publish(by, "")
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = self._by(ack, body)
-        await self._context.chat.press(by)
-        await by.acked()
+        await self._context.chat.press(self._by(ack, body))
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
         by = self._by(ack, body)
+        await by.acked()
         field, chosen = by.pressed.action.removeprefix(PREFER), str(body["actions"][0]["selected_option"]["value"])
         async with by.honest():
             await prefer(self._desk, by.pressed.person, {field: chosen})

@@ -40,9 +40,7 @@ class SlackInteractions:
         app.view(ANYTHING)(self.press)
 
     async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        presser = SlackPresser(self._context, body, ack)
-        await self._context.chat.press(presser)
-        await presser.acked()
+        await self._context.chat.press(SlackPresser(self._context, body, ack))
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""

@@ -129,9 +129,9 @@ class SlackPresser(AmongOthers):
         self.body = body
 
     @asynccontextmanager
-    async def handled(self) -> AsyncIterator[None]:
-        """What is done about it inside is acknowledged in the end; what goes wrong there they are told."""
-        async with self.honest():
+    async def honest(self) -> AsyncIterator[None]:
+        """What is done about it inside is acknowledged in the end, too."""
+        async with super().honest():
             yield
         await self.acked()
 

@@ -38,10 +38,10 @@ class SetupForm:
         return offer(await by.words()) if await may_set_up(self._desk, by) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
         by = SlackPresser(self._context, body, ack)
+        await by.acked()
         place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
-        async with by.handled():
+        async with by.honest():
             if await may_set_up(self._desk, by):
                 words = await by.words()
                 form = setup.form(str(place), await self._desk.places.set_here(place), FIELDS, words)
@@ -53,7 +53,7 @@ class SetupForm:
         choices = setup.given(by.pressed.filled, FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._context.me.place(choices["ask"]))
-        async with by.handled():
+        async with by.honest():
             await set_up(self._desk, by, PlaceId.parse(by.pressed.about), choices)
 
 
