@@ -104,7 +104,7 @@ def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
     found = checks.weight(browser, address)
     figure("long conversation", "bytes with all that belongs to it", f"{found.bytes:,}")
     assert found.bytes < checks.BYTES
-    assert found.shift == 0
+    assert found.shift < checks.SHIFT
     checks.accessible(browser, "conversation-newest")
     browser.without_scripts()
     browser.open(address)
@@ -250,4 +250,4 @@ def test_what_is_opened_on_a_page_can_be_used_by_everybody_too(answered: Browser
 
 
 def test_nothing_jumps_while_an_answer_appears(answered: Browser) -> None:
-    assert checks.shifted(answered) == 0
+    assert checks.shifted(answered) < checks.SHIFT

@@ -46,7 +46,7 @@ def test_a_page_is_light_and_nothing_in_it_jumps(browser: Browser, name: str, fi
     figure(name, "first content, ms", f"{found.first_content or 0:.0f}")
     figure(name, "layout shift", f"{found.shift:.3f}")
     assert found.bytes < checks.BYTES
-    assert found.shift == 0
+    assert found.shift < checks.SHIFT
     assert found.first_content is not None
 
 
