@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small fidelity soak lock audit release
+.PHONY: demo test e2e check fmt words docs bench bench-scale quality quality-small fidelity soak lock audit release
 PYTHON ?= python3
 BIN := .venv/bin
 # Where it is set, as in many images, each process of the tests compiles all of them again: 60 s of processor time before the first one, not 46.
@@ -41,6 +41,10 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 	$(BIN)/pybabel -q extract --no-default-keywords -k Message -k Plural:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
+
+docs: $(BIN)/citewell ## what is made of the code: .env.example and the picture of an answer
+	$(BIN)/python -m bench.make_env_example
+	$(BIN)/python -m bench.draw_answer
 
 build/beside/installed: $(BIN)/citewell locks/beside.txt
 	$(BIN)/python -m venv --clear build/beside
