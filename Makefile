@@ -42,8 +42,9 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
 
-docs: $(BIN)/citewell ## what is made of the code: .env.example and the picture of an answer
+docs: $(BIN)/citewell ## what is made from the code: pages of commands and settings, .env.example, the picture of an answer
 	$(BIN)/python -m bench.make_env_example
+	$(BIN)/python -m bench.make_docs
 	$(BIN)/python -m bench.draw_answer
 
 build/beside/installed: $(BIN)/citewell locks/beside.txt
