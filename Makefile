@@ -9,11 +9,16 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-config --no-header --no-annotate --default-index https://pypi.org/simple
 
+# uv installs in seconds what takes pip minutes. It does not know how pip is configured: what it cannot fetch, pip fetches.
 $(BIN)/citewell: pyproject.toml locks/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
-	@echo 'Installing Citewell into .venv; the first time takes some minutes.'
+	@echo 'Installing Citewell into .venv; the first time takes a minute or two.'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) --require-hashes --requirement locks/dev.txt
+	@mkdir -p build
+	awk '/^[^ ]/ {uv = /^uv==/} uv' locks/dev.txt > build/uv.txt
+	$(PIP) --require-hashes --requirement build/uv.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement locks/dev.txt || \
+		$(PIP) --require-hashes --requirement locks/dev.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
