@@ -125,6 +125,27 @@ def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Path) -> 
     assert broken == []
 
 
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    ahead = {ROOT / "README.md"}
+    while ahead:
+        page = ahead.pop()
+        reached.add(page)
+        targets = {(page.parent / link.partition("#")[0]).resolve() for link in links(page)}
+        ahead |= {target for target in targets if target.suffix == ".md"} - reached
+    decisions = ROOT / "docs" / "decisions"  # the README links the folder
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if page.parent != decisions]
+    assert [str(page.relative_to(ROOT)) for page in pages if page not in reached] == []
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    named = {name for text in texts() for name in re.findall(r"docs/[\w/.-]+\.md(?:#[\w-]+)?", text)}
+    assert "docs/sources.md" in named
+    targets = [(ROOT / name.partition("#")[0], name.partition("#")[2]) for name in sorted(named)]
+    broken = [page for page, anchor in targets if not page.exists() or (anchor and anchor not in anchors(page))]
+    assert broken == []
+
+
 def test_what_troubleshooting_quotes_is_what_the_program_says() -> None:
     said = "\n".join(texts())
     quoted = quotations(ROOT / "docs" / "troubleshooting.md")
