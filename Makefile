@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small fidelity soak lock audit release
+.PHONY: demo test e2e check fmt words docs bench bench-scale quality quality-small fidelity soak lock audit release
 PYTHON ?= python3
 BIN := .venv/bin
 # Where it is set, as in many images, each process of the tests compiles all of them again: 60 s of processor time before the first one, not 46.
@@ -9,11 +9,16 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-config --no-header --no-annotate --default-index https://pypi.org/simple
 
+# uv installs in seconds what takes pip minutes. It does not know how pip is configured: what it cannot fetch, pip fetches.
 $(BIN)/citewell: pyproject.toml locks/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
-	@echo 'Installing Citewell into .venv; the first time takes some minutes.'
+	@echo 'Installing Citewell into .venv; the first time takes a minute or two.'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) --require-hashes --requirement locks/dev.txt
+	@mkdir -p build
+	awk '/^[^ ]/ {uv = /^uv==/} uv' locks/dev.txt > build/uv.txt
+	$(PIP) --require-hashes --requirement build/uv.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement locks/dev.txt || \
+		$(PIP) --require-hashes --requirement locks/dev.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
@@ -41,6 +46,11 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 	$(BIN)/pybabel -q extract --no-default-keywords -k Message -k Plural:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
+
+docs: $(BIN)/citewell ## what is made from the code: pages of commands and settings, .env.example, the picture of an answer
+	$(BIN)/python -m bench.make_env_example
+	$(BIN)/python -m bench.make_docs
+	$(BIN)/python -m bench.draw_answer
 
 build/beside/installed: $(BIN)/citewell locks/beside.txt
 	$(BIN)/python -m venv --clear build/beside

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bot.config.settings import PREFIX, environment_name, every_setting
@@ -36,15 +37,20 @@ def example() -> str:
         if name in JSON:
             continue
         field = fields[name]
-        default = field.default
-        if default is None or default is PydanticUndefined or default == ():
-            shown = ""
-        elif isinstance(default, Enum):
-            shown = str(default.value)
-        else:
-            shown = str(default).lower() if isinstance(default, bool) else str(default)
-        lines.append(f"# {field.description}\n# {environment_name(name)}={shown}\n")
+        lines.append(f"# {field.description}\n# {environment_name(name)}={shown_default(field)}\n")
     return "\n".join(lines)
+
+
+def shown_default(field: FieldInfo) -> str:
+    """Return the default of a setting as it is written in `.env`; empty where it has none."""
+    default = field.default
+    if default is None or default is PydanticUndefined:
+        return ""
+    if isinstance(default, Enum):
+        return str(default.value)
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return str(default).lower() if isinstance(default, bool) else str(default)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The README's table of features, held against what each platform's driver can do in the contract suite."""
+"""The table of features, held against what each platform's driver can do in the contract suite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.contracts.driver import Way
 from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.web_driver import WebDriver
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "features.md").read_text(encoding="utf-8")
 FEATURES = {
     Way.MENTION: "Mention it in a channel, or ask it in a terminal, and get the answer in place",
     Way.DIRECT: "Write to it alone",
@@ -61,16 +61,16 @@ OWN = {WebDriver: WebDriver.own}
 
 
 def table() -> dict[str, tuple[bool, ...]]:
-    rows = re.findall(r"^\| (.+?) \| (yes|no) \| (yes|no) \| (yes|no) \| (yes|no) \|$", README, re.MULTILINE)
+    rows = re.findall(r"^\| (.+?) \| (yes|no) \| (yes|no) \| (yes|no) \| (yes|no) \|$", PAGE, re.MULTILINE)
     return {feature: tuple(claim == "yes" for claim in claims) for feature, *claims in rows}
 
 
-def test_every_way_of_the_contract_suite_is_a_row_of_the_readme_and_the_other_way_round() -> None:
+def test_every_way_of_the_contract_suite_is_a_row_of_the_table_and_the_other_way_round() -> None:
     assert set(FEATURES) == set(Way) - NO_FEATURES
     assert set(table()) == set(FEATURES.values())
 
 
-def test_what_the_readme_claims_of_a_platform_is_what_its_driver_walks() -> None:
+def test_what_the_table_claims_of_a_platform_is_what_its_driver_walks() -> None:
     claimed = table()
     for way, feature in FEATURES.items():
         has = tuple(way not in platform.absent or way in OWN.get(platform, ()) for platform in PLATFORMS)

@@ -14,14 +14,19 @@ from typing import Any
 import pytest
 import typer
 
+from bench.make_docs import commands_page, settings_page
 from bench.make_env_example import example
 from bot.commands.app import app
+from bot.config.read import read_settings
 from bot.config.settings import Settings, environment_name, every_setting
 from bot.run.schedule import jobs_of
 from bot.wiring import open_citewell
+from pipeline.values import Place
 from tests.unit.bot.pages import PAGES, ROOT, anchors, links, quotations, runnable
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+MADE = {".env.example": example, "docs/commands.md": commands_page, "docs/settings.md": settings_page}
 
 
 def commands(group: Any, above: str = "citewell") -> list[str]:
@@ -32,20 +37,46 @@ def commands(group: Any, above: str = "citewell") -> list[str]:
     return found
 
 
-def test_every_command_stands_in_the_readme() -> None:
+def test_every_command_stands_on_its_page() -> None:
     listed = commands(typer.main.get_command(app))
     assert "citewell ask" in listed
-    assert [command for command in listed if f"`{command}" not in README] == []
+    assert [command for command in listed if f"\n## {command}\n" not in COMMANDS] == []
 
 
-def test_every_option_of_ask_stands_in_the_readme() -> None:
+def test_every_option_of_a_command_stands_in_its_section() -> None:
     group: Any = typer.main.get_command(app)
     options = {name for parameter in group.commands["ask"].params for name in parameter.opts if name.startswith("--")}
-    assert [name for name in sorted(options - {"--data"}) if f"`{name}`" not in README] == []
+    section = COMMANDS.split("\n## citewell ask\n")[1].split("\n## ")[0]
+    assert "--thread" in options
+    assert [name for name in sorted(options - {"--data"}) if f"`{name}" not in section] == []
 
 
-def test_the_example_environment_is_the_one_the_settings_make() -> None:
-    assert (ROOT / ".env.example").read_text(encoding="utf-8") == example()
+@pytest.mark.parametrize("page", MADE)
+def test_what_is_made_from_the_program_is_what_the_program_makes(page: str) -> None:
+    assert (ROOT / page).read_text(encoding="utf-8") == MADE[page](), "make docs makes it anew"
+
+
+def test_the_example_environment_is_accepted_where_all_of_it_is_uncommented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("\n".join(re.findall(r"^# (\w+=.*)$", example(), re.MULTILINE)))
+    assert read_settings().top_k == 5
+
+
+def test_every_setting_of_a_place_is_described() -> None:
+    page = (ROOT / "docs" / "places.md").read_text(encoding="utf-8")
+    cells = " ".join(re.findall(r"^\| (`.+?) \|", page, re.MULTILINE))
+    assert sorted(re.findall(r"`(\w+)`", cells)) == sorted(Place.model_fields)
+
+
+def test_the_readme_is_a_page_of_two_minutes() -> None:
+    """At 240 words a minute, without commands, addresses and the picture."""
+    words = re.findall(
+        r"[A-Za-z’'-]+", re.sub(r"```.*?```|!\[[^]]*\]|\]\([^)]*\)|<[^>]*>|`[^`]*`", "", README, flags=re.DOTALL)
+    )
+    assert len(README.splitlines()) <= 120
+    assert len(words) <= 600, len(words)
 
 
 def test_every_setting_has_a_description() -> None:
@@ -59,13 +90,13 @@ def test_no_other_distribution_owns_the_four_packages() -> None:
         assert set(owners.get(name, ["citewell"])) == {"citewell"}
 
 
-def test_the_snippet_of_the_readme_runs_as_it_stands(
+def test_the_snippet_for_python_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CITEWELL_DATA", str(tmp_path / "data"))
-    snippet = README.split("```python\n")[1].split("```")[0]
-    exec(compile(snippet, "README.md", "exec"), {})
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    exec(compile(page.split("```python\n")[1].split("```")[0], "python.md", "exec"), {})
     assert "There are no documents yet" in capsys.readouterr().out
 
 
@@ -91,6 +122,27 @@ def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Path) -> 
         target = page.parent / name if name else page
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
+    assert broken == []
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    ahead = {ROOT / "README.md"}
+    while ahead:
+        page = ahead.pop()
+        reached.add(page)
+        targets = {(page.parent / link.partition("#")[0]).resolve() for link in links(page)}
+        ahead |= {target for target in targets if target.suffix == ".md"} - reached
+    decisions = ROOT / "docs" / "decisions"  # the README links the folder
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if page.parent != decisions]
+    assert [str(page.relative_to(ROOT)) for page in pages if page not in reached] == []
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    named = {name for text in texts() for name in re.findall(r"docs/[\w/.-]+\.md(?:#[\w-]+)?", text)}
+    assert "docs/sources.md" in named
+    targets = [(ROOT / name.partition("#")[0], name.partition("#")[2]) for name in sorted(named)]
+    broken = [page for page, anchor in targets if not page.exists() or (anchor and anchor not in anchors(page))]
     assert broken == []
 
 
