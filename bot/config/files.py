@@ -31,6 +31,11 @@ def names_in_dotenv() -> frozenset[str]:
     return frozenset(binding.key for binding in bindings if binding.key)
 
 
+def sound_names_in_dotenv() -> frozenset[str]:
+    """Return the names that are set in `.env`, without its wrong lines. Raise Misconfigured where it cannot be read."""
+    return frozenset(binding.key for binding in _bindings() if binding.key and not binding.error)
+
+
 def secret_named(name: str) -> str:
     """What the environment, else `.env`, holds under a name that somebody chose; empty without it."""
     if name in os.environ:
