@@ -6,11 +6,11 @@ from pipeline.values.setup import TokenPrompt
 
 TOKEN = TokenPrompt(
     setting="DISCORD_TOKEN",
-    title="Bot token",
+    title="bot token",
     subject="Discord token",
     steps=(
         "Open the link below, press New Application, and name it.",
         "Open Bot, and switch Public Bot off, so that nobody else adds it to a server.",
-        "There, press Reset Token, and copy the token.",
+        "Press Reset Token there, and copy the token.",
     ),
 )

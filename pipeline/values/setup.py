@@ -41,4 +41,4 @@ class TokenPrompt(Value):
             return None
         shape = f"begins with {self.prefix} and " if self.prefix else ""
         said = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
-        return TokenCheck(finding=bad(self.subject, said, "Copy it again. To see where: citewell init"), refused=True)
+        return TokenCheck(finding=bad(self.subject, said, f"Copy the {self.title} again."), refused=True)
