@@ -27,7 +27,7 @@ UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
 async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
     """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
     Discord allows 1,000 a day. `api_url` counts for the whole process."""
-    async with visiting(settings) as client:
+    async with temporary_client(settings) as client:
         check, application = await check_token(client, settings)
         yield check.finding
         if application is None:
@@ -50,7 +50,7 @@ async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncI
 
 
 @asynccontextmanager
-async def visiting(settings: DiscordSettings) -> AsyncIterator[discord.Client]:
+async def temporary_client(settings: DiscordSettings) -> AsyncIterator[discord.Client]:
     """Yield a client for a short visit, not logged in yet. `api_url` counts for the whole process."""
     if settings.api_url:
         Route.BASE = settings.api_url
@@ -62,7 +62,7 @@ async def visiting(settings: DiscordSettings) -> AsyncIterator[discord.Client]:
 
 async def check_token(client: discord.Client, settings: DiscordSettings) -> tuple[TokenCheck, discord.AppInfo | None]:
     """Log in with the token. Return the application with it, or None where Discord did not tell."""
-    if refusal := TOKEN.malformed(settings.token):
+    if refusal := TOKEN.check_format(settings.token):
         return refusal, None
     try:
         await client.login(settings.token)

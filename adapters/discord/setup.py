@@ -17,13 +17,13 @@ class DiscordSetup:
     def __init__(self, settings: DiscordSettings) -> None:
         self._settings = settings
 
-    def given(self, prompt: TokenPrompt) -> str:
+    def current_token(self, prompt: TokenPrompt) -> str:
         return self._settings.token
 
     async def check(self, prompt: TokenPrompt, token: str) -> TokenCheck:
-        from adapters.discord.doctor import check_token, visiting
+        from adapters.discord.doctor import check_token, temporary_client
 
         settings = replace(self._settings, token=token)
-        async with visiting(settings) as client:
+        async with temporary_client(settings) as client:
             check, _ = await check_token(client, settings)
         return check

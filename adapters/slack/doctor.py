@@ -45,7 +45,7 @@ def _why_not(check: TokenCheck) -> str:
 
 async def check_bot_token(clients: Clients, token: str) -> tuple[TokenCheck, Workspace | None]:
     """Ask Slack whose token it is. Return the workspace with it, or None where Slack did not tell."""
-    if refusal := BOT_TOKEN.malformed(token):
+    if refusal := BOT_TOKEN.check_format(token):
         return refusal, None
     try:
         workspace = await introduce(Web(clients(token), SlackPace(longest_wait=1.0)))
@@ -124,7 +124,7 @@ async def check_connection(clients: Clients, settings: SlackSettings) -> TokenCh
     """Ask Slack for the address of a connection with the app-level token, where there is one. Open none."""
     subject = APP_TOKEN.subject
     if settings.app_token:
-        if refusal := APP_TOKEN.malformed(settings.app_token):
+        if refusal := APP_TOKEN.check_format(settings.app_token):
             return refusal
         try:
             await socket_address(clients(None), settings.app_token)

@@ -24,7 +24,7 @@ class SlackSetup:
         app = () if self._settings.signing_secret else (APP_TOKEN,)
         return (*bot, *app)
 
-    def given(self, prompt: TokenPrompt) -> str:
+    def current_token(self, prompt: TokenPrompt) -> str:
         return self._settings.bot_token if prompt is BOT_TOKEN else self._settings.app_token
 
     async def check(self, prompt: TokenPrompt, token: str) -> TokenCheck:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from bot.commands.terminal import Data, out, run, say
+from bot.config.lenient import LenientSettings, lenient_settings
 from bot.config.read import unread_names
-from bot.config.sound import SoundSettings, sound_settings
 from pipeline.errors import Misconfigured
 from pipeline.values import Finding, State
 from pipeline.values.finding import bad, good, skipped, warning
@@ -52,7 +52,7 @@ async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Findin
     from bot.doctor.examine import examine
     from bot.doctor.machine import examine_machine
 
-    found = sound_settings(**({"data": data} if data else {}))
+    found = lenient_settings(**({"data": data} if data else {}))
     for finding in (*_settings(found), *_unread()):
         yield finding
     if found.settings:
@@ -63,7 +63,7 @@ async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Findin
             yield finding
 
 
-def _settings(found: SoundSettings) -> list[Finding]:
+def _settings(found: LenientSettings) -> list[Finding]:
     if not found.wrong:
         return [good("settings", "every name is known, every value is allowed")]
     return [

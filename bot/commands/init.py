@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.setup_documents import index_folder, offer_folder, unfinished
-from bot.commands.setup_tokens import Asker, Chosen, Outcome, begun, known_setups, missing, set_up
+from bot.commands.setup_documents import index_folder, offer_folder, unsynced_folders
+from bot.commands.setup_tokens import SetupReport, SetupTarget, TerminalPrompts, begun, missing, set_up, setup_targets
 from bot.commands.terminal import note, out, say, settings
 from bot.config import dotenv_file
 from bot.config.files import DOTENV, check_writable, config_file
@@ -39,46 +39,55 @@ def init(
     """Set Citewell up: ask for the tokens and a folder, check them, and write .env and citewell.toml.
 
     What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look."""
-    found = settings()
+    loaded = settings()
     check_writable(DOTENV)
     check_writable(config_file())
-    asker = Asker() if sys.stdin.isatty() and not yes else None
+    prompts = TerminalPrompts() if sys.stdin.isatty() and not yes else None
     try:
-        chosen = _choose(found, platforms, asker)
-        if asker is None:
-            _require_all(found, chosen, folder, yes=yes)
-        outcome = _set_up(found, chosen, folder, asker)
+        targets = _choose(loaded, platforms, prompts)
+        if prompts is None:
+            _require_all(loaded, targets, folder, yes=yes)
+        report = _set_up(loaded, targets, folder, prompts)
     except (KeyboardInterrupt, EOFError, typer.Abort):
         note("Stopped. What you gave is kept; citewell init goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
-    _tell(chosen, outcome)
-    if outcome.unfinished:
+    _tell(targets, report)
+    if report.unfinished:
         raise typer.Exit(1)
 
 
-def _choose(found: Settings, names: list[str], asker: Asker | None) -> list[Chosen]:
+def _choose(loaded: Settings, names: list[str], prompts: TerminalPrompts | None) -> list[SetupTarget]:
     """Return the platforms that are named, else those that are begun, else those that somebody wants."""
-    setups = known_setups(found)
+    setups = setup_targets(loaded)
     if unknown := [name for name in names if name not in setups]:
         raise typer.BadParameter(f"PLATFORM must be {alternatives(setups)}, not {unknown[0]!r}")
-    chosen = [setups[name] for name in names] or [one for one in setups.values() if begun(one)]
-    if chosen or asker is None:
-        return chosen
-    say("Citewell answers from your documents. This takes five minutes, and Ctrl-C stops it: what you gave is kept.")
-    for one in setups.values():
-        if asker.confirm(f"\nWill people ask in {one.title}?", default=not chosen):
-            chosen.append(one)
-    return chosen
+    targets = [setups[name] for name in names] or [target for target in setups.values() if begun(target)]
+    if targets or prompts is None:
+        return targets
+    say("Citewell answers from your documents. This takes five minutes. Ctrl-C stops it, and what you gave is kept.")
+    say("")
+    question = f"Where will people ask? {alternatives((*setups, 'both' if len(setups) == 2 else 'all'))} (Enter: later)"
+    while (named := _named(prompts.text(question), setups)) is None:
+        pass
+    return named
 
 
-def _require_all(found: Settings, chosen: list[Chosen], folder: Path | None, *, yes: bool) -> None:
+def _named(answer: str, setups: dict[str, SetupTarget]) -> list[SetupTarget] | None:
+    """Return the platforms that an answer names; None where it names another one."""
+    words = set(answer.lower().replace(",", " ").split()) - {"and"}
+    if words and words <= {"both", "all"}:
+        return list(setups.values())
+    return [setups[name] for name in setups if name in words] if words <= setups.keys() else None
+
+
+def _require_all(loaded: Settings, targets: list[SetupTarget], folder: Path | None, *, yes: bool) -> None:
     """Raise Refused where something is missing, and without a terminal also where `--yes` is."""
-    lacking = [prompt.setting for one in chosen for prompt in missing(one)]
+    lacking = [prompt.setting for target in targets for prompt in missing(target)]
     unasked = "" if yes else ", and add --yes"
     if lacking:
         todo = f"Set {' and '.join(lacking)} in the environment or in .env{unasked}."
-    elif not chosen and not folder:
-        needs = (f"{_settings(one)} for {one.title}" for one in known_setups(found).values())
+    elif not targets and not folder:
+        needs = (f"{_variables(target)} for {target.title}" for target in setup_targets(loaded).values())
         todo = f"Set {alternatives(needs)}, or name documents with --folder{unasked}."
     elif not yes:
         todo = "Nothing is missing: add --yes."
@@ -90,37 +99,39 @@ def _require_all(found: Settings, chosen: list[Chosen], folder: Path | None, *, 
     raise Refused(missed or "no platform is named, and no folder", what_to_do=todo)
 
 
-def _settings(one: Chosen) -> str:
-    return " and ".join(prompt.setting for prompt in one.setup.tokens)
+def _variables(target: SetupTarget) -> str:
+    return " and ".join(prompt.setting for prompt in target.setup.tokens)
 
 
-def _set_up(found: Settings, chosen: list[Chosen], folder: Path | None, asker: Asker | None) -> Outcome:
-    outcome = Outcome()
-    if asker:
-        dotenv_file.begin(DOTENV, [prompt.setting for one in chosen for prompt in missing(one)])
-    for one in chosen:
-        set_up(one, outcome, asker)
-    wanted = folder or offer_folder(found, asker)
-    for path in [wanted] if wanted else [table.path for table in unfinished(found)]:
-        if not index_folder(found, path):
-            outcome.unfinished.append(f"not all of {path} is indexed")
-    return outcome
+def _set_up(
+    loaded: Settings, targets: list[SetupTarget], folder: Path | None, prompts: TerminalPrompts | None
+) -> SetupReport:
+    report = SetupReport()
+    if prompts:
+        dotenv_file.begin(DOTENV, [prompt.setting for target in targets for prompt in missing(target)])
+    for target in targets:
+        set_up(target, report, prompts)
+    given = folder or offer_folder(loaded, prompts)
+    for path in [given] if given else [table.path for table in unsynced_folders(loaded)]:
+        if not index_folder(loaded, path):
+            report.unfinished.append(f"not all of {path} is indexed")
+    return report
 
 
-def _tell(chosen: list[Chosen], outcome: Outcome) -> None:
-    if outcome.unfinished:
+def _tell(targets: list[SetupTarget], report: SetupReport) -> None:
+    if report.unfinished:
         out.print("\n[bold]Not ready yet[/bold]")
-        for clause in outcome.unfinished:
+        for clause in report.unfinished:
             say(f"  {clause}")
-        say("  Run citewell init again: it asks only for what is missing.")
+        say("Run citewell init again: it asks only for what is missing.")
     else:
         out.print("\n[bold]Ready[/bold]")
-    titles = " and ".join(one.title for one in chosen)
-    say(f"  citewell run       {f'answers in {titles}' if titles else 'answers once a platform is set up'}")
-    say('  citewell ask "…"   answers here, without a platform')
-    say("  citewell doctor    says what is wrong, and what mends it")
-    say(f"Run them in {Path.cwd()}: your settings are there.")
-    if outcome.next_steps:
+        if targets:
+            say(f"  citewell run       answers in {' and '.join(target.title for target in targets)}")
+        say('  citewell ask "…"   answers here, without a platform')
+        say("  citewell doctor    says what is wrong, and what mends it")
+        say(f"Run them in {Path.cwd()}: your settings are there.")
+    if report.next_steps:
         say("")
-    for step in outcome.next_steps:
+    for step in report.next_steps:
         say(step)

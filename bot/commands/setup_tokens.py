@@ -28,7 +28,7 @@ PLAIN_MARKS = {State.GOOD: "ok", State.WARNING: "!", State.BAD: "x"}
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SetupTarget:
     """A platform that is set up."""
 
     title: str
@@ -38,8 +38,8 @@ class Chosen:
 
 
 @dataclass
-class Outcome:
-    """What came of it."""
+class SetupReport:
+    """What there is to do after setup."""
 
     next_steps: list[str] = field(default_factory=list)
     """What to do on the platforms."""
@@ -52,15 +52,13 @@ class Outcome:
             self.unfinished.append(f"{prompt.setting} is missing")
         elif check.finding.state is State.BAD:
             self.unfinished.append(f"{prompt.setting} is {'refused' if check.refused else 'kept, but not checked'}")
-        if check and check.next_step:
-            self.next_steps.append(check.next_step)
+        if check:
+            self.unfinished += [f"see {note.subject} above" for note in check.notes if note.state is State.BAD][:1]
+            self.next_steps += [check.next_step] if check.next_step else []
 
 
-class Asker:
+class TerminalPrompts:
     """Asks the person at the terminal. Raises KeyboardInterrupt, EOFError or Abort where that is broken off."""
-
-    def confirm(self, question: str, *, default: bool) -> bool:
-        return typer.confirm(question, default=default)
 
     def text(self, question: str) -> str:
         return str(typer.prompt(question, default="", show_default=False)).strip()
@@ -81,83 +79,83 @@ class Asker:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def known_setups(found: Settings) -> dict[str, Chosen]:
+def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
     """Return the platforms that have tokens, by name."""
-    setups = ((config, config.setup()) for config in configured(found))
+    setups = ((config, config.setup()) for config in configured(settings))
     return {
-        config.platform.name: Chosen(config.platform.title, setup, config.wanted) for config, setup in setups if setup
+        config.platform.name: SetupTarget(config.platform.title, setup, config.wanted)
+        for config, setup in setups
+        if setup
     }
 
 
-def begun(chosen: Chosen) -> bool:
+def begun(target: SetupTarget) -> bool:
     """Return whether somebody began to set a platform up: one of its tokens is named somewhere, if without a value."""
     named = names_in_dotenv() | os.environ.keys()
-    return chosen.wanted or any(prompt.setting in named for prompt in chosen.setup.tokens)
+    return target.wanted or any(prompt.setting in named for prompt in target.setup.tokens)
 
 
-def missing(chosen: Chosen) -> list[TokenPrompt]:
+def missing(target: SetupTarget) -> list[TokenPrompt]:
     """Return the tokens that the settings lack."""
-    return [prompt for prompt in chosen.setup.tokens if not chosen.setup.given(prompt)]
+    return [prompt for prompt in target.setup.tokens if not target.setup.current_token(prompt)]
 
 
-def set_up(chosen: Chosen, outcome: Outcome, asker: Asker | None) -> None:
+def set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts | None) -> None:
     """Check the tokens of a platform, and ask for those that are missing or refused."""
-    with asker.unseen() if asker else nullcontext():
-        _set_up(chosen, outcome, asker)
+    with prompts.unseen() if prompts else nullcontext():
+        _set_up(target, report, prompts)
 
 
-def _set_up(chosen: Chosen, outcome: Outcome, asker: Asker | None) -> None:
-    out.print(Text(f"\n{chosen.title}", style="bold"))
+def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts | None) -> None:
+    out.print(Text(f"\n{target.title}", style="bold"))
     step = 1
-    for prompt in chosen.setup.tokens:
-        check = _given(chosen, prompt, keep=asker is None)
+    for prompt in target.setup.tokens:
+        check = _given(target, prompt, keep=prompts is None)
         in_environment = bool(os.environ.get(prompt.setting))
-        if asker and not in_environment and (check is None or check.refused):
-            check = _ask(chosen, prompt, step, asker)
+        if prompts and not in_environment and (check is None or check.refused):
+            check = _ask(target, prompt, step, prompts)
         elif check and check.refused and in_environment:
             say(f"    {prompt.setting} of the environment wins over .env: correct it there.")
         step += len(prompt.steps)
-        outcome.add(prompt, check)
+        report.add(prompt, check)
 
 
-def _given(chosen: Chosen, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
+def _given(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
     """Check the token that is there, and with `keep` write it into `.env`. Return None where there is none."""
-    token = chosen.setup.given(prompt)
+    token = target.setup.current_token(prompt)
     if not token:
         return None
-    check = _checked(chosen, prompt, token)
+    check = _checked(target, prompt, token)
     if keep and not check.refused:
         dotenv_file.put(DOTENV, {prompt.setting: token})
     return check
 
 
-def _ask(chosen: Chosen, prompt: TokenPrompt, step: int, asker: Asker) -> TokenCheck | None:
-    """Ask until a token is not refused. Return None where it is left for later.
-
-    A token is written before it is checked: whatever ends the check, the next run finds it."""
+def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalPrompts) -> TokenCheck | None:
+    """Ask until a token is not refused. Return None where it is left for later."""
     if step > 1:
         say("")
     for number, sentence in enumerate(prompt.steps, start=step):
         say(f"  {number}. {sentence}")
     if step == 1:
         say("")
-        say(chosen.setup.link)
+        out.print(Text(target.setup.link, style="cyan"), soft_wrap=True)
     say("")
-    while token := asker.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
-        if prompt.malformed(token) is None:
-            dotenv_file.put(DOTENV, {prompt.setting: token})
-        check = _checked(chosen, prompt, token)
+    while token := prompts.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
+        if prompt.check_format(token) is None:
+            dotenv_file.put(DOTENV, {prompt.setting: token})  # the next run finds it, whatever ends the check
+        check = _checked(target, prompt, token)
         if not check.refused:
             return check
         dotenv_file.put(DOTENV, {prompt.setting: ""})
     return None
 
 
-def _checked(chosen: Chosen, prompt: TokenPrompt, token: str) -> TokenCheck:
-    check = prompt.malformed(token)
+def _checked(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
+    check = prompt.check_format(token)
     if check is None:
-        with err.status(f"  Asking {chosen.title}"):
-            check = asyncio.run(chosen.setup.check(prompt, token))
+        with err.status(f"  Asking {target.title}"):
+            check = asyncio.run(target.setup.check(prompt, token))
     for finding in (check.finding, *check.notes):
         _show(finding)
     return check

@@ -21,8 +21,8 @@ def put(file: Path, values: Mapping[str, str]) -> None:
 
     Raise Misconfigured where the file cannot be read, OSError where it cannot be written."""
     bindings = _bindings(file)
-    text = "".join(_replaced(one, values) for one in bindings)
-    there = {one.key for one in bindings}
+    text = "".join(_replaced(binding, values) for binding in bindings)
+    there = {binding.key for binding in bindings}
     below = [_line(name, value) for name, value in values.items() if name not in there]
     if below and text and not text.endswith("\n"):
         text += "\n"
@@ -31,7 +31,7 @@ def put(file: Path, values: Mapping[str, str]) -> None:
 
 def begin(file: Path, names: Iterable[str]) -> None:
     """Make room for variables that will be set: an empty line for each that the file does not name. Raise as `put`."""
-    there = {one.key for one in _bindings(file)}
+    there = {binding.key for binding in _bindings(file)}
     if empty := {name: "" for name in names if name not in there}:
         put(file, empty)
 

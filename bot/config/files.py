@@ -34,7 +34,7 @@ def names_in_dotenv() -> frozenset[str]:
     return frozenset(binding.key for binding in bindings if binding.key)
 
 
-def sound_names_in_dotenv() -> frozenset[str]:
+def valid_names_in_dotenv() -> frozenset[str]:
     """Return the names that are set in `.env`, without its wrong lines. Raise Misconfigured where it cannot be read."""
     return frozenset(binding.key for binding in _bindings() if binding.key and not binding.error)
 

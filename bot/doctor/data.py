@@ -12,8 +12,8 @@ from pathlib import Path
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings, wanted
-from bot.doctor.attempt import attempted
 from bot.doctor.checks import EMBED, doubtful_platforms, embedded_otherwise, idle_rules
+from bot.doctor.guard import guarded
 from bot.doctor.sources import examine_source_tables, examine_sources
 from bot.models import open_reranker
 from bot.platforms import installations
@@ -52,7 +52,7 @@ async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
         yield skipped("documents and what is kept", f"the {_where(settings)} cannot be used")
         for line in doubtful_platforms(settings):
             yield warning("citewell.toml", line, CORRECT)
-        async for finding in attempted("sources", examine_source_tables(settings)):
+        async for finding in guarded("sources", examine_source_tables(settings)):
             yield finding
     if settings.database:
         return
@@ -111,7 +111,7 @@ async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Fin
         ("sources", examine_sources(citewell)),
         ("questions", _questions(citewell)),
     ):
-        async for finding in attempted(subject, findings):
+        async for finding in guarded(subject, findings):
             yield finding
 
 

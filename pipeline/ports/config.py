@@ -99,7 +99,7 @@ class PlatformSetup(Protocol):
         """Those that it needs with its other settings, in the order in which they are made."""
         ...
 
-    def given(self, prompt: TokenPrompt) -> str:
+    def current_token(self, prompt: TokenPrompt) -> str:
         """Return the token that the settings hold; empty without one."""
         ...
 

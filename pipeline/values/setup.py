@@ -35,7 +35,7 @@ class TokenPrompt(Value):
     prefix: str = ""
     """How each such token begins."""
 
-    def malformed(self, token: str) -> TokenCheck | None:
+    def check_format(self, token: str) -> TokenCheck | None:
         """Return the refusal of what cannot be one by its looks; None for what can."""
         if token and token.startswith(self.prefix) and token.isascii() and not _NEVER.intersection(token):
             return None

@@ -22,11 +22,11 @@ from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from bot.config.settings import Settings
 from storage.open import open_storage
 from tests.doubles.discord.server import FakeDiscord
-from tests.doubles.keyboard import Keyboard, at_a_terminal
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
+from tests.doubles.terminal_session import TerminalSession, at_a_terminal
 
 DISCORD_TOKEN = "MTIz.double.discord-token"
-IN_SLACK, IN_DISCORD = "Slack? [Y/n]: ", "Discord? [y/N]: "
+WHERE = "Where will people ask? slack, discord or both (Enter: later): "
 pytestmark = pytest.mark.slow
 BOT, APP, DISCORD = (
     f"{what} (not shown; Enter: later): " for what in ("Bot User OAuth Token", "App-Level Token", "Bot token")
@@ -50,7 +50,7 @@ class Newcomer:
         self.slack = slack
         self._environment = {"SLACK_API_URL": slack.api_url, "DISCORD_API_URL": discord.api_url}
 
-    def at_a_terminal(self, *words: str, **environment: str) -> AbstractAsyncContextManager[Keyboard]:
+    def at_a_terminal(self, *words: str, **environment: str) -> AbstractAsyncContextManager[TerminalSession]:
         return at_a_terminal("init", *words, folder=self.folder, environment={**self._environment, **environment})
 
     async def without_one(self, *words: str, **environment: str) -> Said:
@@ -85,18 +85,17 @@ async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
 
 
 async def test_a_newcomer_is_led_to_an_answer(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.answer(IN_SLACK, "y")
-        await keyboard.answer(IN_DISCORD, "y")
-        await keyboard.until("https://api.slack.com/apps?new_app=1&manifest_yaml=display_information")
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.until("of @docs-answers in Acme")
-        await keyboard.answer(APP, APP_TOKEN)
-        await keyboard.until("Socket Mode opens")
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.answer(FOLDER, "handbook")
-        await keyboard.until("Ready")
-        assert await keyboard.ended() == 0
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(WHERE, "both")
+        await session.until("https://api.slack.com/apps?new_app=1&manifest_yaml=display_information")
+        await session.answer(BOT, BOT_TOKEN)
+        await session.until("of @docs-answers in Acme")
+        await session.answer(APP, APP_TOKEN)
+        await session.until("Socket Mode opens")
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.answer(FOLDER, "handbook")
+        await session.until("Ready")
+        assert await session.ended() == 0
     assert newcomer.dotenv == {
         "SLACK_BOT_TOKEN": BOT_TOKEN,
         "SLACK_APP_TOKEN": APP_TOKEN,
@@ -109,85 +108,107 @@ async def test_a_newcomer_is_led_to_an_answer(newcomer: Newcomer) -> None:
 
 
 async def test_what_was_given_is_never_shown(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal("slack") as keyboard:
-        await keyboard.answer(BOT, "xoxb-wrong")
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.answer("Asking Slack", APP_TOKEN)  # before it is asked for
-        await keyboard.answer(APP, APP_TOKEN)
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
-        assert not any(token in keyboard.written for token in (BOT_TOKEN, APP_TOKEN, "xoxb-wrong"))
+    async with newcomer.at_a_terminal("slack") as session:
+        await session.answer(BOT, "xoxb-wrong")
+        await session.answer(BOT, BOT_TOKEN)
+        await session.answer("Asking Slack", APP_TOKEN)  # before it is asked for
+        await session.answer(APP, APP_TOKEN)
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
+        assert not any(token in session.written for token in (BOT_TOKEN, APP_TOKEN, "xoxb-wrong"))
 
 
 async def test_a_token_that_is_refused_is_asked_for_again_with_the_reason(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal("slack", "discord") as keyboard:
-        await keyboard.answer(BOT, "xoxb-wrong")
-        await keyboard.until("Slack says invalid_auth")
-        await keyboard.answer(BOT, APP_TOKEN)
-        await keyboard.until("begins with xoxb-")
-        await keyboard.answer(BOT, f"  {BOT_TOKEN} ")
-        await keyboard.answer(APP, "xapp-wrong")
-        await keyboard.until("connections:write")
-        await keyboard.answer(APP, APP_TOKEN)
-        await keyboard.answer(DISCORD, "wrong")
-        await keyboard.until("Discord refuses it")
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.answer(FOLDER, "nowhere")
-        await keyboard.until("nowhere is not there")
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
+    async with newcomer.at_a_terminal("slack", "discord") as session:
+        await session.answer(BOT, "xoxb-wrong")
+        await session.until("Slack says invalid_auth")
+        await session.answer(BOT, APP_TOKEN)
+        await session.until("begins with xoxb-")
+        await session.answer(BOT, f"  {BOT_TOKEN} ")
+        await session.answer(APP, "xapp-wrong")
+        await session.until("connections:write")
+        await session.answer(APP, APP_TOKEN)
+        await session.answer(DISCORD, "wrong")
+        await session.until("Discord refuses it")
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.answer(FOLDER, "nowhere")
+        await session.until("nowhere is not there")
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
     assert set(newcomer.dotenv.values()) == {BOT_TOKEN, APP_TOKEN, DISCORD_TOKEN}
 
 
 async def test_the_link_for_discord_asks_for_the_permissions_that_are_needed(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal("discord") as keyboard:
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
-        (link,) = re.findall(r"https://discord\.com/oauth2/authorize\?\S+", keyboard.written)
+    async with newcomer.at_a_terminal("discord") as session:
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
+        (link,) = re.findall(r"https://discord\.com/oauth2/authorize\?\S+", session.written)
     assert f"permissions={permissions().value}" in link
     assert "scope=bot+applications.commands" in link
     assert re.search(r"client_id=\d+", link)
 
 
+async def test_what_is_no_platform_is_asked_again_and_nowhere_is_an_answer(newcomer: Newcomer) -> None:
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(WHERE, "irc")
+        await session.answer(WHERE, "Slack, discord")
+        await session.interrupt(BOT)
+    assert newcomer.dotenv == {"SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": "", "DISCORD_TOKEN": ""}
+    (newcomer.folder / ".env").unlink()
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(WHERE, "")
+        await session.answer(FOLDER, "handbook")
+        await session.until("Ready")
+        assert await session.ended() == 0
+
+
+async def test_events_over_http_need_no_app_level_token(newcomer: Newcomer) -> None:
+    said = await newcomer.without_one("--yes", SLACK_BOT_TOKEN=BOT_TOKEN, SLACK_SIGNING_SECRET="secret")
+    assert said.status == 0, said
+    assert newcomer.dotenv == {"SLACK_BOT_TOKEN": BOT_TOKEN}
+
+
 async def test_scopes_that_are_missing_are_told_at_once(newcomer: Newcomer) -> None:
     newcomer.slack.scopes -= {"users:read"}
-    async with newcomer.at_a_terminal("slack") as keyboard:
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.until("users:read is missing")
-        await keyboard.until(APP)
+    async with newcomer.at_a_terminal("slack") as session:
+        await session.answer(BOT, BOT_TOKEN)
+        await session.until("users:read is missing")
+        await session.answer(APP, APP_TOKEN)
+        await session.answer(FOLDER, "")
+        await session.until("see Slack scopes above")
+        assert await session.ended() == 1
 
 
 @pytest.mark.parametrize("how", ["ctrl-c", "hang up", "killed"])
 async def test_what_was_given_before_it_stopped_is_not_asked_for_again(newcomer: Newcomer, how: str) -> None:
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.answer(IN_SLACK, "y")
-        await keyboard.answer(IN_DISCORD, "y")
-        await keyboard.answer(BOT, BOT_TOKEN)
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(WHERE, "both")
+        await session.answer(BOT, BOT_TOKEN)
         if how == "ctrl-c":
-            await keyboard.interrupt(APP)
-            await keyboard.until("citewell init goes on from there")
-            assert await keyboard.ended() == INTERRUPTED
+            await session.interrupt(APP)
+            await session.until("citewell init goes on from there")
+            assert await session.ended() == INTERRUPTED
         elif how == "hang up":
-            await keyboard.until(APP)
-            await keyboard.hang_up()
+            await session.until(APP)
+            await session.hang_up()
         else:
-            await keyboard.until(APP)
-            await keyboard.kill()
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.answer(APP, APP_TOKEN)
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
-        assert IN_SLACK not in keyboard.written
-        assert BOT not in keyboard.written
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.answer(FOLDER, "handbook")
-        assert await keyboard.ended() == 0
-        assert "Token (not shown" not in keyboard.written
-    async with newcomer.at_a_terminal() as keyboard:
-        assert await keyboard.ended() == 0
-        assert "Enter: later" not in keyboard.written
+            await session.until(APP)
+            await session.kill()
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(APP, APP_TOKEN)
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
+        assert WHERE not in session.written
+        assert BOT not in session.written
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(FOLDER, "handbook")
+        assert await session.ended() == 0
+        assert "Token (not shown" not in session.written
+    async with newcomer.at_a_terminal() as session:
+        assert await session.ended() == 0
+        assert "Enter: later" not in session.written
     assert await newcomer.indexed() == 1
 
 
@@ -199,11 +220,11 @@ async def test_a_token_whose_check_is_broken_off_is_kept(newcomer: Newcomer) -> 
         await forever.wait()
 
     newcomer.slack.hook = hang
-    async with newcomer.at_a_terminal("slack") as keyboard:
-        await keyboard.answer(BOT, BOT_TOKEN)
+    async with newcomer.at_a_terminal("slack") as session:
+        await session.answer(BOT, BOT_TOKEN)
         await asked.wait()
-        await keyboard.interrupt("")
-        assert await keyboard.ended() == INTERRUPTED
+        await session.interrupt("")
+        assert await session.ended() == INTERRUPTED
     forever.set()
     assert newcomer.dotenv["SLACK_BOT_TOKEN"] == BOT_TOKEN
 
@@ -212,52 +233,52 @@ async def test_an_indexing_that_was_cut_off_goes_on(newcomer: Newcomer) -> None:
     (newcomer.folder / "citewell.toml").write_text(
         f'[[sources]]\nkind = "folder"\nname = "handbook"\npath = "{newcomer.documents}"\n'
     )
-    async with newcomer.at_a_terminal("discord") as keyboard:
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.until("1 added")
-        assert await keyboard.ended() == 0
-        assert FOLDER not in keyboard.written
+    async with newcomer.at_a_terminal("discord") as session:
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.until("1 added")
+        assert await session.ended() == 0
+        assert FOLDER not in session.written
 
 
 async def test_a_token_that_is_refused_later_is_asked_for_again(newcomer: Newcomer) -> None:
     (newcomer.folder / ".env").write_text(f"SLACK_BOT_TOKEN=xoxb-revoked\nSLACK_APP_TOKEN={APP_TOKEN}\n")
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.until("invalid_auth")
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
+    async with newcomer.at_a_terminal() as session:
+        await session.until("invalid_auth")
+        await session.answer(BOT, BOT_TOKEN)
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
     assert newcomer.dotenv["SLACK_BOT_TOKEN"] == BOT_TOKEN
 
 
 async def test_a_token_of_the_environment_is_checked_and_not_asked_for(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal(DISCORD_TOKEN="wrong") as keyboard:
-        await keyboard.until("correct it there")
-        await keyboard.answer(FOLDER, "")
-        await keyboard.until("DISCORD_TOKEN is refused")
-        assert await keyboard.ended() == 1
-    async with newcomer.at_a_terminal(DISCORD_TOKEN=DISCORD_TOKEN) as keyboard:
-        await keyboard.answer(FOLDER, "")
-        assert await keyboard.ended() == 0
+    async with newcomer.at_a_terminal(DISCORD_TOKEN="wrong") as session:
+        await session.until("correct it there")
+        await session.answer(FOLDER, "")
+        await session.until("DISCORD_TOKEN is refused")
+        assert await session.ended() == 1
+    async with newcomer.at_a_terminal(DISCORD_TOKEN=DISCORD_TOKEN) as session:
+        await session.answer(FOLDER, "")
+        assert await session.ended() == 0
 
 
 async def test_what_is_left_for_later_is_named(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal("slack") as keyboard:
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.answer(APP, "")
-        await keyboard.answer(FOLDER, "")
-        await keyboard.until("Not ready yet")
-        await keyboard.until("SLACK_APP_TOKEN is missing")
-        assert await keyboard.ended() == 1
+    async with newcomer.at_a_terminal("slack") as session:
+        await session.answer(BOT, BOT_TOKEN)
+        await session.answer(APP, "")
+        await session.answer(FOLDER, "")
+        await session.until("Not ready yet")
+        await session.until("SLACK_APP_TOKEN is missing")
+        assert await session.ended() == 1
 
 
 async def test_a_platform_that_cannot_be_reached_costs_no_token(newcomer: Newcomer) -> None:
-    async with newcomer.at_a_terminal("slack", SLACK_API_URL="http://127.0.0.1:9/api/") as keyboard:
-        await keyboard.answer(BOT, BOT_TOKEN)
-        await keyboard.until("did not come back")
-        await keyboard.answer(APP, APP_TOKEN)
-        await keyboard.answer(FOLDER, "")
-        await keyboard.until("SLACK_BOT_TOKEN is kept, but not checked")
-        assert await keyboard.ended() == 1
+    async with newcomer.at_a_terminal("slack", SLACK_API_URL="http://127.0.0.1:9/api/") as session:
+        await session.answer(BOT, BOT_TOKEN)
+        await session.until("did not come back")
+        await session.answer(APP, APP_TOKEN)
+        await session.answer(FOLDER, "")
+        await session.until("SLACK_BOT_TOKEN is kept, but not checked")
+        assert await session.ended() == 1
     assert newcomer.dotenv["SLACK_BOT_TOKEN"] == BOT_TOKEN
 
 
@@ -265,15 +286,15 @@ async def test_other_lines_stay_as_they_are(newcomer: Newcomer) -> None:
     lines = "# Ours.\nexport CITEWELL_TOP_K=3 # few\n\nDISCORD_TOKEN= # from Ann\nOTHER='a b'"
     (newcomer.folder / ".env").write_text(lines)
     (newcomer.folder / ".env").chmod(0o644)
-    (newcomer.folder / "citewell.toml").write_text("# Chosen.\nmax_length = 500 # short\n")
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.answer(DISCORD, DISCORD_TOKEN)
-        await keyboard.answer(FOLDER, "handbook")
-        assert await keyboard.ended() == 0
+    (newcomer.folder / "citewell.toml").write_text("# SetupTarget.\nmax_length = 500 # short\n")
+    async with newcomer.at_a_terminal() as session:
+        await session.answer(DISCORD, DISCORD_TOKEN)
+        await session.answer(FOLDER, "handbook")
+        assert await session.ended() == 0
     written = (newcomer.folder / ".env").read_text()
     assert written == lines.replace("DISCORD_TOKEN= #", f"DISCORD_TOKEN={DISCORD_TOKEN} #")
     assert stat.S_IMODE((newcomer.folder / ".env").stat().st_mode) == 0o600
-    assert (newcomer.folder / "citewell.toml").read_text().startswith("# Chosen.\nmax_length = 500 # short\n")
+    assert (newcomer.folder / "citewell.toml").read_text().startswith("# SetupTarget.\nmax_length = 500 # short\n")
 
 
 async def test_with_yes_the_environment_is_checked_and_written(newcomer: Newcomer) -> None:
@@ -319,19 +340,19 @@ async def test_what_is_missing_is_named_where_nobody_can_be_asked(
 @pytest.mark.parametrize("file", [".env", "citewell.toml"])
 async def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(newcomer: Newcomer, file: str) -> None:
     (newcomer.folder / file).mkdir()
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.until(f"{file}: cannot be written")
-        assert await keyboard.ended() == 2
-        assert IN_SLACK not in keyboard.written
+    async with newcomer.at_a_terminal() as session:
+        await session.until(f"{file}: cannot be written")
+        assert await session.ended() == 2
+        assert WHERE not in session.written
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that nobody may write to")
 async def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(newcomer: Newcomer) -> None:
     newcomer.folder = Path("/proc/self")
-    async with newcomer.at_a_terminal() as keyboard:
-        await keyboard.until("cannot be written")
-        assert await keyboard.ended() == 2
-        assert IN_SLACK not in keyboard.written
+    async with newcomer.at_a_terminal() as session:
+        await session.until("cannot be written")
+        assert await session.ended() == 2
+        assert WHERE not in session.written
 
 
 async def test_a_data_folder_that_cannot_be_used_is_told_and_the_tokens_are_kept(newcomer: Newcomer) -> None:

@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 FIX = "See docs/troubleshooting.md."
 
 
-async def attempted(subject: str, findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+async def guarded(subject: str, findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
     """Yield `findings`; where looking for them fails, yield at last that it did."""
     try:
         async for finding in findings:

@@ -12,15 +12,15 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, PydanticBaseSettingsSource, SettingsError
 
 from bot import known
-from bot.config.files import DOTENV, config, config_file, names_in_dotenv, sound_names_in_dotenv
+from bot.config.files import DOTENV, config, config_file, names_in_dotenv, valid_names_in_dotenv
 from bot.config.read import written_settings
 from bot.config.settings import Settings, environment_name, every_setting, platform_settings
 from bot.config.wrong import WrittenSettings, not_json, wrong_setting
 from pipeline.errors import Misconfigured
 from pipeline.values import Value
 
-TRIES = 5
-"""One for each table that is no JSON, and one for what is wrong besides."""
+TRIES = 8
+"""One for each table that is no JSON, and some for what shows only once other settings are right."""
 TABLES = frozenset({"collections", "places", "roles", "sources"})
 """Settings that are tables of `citewell.toml`."""
 COMPARED = ("chunk_tokens", "chunk_overlap", "chroma_url")
@@ -34,7 +34,7 @@ class WrongSetting(NamedTuple):
     fix: str = ""
 
 
-class SoundSettings(NamedTuple):
+class LenientSettings(NamedTuple):
     settings: Settings | None
     """None where not even the rest can be read."""
     wrong: tuple[WrongSetting, ...]
@@ -42,13 +42,13 @@ class SoundSettings(NamedTuple):
     """What the settings lack of what is written, a clause each."""
 
 
-def sound_settings(**given: object) -> SoundSettings:
+def lenient_settings(**given: object) -> LenientSettings:
     """Return the settings without what is wrong with them. `given` wins over all."""
     files = _Files()
     written = written_settings(files.in_dotenv, files.table)
-    wrong = [*files.wrong, *(WrongSetting(*one) for one in written.unknown())]
-    settings, refused, left_out = _rest(written, files, given)
-    return SoundSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
+    wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.unknown())]
+    settings, refused, left_out = _read(written, files, given)
+    return LenientSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
 
 
 class _Files:
@@ -75,13 +75,13 @@ class _Files:
     def _mend_dotenv(self) -> None:
         """Leave out its wrong lines, or all of it."""
         try:
-            self.in_dotenv = sound_names_in_dotenv()
+            self.in_dotenv = valid_names_in_dotenv()
         except Misconfigured:
             self.with_dotenv = False
             self.left_out.append(f"what {DOTENV} sets, because it cannot be read")
 
 
-def _rest(
+def _read(
     written: WrittenSettings, files: _Files, given: Mapping[str, object]
 ) -> tuple[Settings | None, list[WrongSetting], list[str]]:
     wrong: list[WrongSetting] = []
@@ -89,14 +89,14 @@ def _rest(
     changes: dict[str, Any] = {} if files.with_dotenv else {"_env_file": None}
     for _ in range(TRIES):
         try:
-            settings = _kind(with_table=files.with_table, without=no_json)(**{**given, **changes})
+            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**given, **changes})
         except SettingsError as error:
             wrong.append(WrongSetting(*not_json(str(error))))
             no_json.append(wrong[-1].name)
         except ValidationError as error:
             errors = error.errors(include_url=False)
-            wrong += [WrongSetting(*one) for one in written.wrong(errors)]
-            changes |= _changes(errors, files.table)
+            wrong += [WrongSetting(name, why) for name, why in written.wrong(errors)]
+            changes = _changed(changes, errors, files.table)
         else:
             return settings, wrong, [*_left_out(changes), *(f"{name}, which is no JSON" for name in no_json)]
     return None, wrong, ["everything that rests on the settings"]
@@ -104,15 +104,17 @@ def _rest(
 
 def _left_out(changes: Mapping[str, Any]) -> list[str]:
     platforms = (known.platforms().of(name) for name, value in changes.items() if isinstance(value, Value))
-    contradicting = [f"{one.title}, because its settings contradict each other" for one in platforms if one]
+    contradicting = [
+        f"{platform.title}, because its settings contradict each other" for platform in platforms if platform
+    ]
     return [*contradicting, *(f"what is wrong in {name}" for name in changes if name in TABLES)]
 
 
-def _kind(*, with_table: bool, without: Collection[str]) -> type[Settings]:
+def _settings_type(*, with_table: bool, without: Collection[str]) -> type[Settings]:
     """Return settings that are read from the same places, but for some variables and, at will, for the file."""
     names = frozenset(map(str.lower, without))
 
-    class Rest(Settings):
+    class ReadableSettings(Settings):
         @classmethod
         def file(cls) -> Path | None:
             return super().file() if with_table else None
@@ -126,18 +128,18 @@ def _kind(*, with_table: bool, without: Collection[str]) -> type[Settings]:
                     source.env_vars = {name: value for name, value in source.env_vars.items() if name not in names}
             return super().settings_customise_sources(settings_cls, *sources, **named)
 
-    return Rest
+    return ReadableSettings
 
 
-def _changes(errors: Iterable[ErrorDetails], table: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: Mapping[str, Any]) -> dict[str, Any]:
     """Return what to give so that the wrong settings do not count: their defaults, and of tables what is right."""
-    changes: dict[str, Any] = {}
+    changes = dict(before)
     inside: dict[str, set[int | str]] = {}
     for error in errors:
         name, where = wrong_setting(error)
-        platform = next((one for one in platform_settings() if name.startswith(f"{one}_")), "")
+        platform = next((platform for platform in platform_settings() if name.startswith(f"{platform}_")), "")
         if not name:
-            changes |= {one: _default(one) for one in COMPARED}
+            changes |= {compared: _default(compared) for compared in COMPARED}
         elif name in platform_settings():
             changes[name] = platform_settings()[name]()
         elif platform and isinstance(own := changes.setdefault(platform, {}), dict):

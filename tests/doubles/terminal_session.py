@@ -1,4 +1,4 @@
-"""A command on a terminal of its own, and somebody at its keyboard."""
+"""A command on a terminal of its own, and somebody who types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ITS_TERMINAL = (
 """Makes standard input the terminal that Ctrl-C and passwords come from."""
 
 
-class Keyboard:
+class TerminalSession:
     """What was written to the terminal so far, and how to answer it."""
 
     def __init__(self, process: Process, terminal: int) -> None:
@@ -84,7 +84,7 @@ class Keyboard:
 @asynccontextmanager
 async def at_a_terminal(
     *words: str, folder: Path, environment: Mapping[str, str], columns: int = 100
-) -> AsyncIterator[Keyboard]:
+) -> AsyncIterator[TerminalSession]:
     """Run `citewell WORDS` in `folder`; it is killed at the end, if it is still there."""
     mine, its = os.openpty()
     surroundings = {
@@ -105,11 +105,11 @@ async def at_a_terminal(
         start_new_session=True,
     )
     os.close(its)
-    keyboard = Keyboard(process, mine)
+    session = TerminalSession(process, mine)
     try:
-        yield keyboard
+        yield session
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-        keyboard.close()
+        session.close()
