@@ -73,7 +73,7 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
     except LOST as error:
         return TokenCheck(finding=_unreached(error)), None
     check = TokenCheck(
-        finding=good(TOKEN.subject, f"it is of {client.user}"),
+        finding=good(TOKEN.subject, f"it belongs to {client.user}"),
         notes=tuple(finding for finding in _application(application, settings) if finding.state is not State.GOOD),
         next_step=f"Add the bot to your Discord server: {invite_url(application.id)}",
     )

@@ -55,7 +55,7 @@ async def check_bot_token(clients: Clients, token: str) -> tuple[TokenCheck, Wor
             finding=bad(BOT_TOKEN.subject, str(error), fix), refused=isinstance(error, Misconfigured)
         ), None
     check = TokenCheck(
-        finding=good(BOT_TOKEN.subject, f"it is of @{workspace.name} in {workspace.team_name}"),
+        finding=good(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
         notes=tuple(finding for finding in _scopes(workspace) if finding.state is not State.GOOD),
         next_step=f"In Slack, type /invite @{workspace.name} in a channel, and mention it there.",
     )

@@ -89,7 +89,7 @@ async def test_a_newcomer_is_led_to_an_answer(newcomer: Newcomer) -> None:
         await session.answer(WHERE, "both")
         await session.until("https://api.slack.com/apps?new_app=1&manifest_yaml=display_information")
         await session.answer(BOT, BOT_TOKEN)
-        await session.until("of @docs-answers in Acme")
+        await session.until("belongs to @docs-answers in Acme")
         await session.answer(APP, APP_TOKEN)
         await session.until("Socket Mode opens")
         await session.answer(DISCORD, DISCORD_TOKEN)
