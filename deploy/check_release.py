@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("adapters", "bot", "pipeline", "storage")
+MANIFEST = "adapters/slack/manifest.yml"
+"""Where the Slack app's manifest stands in a wheel."""
 HANDBOOK = ("examples/handbook/", "bot/handbook_files/")
 """Where the example handbook stands in the repository and in a wheel."""
 REQUIRED = (
@@ -41,8 +43,11 @@ def missing(folder: Path) -> Iterable[str]:
     with tarfile.open(archives[0]) as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
     return [
-        *(f"{wheels[0].name}: {name}" for name in sorted((files | handbook) - held)),
-        *(f"{archives[0].name}: {name}" for name in sorted((files | {"pyproject.toml", "LICENSE"}) - sources)),
+        *(f"{wheels[0].name}: {name}" for name in sorted((files | handbook | {MANIFEST}) - held)),
+        *(
+            f"{archives[0].name}: {name}"
+            for name in sorted((files | {"pyproject.toml", "LICENSE", "manifest.yml"}) - sources)
+        ),
     ]
 
 

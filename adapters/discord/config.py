@@ -9,7 +9,7 @@ from typing import ClassVar
 from adapters.chat.reply.parts import Look
 from adapters.discord.platform import DISCORD
 from adapters.discord.settings import DiscordSettings
-from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup
 from pipeline.rules.places import unindexed
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
@@ -60,6 +60,11 @@ class DiscordConfig(DiscordSettings):
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
         shown = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
         return [shown, *unindexed(places, self.unindexed)]
+
+    def setup(self) -> PlatformSetup:
+        from adapters.discord.setup import DiscordSetup
+
+        return DiscordSetup(self)
 
     def adapter(self, host: Host) -> PlatformAdapter:
         from adapters.discord.adapter import DiscordAdapter

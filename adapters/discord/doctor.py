@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -11,39 +12,76 @@ from discord.http import Route
 
 from adapters.discord.permissions import NEEDED, intents, invite_url
 from adapters.discord.settings import DiscordSettings
+from adapters.discord.tokens import TOKEN
 from adapters.discord.transport.shards import ALL, Shards
-from pipeline.values import Finding
-from pipeline.values.finding import bad, good, warning
+from pipeline.values import Finding, State
+from pipeline.values.finding import bad, good, skipped, warning
+from pipeline.values.setup import TokenCheck
 from pipeline.words import wording
 
+LOST = (discord.HTTPException, aiohttp.ClientError, TimeoutError, OSError)
+"""Raised when Discord cannot be asked. LoginFailure is none of them."""
 UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
 
 
 async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
     """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
     Discord allows 1,000 a day. `api_url` counts for the whole process."""
-    if settings.api_url:
-        Route.BASE = settings.api_url
-    client = discord.Client(intents=intents(message_content=settings.message_content), max_ratelimit_timeout=30.0)
-    try:
-        async with client:
-            try:
-                await client.login(settings.token)
-            except discord.LoginFailure:
-                fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
-                yield bad("Discord token", "Discord refuses it", fix)
-                return
-            yield good("Discord token", f"it is of {client.user}")
-            application = await client.application_info()
-            for finding in _application(application, settings):
-                yield finding
+    async with temporary_client(settings) as client:
+        check, application = await check_token(client, settings)
+        yield check.finding
+        if application is None:
+            for subject in ("Discord intents", "Discord sessions", "Discord permissions"):
+                yield skipped(
+                    subject, "Discord does not take the token" if check.refused else "Discord cannot be asked"
+                )
+            return
+        for finding in _application(application, settings):
+            yield finding
+        try:
             wanted, _, limits = await client.http.get_bot_gateway()
             yield _sessions(wanted, int(limits["remaining"]), settings.part or ALL)
             found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
             for finding in _servers(found, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
-    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
-        yield bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
+        except LOST as error:
+            yield _unreached(error)
+            yield skipped("Discord permissions", "Discord cannot be asked")
+
+
+@asynccontextmanager
+async def temporary_client(settings: DiscordSettings) -> AsyncIterator[discord.Client]:
+    """Yield a client for a short visit, not logged in yet. `api_url` counts for the whole process."""
+    if settings.api_url:
+        Route.BASE = settings.api_url
+    async with discord.Client(
+        intents=intents(message_content=settings.message_content), max_ratelimit_timeout=30.0
+    ) as client:
+        yield client
+
+
+async def check_token(client: discord.Client, settings: DiscordSettings) -> tuple[TokenCheck, discord.AppInfo | None]:
+    """Log in with the token. Return the application with it, or None where Discord did not tell."""
+    if refusal := TOKEN.check_format(settings.token):
+        return refusal, None
+    try:
+        await client.login(settings.token)
+        application = await client.application_info()
+    except discord.LoginFailure:
+        fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
+        return TokenCheck(finding=bad(TOKEN.subject, "Discord refuses it", fix), refused=True), None
+    except LOST as error:
+        return TokenCheck(finding=_unreached(error)), None
+    check = TokenCheck(
+        finding=good(TOKEN.subject, f"it belongs to {client.user}"),
+        notes=tuple(finding for finding in _application(application, settings) if finding.state is not State.GOOD),
+        next_step=f"Add the bot to your Discord server: {invite_url(application.id)}",
+    )
+    return check, application
+
+
+def _unreached(error: Exception) -> Finding:
+    return bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
 
 
 def _application(application: discord.AppInfo, settings: DiscordSettings) -> list[Finding]:

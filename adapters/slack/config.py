@@ -8,7 +8,7 @@ from typing import ClassVar
 from adapters.chat.reply.parts import Look
 from adapters.slack.platform import SLACK
 from adapters.slack.settings import SlackSettings
-from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup
 from pipeline.rules.places import unindexed
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
@@ -56,6 +56,11 @@ class SlackConfig(SlackSettings):
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return unindexed(places, self.unindexed)
 
+    def setup(self) -> PlatformSetup:
+        from adapters.slack.setup import SlackSetup
+
+        return SlackSetup(self)
+
     def adapter(self, host: Host) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter
 
@@ -82,6 +87,6 @@ class SlackConfig(SlackSettings):
             channels = [place.channel for place in places if place.channel]
             async for finding in examine(self, channels):
                 yield finding
-        if self.client_id and (found := await kept()) is not None:
-            async for finding in examine_installed(self, found):
+        if self.client_id:
+            async for finding in examine_installed(self, await kept()):
                 yield finding

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection
 
-from slack_sdk.web.async_client import AsyncWebClient
-
 from adapters.slack.named import joined
 from adapters.slack.settings import SlackSettings
+from adapters.slack.tokens import APP_TOKEN, BOT_TOKEN
 from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
-from adapters.slack.web import Declined, SlackPace, Web, passing
+from adapters.slack.web import Clients, Declined, SlackPace, Web, passing
 from pipeline.errors import CitewellError, Misconfigured
 from pipeline.ports import Installations
-from pipeline.values import Finding
-from pipeline.values.finding import bad, good, warning
+from pipeline.values import Finding, State
+from pipeline.values.finding import bad, good, skipped, warning
 from pipeline.values.platform import Installation
+from pipeline.values.setup import TokenCheck
 
 UNREACHED = "Check the network, the proxy and SLACK_API_URL."
 
@@ -22,17 +22,44 @@ UNREACHED = "Check the network, the proxy and SLACK_API_URL."
 async def examine(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
     """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
     async with passing(settings.api_url) as clients:
-        client = clients(settings.bot_token)
-        try:
-            workspace = await introduce(Web(client, SlackPace(longest_wait=1.0)))
-        except CitewellError as error:
-            yield bad("Slack token", str(error), error.what_to_do or UNREACHED)
-            return
-        yield good("Slack token", f"it is of @{workspace.name} in {workspace.team_name}")
-        for finding in _scopes(workspace):
-            yield finding
-        yield await _connection(client, settings)
-        yield await _membership(Web(client, SlackPace(longest_wait=1.0)), channels)
+        check, workspace = await check_bot_token(clients, settings.bot_token)
+        yield check.finding
+        if workspace:
+            for finding in _scopes(workspace):
+                yield finding
+        else:
+            yield skipped("Slack scopes", _why_not(check))
+        if workspace or check.refused:
+            yield (await check_connection(clients, settings)).finding
+        else:
+            yield skipped("Slack connection", _why_not(check))
+        if workspace:
+            yield await _membership(Web(clients(settings.bot_token), SlackPace(longest_wait=1.0)), channels)
+        else:
+            yield skipped("Slack channels", _why_not(check))
+
+
+def _why_not(check: TokenCheck) -> str:
+    return "Slack does not take the bot token" if check.refused else "Slack cannot be reached"
+
+
+async def check_bot_token(clients: Clients, token: str) -> tuple[TokenCheck, Workspace | None]:
+    """Ask Slack whose token it is. Return the workspace with it, or None where Slack did not tell."""
+    if refusal := BOT_TOKEN.check_format(token):
+        return refusal, None
+    try:
+        workspace = await introduce(Web(clients(token), SlackPace(longest_wait=1.0)))
+    except CitewellError as error:
+        fix = error.what_to_do or UNREACHED
+        return TokenCheck(
+            finding=bad(BOT_TOKEN.subject, str(error), fix), refused=isinstance(error, Misconfigured)
+        ), None
+    check = TokenCheck(
+        finding=good(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
+        notes=tuple(finding for finding in _scopes(workspace) if finding.state is not State.GOOD),
+        next_step=f"In Slack, type /invite @{workspace.name} in a channel, and mention it there.",
+    )
+    return check, workspace
 
 
 async def examine_kept(installations: Callable[[], Installations]) -> Finding:
@@ -46,14 +73,19 @@ async def examine_kept(installations: Callable[[], Installations]) -> Finding:
     return good("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
 
 
-async def examine_installed(settings: SlackSettings, installations: Collection[Installation]) -> AsyncIterator[Finding]:
-    """The workspaces that added the bot by themselves."""
-    async with passing(settings.api_url) as client:
-        yield await _connection(client(None), settings)
+async def examine_installed(
+    settings: SlackSettings, installations: Collection[Installation] | None
+) -> AsyncIterator[Finding]:
+    """The workspaces that added the bot by themselves; None where what is kept of them cannot be read."""
+    async with passing(settings.api_url) as clients:
+        yield (await check_connection(clients, settings)).finding
+        if installations is None:
+            yield skipped(BOT_TOKEN.subject, "the tokens of the workspaces cannot be read")
+            return
         for one in installations:
             where = f"{one.name} ({one.space.space})"
             try:
-                workspace = await introduce(Web(client(one.token), SlackPace(longest_wait=1.0)))
+                workspace = await introduce(Web(clients(one.token), SlackPace(longest_wait=1.0)))
             except Misconfigured as error:
                 yield bad("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
             except CitewellError as error:
@@ -88,22 +120,24 @@ def _scopes(workspace: Workspace) -> list[Finding]:
     return found or [good("Slack scopes", f"all {len(SCOPES) + len(OPTIONAL)} of manifest.yml")]
 
 
-async def _connection(client: AsyncWebClient, settings: SlackSettings) -> Finding:
+async def check_connection(clients: Clients, settings: SlackSettings) -> TokenCheck:
+    """Ask Slack for the address of a connection with the app-level token, where there is one. Open none."""
+    subject = APP_TOKEN.subject
     if settings.app_token:
+        if refusal := APP_TOKEN.check_format(settings.app_token):
+            return refusal
         try:
-            await socket_address(client, settings.app_token)
-        except Misconfigured as error:
-            return bad("Slack connection", str(error), error.what_to_do)
+            await socket_address(clients(None), settings.app_token)
         except CitewellError as error:
-            return bad("Slack connection", str(error), error.what_to_do or UNREACHED)
-        return good("Slack connection", "Socket Mode opens with the app-level token")
+            fix = error.what_to_do or UNREACHED
+            return TokenCheck(finding=bad(subject, str(error), fix), refused=isinstance(error, Misconfigured))
+        return TokenCheck(finding=good(subject, "Socket Mode opens with the app-level token"))
     if settings.signing_secret:
-        return good("Slack connection", "events come over HTTP, signed; whether Slack reaches this machine shows there")
-    return bad(
-        "Slack connection",
-        "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
-        "Set SLACK_APP_TOKEN to an app-level token (xapp-…) with connections:write.",
-    )
+        said = "events come over HTTP, signed; whether Slack reaches this machine shows there"
+        return TokenCheck(finding=good(subject, said))
+    said = "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set"
+    fix = "Set SLACK_APP_TOKEN to an app-level token (xapp-…) with connections:write."
+    return TokenCheck(finding=bad(subject, said, fix))
 
 
 async def _membership(web: Web, channels: Collection[str]) -> Finding:

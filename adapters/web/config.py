@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapters.web.platform import WEB
 from adapters.web.settings import WebSettings
-from pipeline.ports import Host, Installations, PlatformAdapter, Sources
+from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup, Sources
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
@@ -45,6 +45,9 @@ class WebConfig(WebSettings):
 
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return []
+
+    def setup(self) -> PlatformSetup | None:
+        return None
 
     def adapter(self, host: Host) -> PlatformAdapter:
         """Raises Misconfigured where strangers could reach it and nobody would sign in."""

@@ -16,6 +16,7 @@ from bot.commands import (
     evaluating,
     history,
     indexing,
+    init,
     insights,
     keys,
     moving,
@@ -49,6 +50,7 @@ def _options(
     pass
 
 
+app.command()(init.init)
 app.command("run", help=running.described())(running.start)
 app.command()(doctor.doctor)
 app.command()(indexing.index)

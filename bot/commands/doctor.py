@@ -10,17 +10,18 @@ from typing import Annotated
 import typer
 
 from bot.commands.terminal import Data, out, run, say
-from bot.config.read import examine_settings, unread_names
-from bot.config.settings import Settings
+from bot.config.lenient import LenientSettings, lenient_settings
+from bot.config.read import unread_names
 from pipeline.errors import Misconfigured
 from pipeline.values import Finding, State
-from pipeline.values.finding import bad, good, warning
+from pipeline.values.finding import bad, good, skipped, warning
 from pipeline.words.text import visible
 
 SHOWN = {
     State.GOOD: "[green]well[/green]   ",
     State.WARNING: "[yellow]look at[/yellow]",
     State.BAD: "[red]wrong[/red]  ",
+    State.SKIPPED: "[dim]skipped[/dim]",
 }
 
 
@@ -51,26 +52,27 @@ async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Findin
     from bot.doctor.examine import examine
     from bot.doctor.machine import examine_machine
 
-    settings, wrong = _settings(data)
-    for finding in (*wrong, *_unread()):
+    found = lenient_settings(**({"data": data} if data else {}))
+    for finding in (*_settings(found), *_unread()):
         yield finding
-    if settings:
-        async for finding in examine(settings, offline=offline):
+    if found.settings:
+        async for finding in examine(found.settings, offline=offline):
             yield finding
     else:
         for finding in examine_machine():
             yield finding
 
 
-def _settings(data: Path | None) -> tuple[Settings | None, list[Finding]]:
-    try:
-        settings, wrong = examine_settings(**({"data": data} if data else {}))
-    except Misconfigured as error:
-        return None, [bad("settings", str(error), error.what_to_do)]
-    if not wrong:
-        return settings, [good("settings", "every name is known, every value is allowed")]
-    fix = "Correct it, or take it out."
-    return settings, [bad("settings", f"{name}: {why}", fix) for name, why in wrong]
+def _settings(found: LenientSettings) -> list[Finding]:
+    if not found.wrong:
+        return [good("settings", "every name is known, every value is allowed")]
+    return [
+        *(
+            bad("settings", f"{name}: {why}" if name else why, fix or "Correct it, or take it out.")
+            for name, why, fix in found.wrong
+        ),
+        *(skipped("settings", clause) for clause in found.left_out),
+    ]
 
 
 def _unread() -> list[Finding]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from errno import EISDIR
 from io import StringIO
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from dotenv.parser import Binding, parse_stream
@@ -29,6 +32,11 @@ def names_in_dotenv() -> frozenset[str]:
             str(DOTENV), f"line {line} cannot be read", what_to_do="Write NAME=value, or # before a comment."
         )
     return frozenset(binding.key for binding in bindings if binding.key)
+
+
+def valid_names_in_dotenv() -> frozenset[str]:
+    """Return the names that are set in `.env`, without its wrong lines. Raise Misconfigured where it cannot be read."""
+    return frozenset(binding.key for binding in _bindings() if binding.key and not binding.error)
 
 
 def secret_named(name: str) -> str:
@@ -70,3 +78,39 @@ def readable(path: Path) -> Iterator[None]:
         ) from None
     except ValueError as error:
         raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
+
+
+def check_writable(file: Path) -> None:
+    """Raise Misconfigured where the file cannot be written, or made, by `replace_file`."""
+    folder = file.resolve().parent
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
+        with NamedTemporaryFile(dir=folder, prefix=file.name):
+            pass
+    except OSError as error:
+        what_to_do = f"Run this in a folder of your own, or let this user write into {folder}."
+        raise Misconfigured(str(file), f"cannot be written: {error.strerror}", what_to_do=what_to_do) from None
+
+
+def replace_file(file: Path, text: str, *, mode: int | None = None) -> None:
+    """Write all of a file in one step, with the owner that it had, and with its rights where `mode` is None."""
+    whole = file.resolve()
+    before = whole.stat() if whole.exists() else None
+    rights = stat.S_IMODE(before.st_mode) if mode is None and before else mode
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=whole.parent, prefix=whole.name, delete=False
+    ) as new:
+        try:
+            new.write(text)
+            new.flush()
+            os.fsync(new.fileno())
+            if before:
+                with suppress(PermissionError):  # it is somebody else's, and we are not root
+                    os.fchown(new.fileno(), before.st_uid, before.st_gid)
+            if rights is not None:
+                os.fchmod(new.fileno(), rights)
+            Path(new.name).replace(whole)
+        except BaseException:
+            Path(new.name).unlink()
+            raise

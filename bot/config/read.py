@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
@@ -53,7 +54,12 @@ def unread_names() -> list[tuple[str, str]]:
 def _written() -> WrittenSettings:
     """What is set where. Raises Misconfigured for a file that cannot be read."""
     table = config()
+    return written_settings(names_in_dotenv(), table)
+
+
+def written_settings(in_dotenv: Iterable[str], table: Mapping[str, object]) -> WrittenSettings:
+    """Return what is set where. `in_dotenv`: all names there; `table`: what `citewell.toml` holds."""
     ours = environment_names()
     environment = {name for name in os.environ if name in ours or (name.startswith(PREFIX) and name != CONFIG)}
-    dotenv = {name for name in names_in_dotenv() if name in ours or name.startswith(PREFIX)}
+    dotenv = {name for name in in_dotenv if name in ours or name.startswith(PREFIX)}
     return WrittenSettings(frozenset(environment), frozenset(dotenv), config_file(), table)

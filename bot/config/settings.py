@@ -263,6 +263,11 @@ class Settings(BaseSettings):
         return replace(self, data=folder, database=None, chroma_url=None)
 
     @classmethod
+    def file(cls) -> Path | None:
+        """Return the file that is read beside the environment and `.env`."""
+        return config_file()
+
+    @classmethod
     def settings_customise_sources(
         cls,
         settings_cls: type[BaseSettings],
@@ -271,7 +276,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        toml = TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=cls.file())
         environment, dotenv = (
             _Beside(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
             for source in (env_settings, dotenv_settings)

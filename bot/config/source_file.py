@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import tomlkit
 from tomlkit.items import AoT
 
-from bot.config.files import readable
+from bot.config.files import readable, replace_file
 from bot.config.tables import SourceTable
 from pipeline.errors import Refused
 
@@ -52,15 +50,5 @@ def _sources(file: Path, document: tomlkit.TOMLDocument) -> AoT:
 
 
 def _write(file: Path, document: tomlkit.TOMLDocument) -> None:
-    """In one step, with the rights that the file had."""
-    whole = file.resolve()
-    with NamedTemporaryFile("w", encoding="utf-8", dir=whole.parent, prefix=whole.name, delete=False) as new:
-        text = tomlkit.dumps(document).rstrip("\n")
-        new.write(f"{text}\n" if text else "")
-    try:
-        if whole.is_file():
-            shutil.copymode(whole, new.name)
-        Path(new.name).replace(whole)
-    except OSError:
-        Path(new.name).unlink()
-        raise
+    text = tomlkit.dumps(document).rstrip("\n")
+    replace_file(file, f"{text}\n" if text else "")

@@ -207,6 +207,15 @@ def _beside(error: ErrorDetails) -> ErrorDetails:
     return moved
 
 
+def wrong_setting(error: ErrorDetails) -> tuple[str, tuple[int | str, ...]]:
+    """Return the setting that an error is about, and where in it; the name is empty for several settings together, and
+    that of a platform for several of its own."""
+    moved = _beside(error)
+    if moved["loc"]:
+        return _setting(moved), tuple(moved["loc"][1:])
+    return str(error["loc"][0]) if error["loc"] else "", ()
+
+
 def _setting(error: ErrorDetails) -> str:
     """The setting of a name that pydantic reports: its own, or the variable it is read from."""
     name = str(error["loc"][0])

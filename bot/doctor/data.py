@@ -13,17 +13,20 @@ from pathlib import Path
 from bot.citewell import Citewell
 from bot.config.settings import Settings, wanted
 from bot.doctor.checks import EMBED, doubtful_platforms, embedded_otherwise, idle_rules
-from bot.doctor.sources import examine_sources
+from bot.doctor.guard import guarded
+from bot.doctor.sources import examine_source_tables, examine_sources
+from bot.models import open_reranker
 from bot.platforms import installations
-from bot.wiring import open_citewell
+from bot.wiring import open_citewell, open_embedder
 from pipeline.errors import CitewellError
 from pipeline.values import Finding, replace
-from pipeline.values.finding import bad, good, warning
+from pipeline.values.finding import bad, good, skipped, warning
 from pipeline.words import wording
 from storage.folder import DATABASE
 from storage.sqlite.backup import newest
 from storage.sqlite.verify import contents
 
+CORRECT = "Correct the name there, or index what it names."
 LEAST = 50_000_000
 """Bytes below which writing fails sooner or later."""
 ROOM = 1 << 30
@@ -31,21 +34,51 @@ ROOM = 1 << 30
 
 
 async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
-    """What stands in the way of using the folder is told alone: nothing else can be looked at then."""
+    """Look at the folder and at what is in it. Where it cannot be opened, look at what does not rest on it."""
     for finding in examine_room(settings.data):
         yield finding
-    unwritten = replace(settings, model="extractive", judge="none")  # a model's client takes a second to load
+    lighter = replace(settings, model="extractive", judge="none")  # a model's client takes a second to load
+    reachable = await _with_what_opens(lighter)
+    opened = False
     try:
-        async with open_citewell(unwritten, make=False) as citewell:
-            async for finding in _contents(citewell):
+        async with open_citewell(reachable, make=False) as citewell:
+            opened = True
+            async for finding in _contents(citewell, settings):
                 yield finding
     except CitewellError as error:
         said = str(error).removeprefix("data folder: ")
-        where = "database" if settings.database else "data folder"
-        yield bad(where, said, error.what_to_do or "See docs/troubleshooting.md.")
+        yield bad(_where(settings), said, error.what_to_do or "See docs/troubleshooting.md.")
+    if not opened:
+        yield skipped("documents and what is kept", f"the {_where(settings)} cannot be used")
+        for line in doubtful_platforms(settings):
+            yield warning("citewell.toml", line, CORRECT)
+        async for finding in guarded("sources", examine_source_tables(settings)):
+            yield finding
+    if settings.database:
         return
-    if not settings.database:
+    if opened or _exists(settings.data / "backups"):
         yield await asyncio.to_thread(_backup, settings)
+    else:
+        yield skipped("backup", "the data folder cannot be used")
+
+
+def _where(settings: Settings) -> str:
+    return "database" if settings.database else "data folder"
+
+
+async def _with_what_opens(settings: Settings) -> Settings:
+    """Leave out an embedder or a reranker that cannot be opened: `examine_models` tells of it."""
+    try:
+        async with open_embedder(settings):
+            pass
+    except CitewellError:
+        settings = replace(settings, embedder="none")
+    try:
+        async with open_reranker(settings):
+            pass
+    except CitewellError:
+        settings = replace(settings, reranker="none")
+    return settings
 
 
 def examine_room(folder: Path) -> list[Finding]:
@@ -65,14 +98,32 @@ def _exists(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be read
 
 
-async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
-    settings, library = citewell.settings, citewell.storage.library
+async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:
+    """`settings`: as they are written, also where `citewell` was opened without some of them."""
     yield good("data folder", f"{settings.data} can be used")
     if settings.database:
         yield _database(citewell)
-    for config in wanted(settings):
-        if kept := await config.examine_kept(lambda: installations(settings, citewell.storage.database)):
+    for subject, findings in (
+        ("workspaces", _kept(citewell)),
+        ("documents", _documents(citewell)),
+        ("index", _index(citewell, settings)),
+        ("citewell.toml", _rules(citewell)),
+        ("sources", examine_sources(citewell)),
+        ("questions", _questions(citewell)),
+    ):
+        async for finding in guarded(subject, findings):
+            yield finding
+
+
+async def _kept(citewell: Citewell) -> AsyncIterator[Finding]:
+    for config in wanted(citewell.settings):
+        kept = await config.examine_kept(lambda: installations(citewell.settings, citewell.storage.database))
+        if kept:
             yield kept
+
+
+async def _documents(citewell: Citewell) -> AsyncIterator[Finding]:
+    library = citewell.storage.library
     count = await library.count()
     if not count:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
@@ -81,14 +132,22 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     if holding := [document.filename for document in await library.documents() if document.keys]:
         told = f"{wording.counted(len(holding), 'document holds', 'documents hold')} keys or tokens"
         yield warning("keys", told, "To see which, and of what kind: citewell documents. Revoke those that are real.")
-    if said := await embedded_otherwise(citewell):
+
+
+async def _index(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:
+    if citewell.settings.embedder != settings.embedder:
+        yield skipped("index", "the embedder cannot be opened")
+    elif said := await embedded_otherwise(citewell):
         yield warning("index", f"{said}.", EMBED)
-    for line in (*await idle_rules(citewell), *doubtful_platforms(settings)):
-        yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
-    async for finding in examine_sources(citewell):
-        yield finding
-    given_up = await citewell.storage.inbox.given_up()
-    if given_up:
+
+
+async def _rules(citewell: Citewell) -> AsyncIterator[Finding]:
+    for line in (*await idle_rules(citewell), *doubtful_platforms(citewell.settings)):
+        yield warning("citewell.toml", line, CORRECT)
+
+
+async def _questions(citewell: Citewell) -> AsyncIterator[Finding]:
+    if given_up := await citewell.storage.inbox.given_up():
         reasons = ", ".join(f"{number} × {why}" for why, number in given_up.items())
         yield warning("questions", f"some were given up: {reasons}", "Mend the cause; whoever asked has to ask again.")
 

@@ -9,11 +9,11 @@ from bot import known
 from bot.config.settings import Settings, secret, wanted
 from bot.doctor.checks import missing_server
 from bot.doctor.data import examine_data
+from bot.doctor.guard import guarded
 from bot.doctor.machine import examine_machine
-from bot.doctor.models import examine_models
+from bot.doctor.models import examine_models, examine_offline
 from bot.platforms import installations
 from pipeline.errors import CitewellError
-from pipeline.rules.platforms import alternatives
 from pipeline.values import Finding, PlaceId
 from pipeline.values.finding import bad, warning
 from pipeline.values.platform import Installation
@@ -21,19 +21,23 @@ from storage.open import open_storage
 
 
 async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding]:
-    """What is found, one thing after the other. `offline`: nothing is asked of any service."""
+    """What is found, one thing after the other: what is wrong with one hides no other. `offline`: nothing is asked of
+    any service."""
     for finding in examine_machine():
         yield finding
-    async for finding in examine_data(settings):
+    async for finding in guarded("data folder", examine_data(settings)):
         yield finding
     if offline:
+        for finding in _malformed(settings):
+            yield finding
+        async for finding in guarded("models", examine_offline(settings)):
+            yield finding
         return
     if not wanted(settings):
-        titles = alternatives(platform.title for platform in known.platforms())
-        yield warning("platforms", "no token is set", f"Set the tokens of {titles}: see README.md.")
+        yield warning("platforms", "no token is set", "To set one up: citewell init")
     async for finding in examine_platforms(settings):
         yield finding
-    async for finding in examine_models(settings):
+    async for finding in guarded("models", examine_models(settings)):
         yield finding
     for line in await missing_server(settings.chroma_url):
         yield bad("Chroma", line, "Start it, or correct or unset CITEWELL_CHROMA_URL.")
@@ -46,10 +50,22 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
     named = _places(settings)
     for config in wanted(settings):
         places = [place for place in named if place.platform == config.platform.name]
-        async for finding in config.examine(places, partial(_kept, settings)):
+        async for finding in guarded(config.platform.title, config.examine(places, partial(_kept, settings))):
             yield finding
         if config.clock:
             yield await examine_clock(config.platform.title, config.clock)
+
+
+def _malformed(settings: Settings) -> list[Finding]:
+    """Return a finding for each token that cannot be one, by its looks."""
+    checks = [
+        prompt.check_format(setup.current_token(prompt))
+        for setup in (config.setup() for config in wanted(settings))
+        if setup
+        for prompt in setup.tokens
+        if setup.current_token(prompt)
+    ]
+    return [check.finding for check in checks if check]
 
 
 def _places(settings: Settings) -> set[PlaceId]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 
 from adapters.models.guard import SECONDS as RERANK_SECONDS
 from adapters.models.reader.reader import MiniLMReader
@@ -16,8 +17,8 @@ from pipeline.check.exhibits import Said
 from pipeline.errors import CitewellError
 from pipeline.find.reorder import MOST
 from pipeline.ports import ChatMessage
-from pipeline.values import BlockKind, Chunk, Document, Finding, RetrievedChunk, Sentence, Support, Unit
-from pipeline.values.finding import bad, good, warning
+from pipeline.values import BlockKind, Chunk, Document, Finding, RetrievedChunk, Sentence, State, Support, Unit
+from pipeline.values.finding import bad, good, skipped, warning
 
 SECONDS = 20.0
 FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; till then extracts answer."
@@ -44,8 +45,29 @@ async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
         return
     answering = await _model(settings, spec)
     yield answering
-    if answering.fix == "" and settings.judge != "none":
+    if settings.judge == "none":
+        return
+    if answering.state is State.GOOD:
         yield await _judge(settings)
+    else:
+        yield skipped("sentence check", "the language model does not answer")
+
+
+async def examine_offline(settings: Settings) -> AsyncIterator[Finding]:
+    """Try to open what the settings name, without asking it. Yield nothing where all is well."""
+    spec = model_spec(settings)
+    opening: dict[str, Callable[[], AbstractAsyncContextManager[object]]] = {
+        "embedder": lambda: open_embedder(settings),
+        "reranker": lambda: open_reranker(settings),
+    }
+    if spec != EXTRACTIVE:
+        opening["language model"] = lambda: open_language_model(settings, spec)
+    for subject, opened in opening.items():
+        try:
+            async with opened():
+                pass
+        except CitewellError as error:
+            yield bad(subject, str(error), error.what_to_do or "Check its address, key and name.")
 
 
 async def _embedder(settings: Settings) -> Finding:

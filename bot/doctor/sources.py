@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from adapters.files.reader import Reader
 from adapters.sources.folder.source import FileItem
 from bot.citewell import Citewell
+from bot.config.settings import Settings
 from bot.config.tables import FolderTable, SourceTable
 from bot.documents.indexing import is_path
+from bot.documents.sources import open_source
 from pipeline.errors import CitewellError, Refused
 from pipeline.values import READING, Document, Finding
 from pipeline.values.finding import bad, good, warning
@@ -62,6 +65,31 @@ async def examine_sources(citewell: Citewell) -> AsyncIterator[Finding]:
             yield finding
     async for finding in _channels(citewell):
         yield finding
+
+
+async def examine_source_tables(settings: Settings) -> AsyncIterator[Finding]:
+    """Look at `[[sources]]` where the data folder cannot be used: whether folders and secrets are there."""
+    reader = Reader()
+    for table in settings.sources:
+        try:
+            if isinstance(table, FolderTable):
+                await asyncio.to_thread(Path(table.source).stat)
+            else:
+                async with open_source(table, _Forgetful(), reader, settings.data):
+                    pass
+        except OSError as error:
+            yield bad("sources", f"{table.source}: {error.strerror}", "Mount or restore it, or correct the path.")
+        except CitewellError as error:
+            yield bad("sources", str(error), error.what_to_do)
+
+
+class _Forgetful:
+    """The port `SourceMemory` without anything in it."""
+
+    async def recall(self) -> dict[str, str]:
+        return {}
+
+    async def keep(self, changes: Mapping[str, str | None]) -> None: ...
 
 
 def _unread(documents: Sequence[Document]) -> Finding | None:

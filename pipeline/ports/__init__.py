@@ -6,7 +6,7 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.config import Doors, Host, Installations, PlatformConfig
+from pipeline.ports.config import Doors, Host, Installations, PlatformConfig, PlatformSetup
 from pipeline.ports.desk import Added, Desk, NotAdded, Sent
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall

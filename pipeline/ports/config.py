@@ -11,6 +11,7 @@ from pipeline.ports.platform import PlatformAdapter
 from pipeline.ports.reading import Archive, Overview, Reading, Sessions, Sources
 from pipeline.values import Finding, PersonId, Place, PlaceId, Platform, Readers
 from pipeline.values.platform import Installation
+from pipeline.values.setup import TokenCheck, TokenPrompt
 
 # --- The workspaces that people add the bot to by themselves --------------------------------------
 
@@ -85,6 +86,28 @@ class Host(NamedTuple):
     in; `tokens`: what people get where they sign in opens them, too."""
 
 
+class PlatformSetup(Protocol):
+    """How the tokens of a platform are made and checked."""
+
+    @property
+    def link(self) -> str:
+        """Where the steps to the first token begin. Raise Refused where a file of the installation is missing."""
+        ...
+
+    @property
+    def tokens(self) -> tuple[TokenPrompt, ...]:
+        """Those that it needs with its other settings, in the order in which they are made."""
+        ...
+
+    def current_token(self, prompt: TokenPrompt) -> str:
+        """Return the token that the settings hold; empty without one."""
+        ...
+
+    async def check(self, prompt: TokenPrompt, token: str) -> TokenCheck:
+        """Ask the service about a token, as `examine` does. Posts nothing."""
+        ...
+
+
 class PlatformConfig(Protocol):
     """The settings of one platform. An SDK is imported where it is connected or examined, not before."""
 
@@ -121,6 +144,10 @@ class PlatformConfig(Protocol):
 
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line for each setting that is most likely a mistake. `places` are its own."""
+        ...
+
+    def setup(self) -> PlatformSetup | None:
+        """Return how its tokens are made; None where it has none."""
         ...
 
     def adapter(self, host: Host) -> PlatformAdapter:

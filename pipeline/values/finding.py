@@ -12,6 +12,8 @@ class State(StrEnum):
     WARNING = "warning"
     """It works, and is most likely not what was meant."""
     BAD = "bad"
+    SKIPPED = "skipped"
+    """It could not be looked at, because something else is wrong."""
 
 
 class Finding(Value):
@@ -34,3 +36,8 @@ def warning(subject: str, said: str, fix: str) -> Finding:
 
 def bad(subject: str, said: str, fix: str) -> Finding:
     return Finding(subject=subject, state=State.BAD, said=said, fix=fix)
+
+
+def skipped(subject: str, why: str) -> Finding:
+    """Return what stands for a check that could not be made. `why` is a clause: `the data folder cannot be used`."""
+    return Finding(subject=subject, state=State.SKIPPED, said=f"not checked: {why}")

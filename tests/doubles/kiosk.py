@@ -56,6 +56,9 @@ class KioskConfig:
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return [f"{place} is empty" for place in places]
 
+    def setup(self) -> None:
+        return None
+
     def adapter(self, host: Host) -> Kiosk:
         return Kiosk(self.asked, self.answers)
 

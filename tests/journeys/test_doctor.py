@@ -19,7 +19,7 @@ from adapters.discord.permissions import permissions
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from adapters.web.config import WebConfig
 from bot.config.settings import Settings
-from bot.config.tables import NotionTable
+from bot.config.tables import FolderTable, NotionTable
 from bot.desks.places import closed
 from bot.doctor.clock import examine_clock
 from bot.doctor.examine import examine
@@ -182,6 +182,99 @@ async def test_what_is_wrong_is_found_with_its_remedy(
     assert fix in wrong[0].fix
 
 
+def _closed_socket(installation: Installation) -> None:
+    installation.settings["slack"]["app_token"] = "xapp-wrong"
+
+
+def _all(*plants: Callable[[Installation], None]) -> Callable[[Installation], None]:
+    def plant(installation: Installation) -> None:
+        for one in plants:
+            one(installation)
+
+    return plant
+
+
+NO_FOLDER = _set(data=Path("/dev/null"))
+NOTION = NotionTable(kind="notion", name="wiki")
+NOT_ONBOARD = FolderTable(kind="folder", name="gone", path=Path("/nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("plant", "subjects"),
+    [
+        (_all(NO_FOLDER, _of("slack", bot_token="no token")), ["data folder", "Slack token"]),
+        (_all(NO_FOLDER, _set(sources=[NOTION])), ["data folder", "sources"]),
+        (
+            _all(NO_FOLDER, _set(sources=[NOT_ONBOARD, NOTION]), _model_down),
+            ["data folder", "sources", "sources", "language model"],
+        ),
+        (_all(_empty_database, _damaged_backup), ["data folder", "backup"]),
+        (_all(_set(embedder="openai:x", openai_api_key=None), _folder_gone), ["sources", "embedder", "language model"]),
+        (_all(_of("slack", bot_token="xoxb-wrong"), _closed_socket), ["Slack token", "Slack connection"]),
+        (
+            _all(_of("slack", bot_token="xoxb-wrong"), _of("discord", token="wrong"), _out_of_credit),
+            ["Slack token", "Discord token", "language model"],
+        ),
+        (
+            _all(_of("slack", api_url="http://127.0.0.1:9/api/"), _without_permission, _set(reranker="onnx:/nowhere")),
+            ["Slack token", "Discord permissions", "reranker"],
+        ),
+    ],
+)
+async def test_no_fault_hides_another(
+    installation: Installation, plant: Callable[[Installation], None], subjects: list[str]
+) -> None:
+    plant(installation)
+    wrong = [finding for finding in await installation.examined() if finding.state is State.BAD]
+    assert [finding.subject for finding in wrong] == subjects
+    assert all(finding.fix for finding in wrong)
+
+
+@pytest.mark.parametrize(
+    ("plant", "subject", "why"),
+    [
+        (NO_FOLDER, "documents and what is kept", "the data folder cannot be used"),
+        (NO_FOLDER, "backup", "the data folder cannot be used"),
+        (_of("slack", bot_token="xoxb-wrong"), "Slack scopes", "Slack does not take the bot token"),
+        (_of("slack", api_url="http://127.0.0.1:9/api/"), "Slack connection", "Slack cannot be reached"),
+        (_of("discord", token="wrong"), "Discord permissions", "Discord does not take the token"),
+        (_model_down, "sentence check", "the language model does not answer"),
+        (_set(embedder="onnx:/nowhere"), "index", "the embedder cannot be opened"),
+    ],
+)
+async def test_a_check_that_could_not_be_made_says_why(
+    installation: Installation, plant: Callable[[Installation], None], subject: str, why: str
+) -> None:
+    plant(installation)
+    left = {
+        finding.subject: finding.said for finding in await installation.examined() if finding.state is State.SKIPPED
+    }
+    assert left[subject] == f"not checked: {why}"
+
+
+async def test_a_check_that_breaks_is_told_and_the_others_follow(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("adapters.slack.doctor.introduce", broken)
+    found = await installation.examined()
+    assert [(one.subject, one.said) for one in found if one.state is State.BAD] == [
+        ("Slack", "this check failed (ZeroDivisionError)")
+    ]
+    assert any(one.subject == "Discord permissions" for one in found)
+
+
+async def test_a_token_that_cannot_be_one_is_told_offline_as_well(installation: Installation) -> None:
+    installation.settings["slack"]["app_token"] = "xoxb-in-the-wrong-place"
+    installation.settings["discord"]["token"] = "Bot abc"
+    wrong = [one for one in await installation.examined(offline=True) if one.state is State.BAD]
+    assert [one.subject for one in wrong] == ["Slack connection", "Discord token"]
+    assert "begins with xapp-" in wrong[0].said
+    assert not any("xoxb-in" in one.said or "abc" in one.said for one in wrong)
+
+
 async def test_documents_that_changed_since_they_were_indexed_are_told_with_the_command_that_takes_them_in(
     installation: Installation,
 ) -> None:
@@ -262,17 +355,59 @@ async def test_a_clock_that_is_off_is_named() -> None:
     assert "s ahead of that of Slack" in found.said
 
 
-async def test_the_command_names_wrong_settings_and_ends_with_1(tmp_path: Path) -> None:
-    environment = {"PATH": os.environ["PATH"], "CITEWELL_DATA": str(tmp_path / "data"), "CITEWELL_TOPK": "3"}
+async def doctored(folder: Path, **environment: str) -> tuple[list[dict[str, str]], int | None]:
+    """What the command says in `folder`, and its exit status."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "doctor", "--offline", "--json"),
-        env=environment,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
+        cwd=folder,
         stdout=asyncio.subprocess.PIPE,
     )
     out, _ = await process.communicate()
-    found = [json.loads(line) for line in out.splitlines()]
-    assert process.returncode == 1
+    return [json.loads(line) for line in out.splitlines()], process.returncode
+
+
+async def test_the_command_names_wrong_settings_and_ends_with_1(tmp_path: Path) -> None:
+    found, status = await doctored(tmp_path, CITEWELL_DATA=str(tmp_path / "data"), CITEWELL_TOPK="3")
+    assert status == 1
     assert any("Did you mean CITEWELL_TOP_K?" in finding["said"] for finding in found if finding["state"] == "bad")
+
+
+async def test_wrong_settings_hide_neither_each_other_nor_what_is_wrong_besides(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("no folder")
+    (tmp_path / ".env").write_text("no line\n=3\nSLACK_BOT_TOKEN=nonsense\n")
+    (tmp_path / "citewell.toml").write_text(
+        'top_k = 900\n[collections.hr]\nonly = ["nowhere"]\n'
+        '[[sources]]\nkind = "folder"\nname = "gone"\npath = "/nowhere"\n[[sources]]\nkind = "floppy"\nname = "x"\n'
+    )
+    wrong = {"CITEWELL_SLACK_PORT": "0", "CITEWELL_CHUNK_OVERLAP": "500", "CITEWELL_ROLES": "{"}
+    found, _ = await doctored(tmp_path, CITEWELL_DATA=str(tmp_path / "data"), **wrong)
+    said = "\n".join(f"{one['subject']}: {one['said']}" for one in found if one["state"] == "bad")
+    for name in (".env: line 1", "top_k", "[collections.hr]", "number 2", *wrong):
+        assert name in said
+    assert "data folder: " in said
+    assert "sources: /nowhere" in said
+    assert "Slack token: SLACK_BOT_TOKEN cannot be" in said
+    left_out = [one["said"] for one in found if one["state"] == "skipped"]
+    assert "not checked: what is wrong in collections" in left_out
+    assert "not checked: CITEWELL_ROLES, which is no JSON" in left_out
+
+
+async def test_files_that_cannot_be_read_are_told_and_what_the_environment_sets_is_examined(tmp_path: Path) -> None:
+    (tmp_path / "citewell.toml").write_text("[")
+    (tmp_path / ".env").write_bytes(b"\xff\xfe\n")
+    found, _ = await doctored(tmp_path, CITEWELL_DATA="citewell.toml", DISCORD_TOKEN="no token")
+    wrong = [one["subject"] for one in found if one["state"] == "bad"]
+    assert wrong == ["settings", "settings", "data folder", "Discord token"]
+    assert sum("because it cannot be read" in one["said"] for one in found if one["state"] == "skipped") == 2
+
+
+async def test_settings_of_a_platform_that_contradict_each_other_leave_that_platform_out(tmp_path: Path) -> None:
+    found, _ = await doctored(
+        tmp_path, SLACK_BOT_TOKEN="xoxb-1", SLACK_CLIENT_ID="1", SLACK_CLIENT_SECRET="s", DISCORD_TOKEN="no token"
+    )
+    assert any(one["said"].startswith("not checked: Slack, because") for one in found)
+    assert "Discord token" in [one["subject"] for one in found if one["state"] == "bad"]
 
 
 async def test_an_openid_provider_beside_a_proxy_is_warned_of(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from bot.doctor.examine import examine
 from bot.platforms import installations
 from bot.run.courier import Courier, begin_digest
 from pipeline.errors import Misconfigured
-from pipeline.values import Audience, replace
+from pipeline.values import Audience, State, replace
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
@@ -314,10 +314,10 @@ async def test_the_address_that_slack_verifies_answers_its_challenge(home: House
 async def examined(home: House, **changed: object) -> dict[str, list[str]]:
     """What `citewell doctor` finds of Slack: by state."""
     settings = replace(home.citewell.settings, **changed)
-    found: dict[str, list[str]] = {"good": [], "bad": [], "warning": []}
+    found: dict[str, list[str]] = {state.value: [] for state in State}
     async for finding in examine(settings, offline=False):
         if "Slack" in finding.subject:
-            found[finding.state.name.lower()].append(f"{finding.subject}: {finding.said}")
+            found[finding.state.value].append(f"{finding.subject}: {finding.said}")
     return found
 
 

@@ -104,8 +104,18 @@ def test_what_the_image_is_built_from_is_there_and_is_not_ignored() -> None:
         name for line in re.findall(r"^COPY (?!--from)(.+)", DOCKERFILE, re.MULTILINE) for name in line.split()[:-1]
     ]
     assert [name for name in copied if name != "." and name not in kept] == []
-    needed = [*PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"], "examples/handbook", "pyproject.toml"]
+    needed = [
+        *PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"],
+        "examples/handbook",
+        "manifest.yml",
+        "pyproject.toml",
+    ]
     assert [name for name in needed if not any(fnmatch(name, path) for path in kept)] == []
+
+
+def test_what_is_read_at_run_time_beside_the_packages_is_in_the_wheel() -> None:
+    shipped = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert shipped == {"examples/handbook": "bot/handbook_files", "manifest.yml": "adapters/slack/manifest.yml"}
 
 
 def test_citewell_alone_is_composed_unless_a_profile_is_named() -> None:

@@ -4,13 +4,17 @@ The limits are those of Slack's manifest schema 2.0.0 (slackapi/manifest-schema)
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import jsonschema
 import pytest
+import yaml
 
 from adapters.chat.reply.labels import PROMPTS
+from adapters.slack.tokens import manifest_link
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from pipeline.plan.plan import RulePlanner
 from pipeline.values import Audience, CannedReply, Conversation, ConversationId, Document
@@ -98,6 +102,20 @@ EVENTS_HANDLED = (
 
 def test_the_manifest_is_within_slacks_limits() -> None:
     jsonschema.validate(MANIFEST, SCHEMA)
+
+
+def test_the_link_that_makes_the_app_holds_the_whole_manifest() -> None:
+    link = urlsplit(manifest_link())
+    assert (link.scheme, link.netloc, link.path) == ("https", "api.slack.com", "/apps")
+    ((new, one), (manifest, text)) = parse_qsl(link.query)
+    assert (new, one, manifest) == ("new_app", "1", "manifest_yaml")
+    assert yaml.safe_load(text) == MANIFEST
+    assert "#" not in text.replace("#1f3a5f", "")
+
+
+def test_the_link_is_one_word_that_browsers_and_servers_take() -> None:
+    assert re.fullmatch(r"[!-~]+", manifest_link())
+    assert len(manifest_link()) < 8000
 
 
 def test_a_manifest_outside_the_limits_would_be_noticed() -> None:

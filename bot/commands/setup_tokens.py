@@ -1,0 +1,171 @@
+"""The tokens that `citewell init` asks for, and checks as they are given."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from getpass import getpass
+
+import typer
+from rich.text import Text
+
+from bot.commands.terminal import err, out, say
+from bot.config import dotenv_file
+from bot.config.files import DOTENV, names_in_dotenv
+from bot.config.settings import Settings, configured
+from pipeline.ports import PlatformSetup
+from pipeline.values import Finding, State
+from pipeline.values.setup import TokenCheck, TokenPrompt
+from pipeline.words.text import one_line
+
+MARKS = {State.GOOD: ("✓", "green"), State.WARNING: ("!", "yellow"), State.BAD: ("✗", "red")}
+PLAIN_MARKS = {State.GOOD: "ok", State.WARNING: "!", State.BAD: "x"}
+
+
+@dataclass(frozen=True)
+class SetupTarget:
+    """A platform that is set up."""
+
+    title: str
+    setup: PlatformSetup
+    wanted: bool
+    """The settings hold what makes it start."""
+
+
+@dataclass
+class SetupReport:
+    """What there is to do after setup."""
+
+    next_steps: list[str] = field(default_factory=list)
+    """What to do on the platforms."""
+    unfinished: list[str] = field(default_factory=list)
+    """What is missing, refused or not checked, a clause each."""
+
+    def add(self, prompt: TokenPrompt, check: TokenCheck | None) -> None:
+        """Take in what is known of a token; None: nobody gave it."""
+        if check is None:
+            self.unfinished.append(f"{prompt.setting} is missing")
+        elif check.finding.state is State.BAD:
+            self.unfinished.append(f"{prompt.setting} is {'refused' if check.refused else 'kept, but not checked'}")
+        if check:
+            self.unfinished += [f"see {note.subject} above" for note in check.notes if note.state is State.BAD][:1]
+            self.next_steps += [check.next_step] if check.next_step else []
+
+
+class TerminalPrompts:
+    """Asks the person at the terminal. Raises KeyboardInterrupt, EOFError or Abort where that is broken off."""
+
+    def text(self, question: str) -> str:
+        return str(typer.prompt(question, default="", show_default=False)).strip()
+
+    def secret(self, question: str) -> str:
+        """Ask without showing what is typed."""
+        return getpass(f"{question}: ").strip()
+
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Show nothing that is typed, also while nothing is asked: a token may be pasted too early."""
+        before = termios.tcgetattr(sys.stdin)
+        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
+    """Return the platforms that have tokens, by name."""
+    setups = ((config, config.setup()) for config in configured(settings))
+    return {
+        config.platform.name: SetupTarget(config.platform.title, setup, config.wanted)
+        for config, setup in setups
+        if setup
+    }
+
+
+def begun(target: SetupTarget) -> bool:
+    """Return whether somebody began to set a platform up: one of its tokens is named somewhere, if without a value."""
+    named = names_in_dotenv() | os.environ.keys()
+    return target.wanted or any(prompt.setting in named for prompt in target.setup.tokens)
+
+
+def missing(target: SetupTarget) -> list[TokenPrompt]:
+    """Return the tokens that the settings lack."""
+    return [prompt for prompt in target.setup.tokens if not target.setup.current_token(prompt)]
+
+
+def set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts | None) -> None:
+    """Check the tokens of a platform, and ask for those that are missing or refused."""
+    with prompts.unseen() if prompts else nullcontext():
+        _set_up(target, report, prompts)
+
+
+def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts | None) -> None:
+    out.print(Text(f"\n{target.title}", style="bold"))
+    step = 1
+    for prompt in target.setup.tokens:
+        check = _given(target, prompt, keep=prompts is None)
+        in_environment = bool(os.environ.get(prompt.setting))
+        if prompts and not in_environment and (check is None or check.refused):
+            check = _ask(target, prompt, step, prompts)
+        elif check and check.refused and in_environment:
+            say(f"    {prompt.setting} of the environment wins over .env: correct it there.")
+        step += len(prompt.steps)
+        report.add(prompt, check)
+
+
+def _given(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
+    """Check the token that is there, and with `keep` write it into `.env`. Return None where there is none."""
+    token = target.setup.current_token(prompt)
+    if not token:
+        return None
+    check = _checked(target, prompt, token)
+    if keep and not check.refused:
+        dotenv_file.put(DOTENV, {prompt.setting: token})
+    return check
+
+
+def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalPrompts) -> TokenCheck | None:
+    """Ask until a token is not refused. Return None where it is left for later."""
+    if step > 1:
+        say("")
+    for number, sentence in enumerate(prompt.steps, start=step):
+        say(f"  {number}. {sentence}")
+    if step == 1:
+        say("")
+        out.print(Text(target.setup.link, style="cyan"), soft_wrap=True)
+    say("")
+    while token := prompts.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
+        if prompt.check_format(token) is None:
+            dotenv_file.put(DOTENV, {prompt.setting: token})  # the next run finds it, whatever ends the check
+        check = _checked(target, prompt, token)
+        if not check.refused:
+            return check
+        dotenv_file.put(DOTENV, {prompt.setting: ""})
+    return None
+
+
+def _checked(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
+    check = prompt.check_format(token)
+    if check is None:
+        with err.status(f"  Asking {target.title}"):
+            check = asyncio.run(target.setup.check(prompt, token))
+    for finding in (check.finding, *check.notes):
+        _show(finding)
+    return check
+
+
+def _show(finding: Finding) -> None:
+    mark, style = MARKS[finding.state]
+    if not out.encoding.lower().startswith("utf"):
+        mark = PLAIN_MARKS[finding.state]
+    said = Text.assemble("  ", (mark, style), f" {one_line(f'{finding.subject}: {finding.said}')}")
+    out.print(said, soft_wrap=True)
+    if finding.fix:
+        say(f"    {finding.fix}")

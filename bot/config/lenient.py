@@ -1,0 +1,165 @@
+"""The settings without those that are wrong, so that a look at an installation goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import EnvSettingsSource, PydanticBaseSettingsSource, SettingsError
+
+from bot import known
+from bot.config.files import DOTENV, config, config_file, names_in_dotenv, valid_names_in_dotenv
+from bot.config.read import written_settings
+from bot.config.settings import Settings, environment_name, every_setting, platform_settings
+from bot.config.wrong import WrittenSettings, not_json, wrong_setting
+from pipeline.errors import Misconfigured
+from pipeline.values import Value
+
+TRIES = 8
+"""One for each table that is no JSON, and some for what shows only once other settings are right."""
+TABLES = frozenset({"collections", "places", "roles", "sources"})
+"""Settings that are tables of `citewell.toml`."""
+COMPARED = ("chunk_tokens", "chunk_overlap", "chroma_url")
+"""Settings that are checked against others: they are left out together."""
+
+
+class WrongSetting(NamedTuple):
+    name: str
+    """Empty where `why` names it."""
+    why: str
+    fix: str = ""
+
+
+class LenientSettings(NamedTuple):
+    settings: Settings | None
+    """None where not even the rest can be read."""
+    wrong: tuple[WrongSetting, ...]
+    left_out: tuple[str, ...]
+    """What the settings lack of what is written, a clause each."""
+
+
+def lenient_settings(**given: object) -> LenientSettings:
+    """Return the settings without what is wrong with them. `given` wins over all."""
+    files = _Files()
+    written = written_settings(files.in_dotenv, files.table)
+    wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.unknown())]
+    settings, refused, left_out = _read(written, files, given)
+    return LenientSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
+
+
+class _Files:
+    """What can be read of `.env` and `citewell.toml`."""
+
+    def __init__(self) -> None:
+        self.wrong: list[WrongSetting] = []
+        self.left_out: list[str] = []
+        self.in_dotenv: frozenset[str] = frozenset()
+        self.table: dict[str, Any] = {}
+        self.with_dotenv = self.with_table = True
+        try:
+            self.in_dotenv = names_in_dotenv()
+        except Misconfigured as error:
+            self.wrong.append(WrongSetting("", str(error), error.what_to_do))
+            self._mend_dotenv()
+        try:
+            self.table = config()
+        except Misconfigured as error:
+            self.wrong.append(WrongSetting("", str(error), error.what_to_do))
+            self.with_table = False
+            self.left_out.append(f"what {config_file()} sets, because it cannot be read")
+
+    def _mend_dotenv(self) -> None:
+        """Leave out its wrong lines, or all of it."""
+        try:
+            self.in_dotenv = valid_names_in_dotenv()
+        except Misconfigured:
+            self.with_dotenv = False
+            self.left_out.append(f"what {DOTENV} sets, because it cannot be read")
+
+
+def _read(
+    written: WrittenSettings, files: _Files, given: Mapping[str, object]
+) -> tuple[Settings | None, list[WrongSetting], list[str]]:
+    wrong: list[WrongSetting] = []
+    no_json: list[str] = []
+    changes: dict[str, Any] = {} if files.with_dotenv else {"_env_file": None}
+    for _ in range(TRIES):
+        try:
+            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**given, **changes})
+        except SettingsError as error:
+            wrong.append(WrongSetting(*not_json(str(error))))
+            no_json.append(wrong[-1].name)
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+            wrong += [WrongSetting(name, why) for name, why in written.wrong(errors)]
+            changes = _changed(changes, errors, files.table)
+        else:
+            return settings, wrong, [*_left_out(changes), *(f"{name}, which is no JSON" for name in no_json)]
+    return None, wrong, ["everything that rests on the settings"]
+
+
+def _left_out(changes: Mapping[str, Any]) -> list[str]:
+    platforms = (known.platforms().of(name) for name, value in changes.items() if isinstance(value, Value))
+    contradicting = [
+        f"{platform.title}, because its settings contradict each other" for platform in platforms if platform
+    ]
+    return [*contradicting, *(f"what is wrong in {name}" for name in changes if name in TABLES)]
+
+
+def _settings_type(*, with_table: bool, without: Collection[str]) -> type[Settings]:
+    """Return settings that are read from the same places, but for some variables and, at will, for the file."""
+    names = frozenset(map(str.lower, without))
+
+    class ReadableSettings(Settings):
+        @classmethod
+        def file(cls) -> Path | None:
+            return super().file() if with_table else None
+
+        @classmethod
+        def settings_customise_sources(
+            cls, settings_cls: Any, *sources: PydanticBaseSettingsSource, **named: PydanticBaseSettingsSource
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            for source in (*sources, *named.values()):
+                if isinstance(source, EnvSettingsSource):
+                    source.env_vars = {name: value for name, value in source.env_vars.items() if name not in names}
+            return super().settings_customise_sources(settings_cls, *sources, **named)
+
+    return ReadableSettings
+
+
+def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what to give so that the wrong settings do not count: their defaults, and of tables what is right."""
+    changes = dict(before)
+    inside: dict[str, set[int | str]] = {}
+    for error in errors:
+        name, where = wrong_setting(error)
+        platform = next((platform for platform in platform_settings() if name.startswith(f"{platform}_")), "")
+        if not name:
+            changes |= {compared: _default(compared) for compared in COMPARED}
+        elif name in platform_settings():
+            changes[name] = platform_settings()[name]()
+        elif platform and isinstance(own := changes.setdefault(platform, {}), dict):
+            own[name.removeprefix(f"{platform}_")] = _default(name)
+        elif name in TABLES and where and name in table:
+            inside.setdefault(name, set()).add(where[0])
+        else:
+            alias = every_setting()[name].validation_alias
+            changes[environment_name(name) if alias else name] = _default(name)
+    return changes | {name: _without(table[name], wrong) for name, wrong in inside.items()}
+
+
+def _default(name: str) -> Any:
+    return _without(every_setting()[name].get_default(call_default_factory=True), set())
+
+
+def _without(value: Any, wrong: Collection[int | str]) -> Any:
+    """Return a table without its wrong parts. What is given is no dict: pydantic would add to it what it is to hide."""
+    if isinstance(value, list):
+        return [item for number, item in enumerate(value) if number not in wrong]
+    if isinstance(value, dict):
+        return MappingProxyType({key: item for key, item in value.items() if key not in wrong})
+    return value

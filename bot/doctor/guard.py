@@ -1,0 +1,26 @@
+"""One check that fails stops no other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import structlog
+
+from pipeline.errors import CitewellError
+from pipeline.values import Finding
+from pipeline.values.finding import bad
+
+log = structlog.get_logger(__name__)
+FIX = "See docs/troubleshooting.md."
+
+
+async def guarded(subject: str, findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+    """Yield `findings`; where looking for them fails, yield at last that it did."""
+    try:
+        async for finding in findings:
+            yield finding
+    except CitewellError as error:
+        yield bad(subject, str(error), error.what_to_do or FIX)
+    except Exception as error:
+        log.exception("check_failed", subject=subject)
+        yield bad(subject, f"this check failed ({type(error).__name__})", FIX)
