@@ -17,17 +17,28 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from adapters.chat.reply import panels
-from adapters.chat.reply.answer import reply
+from adapters.chat.reply.builder import build_reply
 from adapters.chat.reply.draft import Draft
-from adapters.chat.reply.inline import runs
-from adapters.chat.reply.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
-from adapters.chat.reply.parts import Table as TablePart
-from adapters.chat.reply.parts import Text as TextPart
+from adapters.chat.reply.inline import text_runs
+from adapters.chat.reply.parts import (
+    RenderOptions,
+    Reply,
+    ReplyBlock,
+    ReplyCode,
+    ReplyHeading,
+    ReplyList,
+    ReplyNote,
+    ReplyParagraph,
+    ReplyQuote,
+    ReplySource,
+)
+from adapters.chat.reply.parts import ReplyTable as TablePart
+from adapters.chat.reply.parts import ReplyText as TextPart
 from pipeline.ports import AnswerStream
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, Level, Progress, Stage, Written
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import Answer, AnswerStage, ConfidenceLevel, ProgressEvent, SentenceEvent
 from pipeline.words import wording
-from pipeline.words.text import space, visible
+from pipeline.words.text import sentence_separator, strip_invisible
 
 # --- The parts of an answer, and tables in which words stay whole ---------------------------------
 
@@ -36,7 +47,7 @@ _LINE, _PADDING = 1, 2
 
 
 @dataclass(frozen=True)
-class WholeWords:
+class WordSafeTable:
     """A table with lines around its columns, each of which has room for its longest word.
 
     Where the screen is too narrow for that, only the widest columns break words."""
@@ -66,27 +77,27 @@ def _cut(widths: list[int], room: int) -> list[int]:
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 _CODE = Style(color="magenta", bold=False)
-_COLOUR = {Level.HIGH: "green", Level.MEDIUM: "yellow", Level.LOW: "red"}
+_COLOUR = {ConfidenceLevel.HIGH: "green", ConfidenceLevel.MEDIUM: "yellow", ConfidenceLevel.LOW: "red"}
 
 
 def render(
     answer: Answer, *, citations: bool = True, confidence: bool = True, passages: bool = False, why: bool = False
 ) -> RenderableType:
     """The whole answer: what it says, badge, sources, and on request the passages and the confidence's parts."""
-    made = reply(answer, Look(citations=citations, confidence=confidence))
+    made = build_reply(answer, RenderOptions(citations=citations, confidence=confidence))
     shown = list(_blocks(made.blocks))
     if made.status:
         shown.append(Text(made.status, style=_COLOUR[answer.confidence.level]))
     if made.sources:
         shown.append(Group(Text(made.sources_title, style="dim"), _sources(made.sources)))
     if passages:
-        shown += _blocks(panels.passages(answer).blocks)
+        shown += _blocks(panels.passages_panel(answer).blocks)
     if why:
-        shown += _blocks(panels.why(answer).blocks)
+        shown += _blocks(panels.confidence_panel(answer).blocks)
     return _apart(shown)
 
 
-def draft(growing: Reply) -> RenderableType:
+def render_draft(growing: Reply) -> RenderableType:
     """An answer that is still being written."""
     return _apart(list(_blocks(growing.blocks)))
 
@@ -97,11 +108,11 @@ def _apart(shown: Sequence[RenderableType]) -> RenderableType:
     return Group(*(Padding(part, (0, 0, 0 if place == last else 1, 0)) for place, part in enumerate(shown)))
 
 
-def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
+def _blocks(blocks: Sequence[ReplyBlock]) -> Iterator[RenderableType]:
     """A heading stands close to what it is above."""
     heading: list[RenderableType] = []
     for block in blocks:
-        if isinstance(block, Heading):
+        if isinstance(block, ReplyHeading):
             heading.append(_text(block.text, "bold"))
         else:
             yield Group(*heading, _block(block)) if heading else _block(block)
@@ -110,41 +121,41 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
         yield Group(*heading)
 
 
-def _block(block: Block) -> RenderableType:
+def _block(block: ReplyBlock) -> RenderableType:
     match block:
-        case Paragraph():
+        case ReplyParagraph():
             told = Text()
             for part in block.sentences:
-                told.append(space(told.plain) if told else "").append_text(_text(part))
+                told.append(sentence_separator(told.plain) if told else "").append_text(_text(part))
             return told
-        case Listing():
+        case ReplyList():
             return _listing(block)
         case TablePart():
             return _table(block)
-        case Code():
+        case ReplyCode():
             code = Syntax(block.text, block.language or "text", background_color="default", word_wrap=True)
-            after = [_text(block.after)] if block.after else []
+            after = [_text(block.caption)] if block.caption else []
             return Group(Padding(code, (0, 0, 0, 2)), *after)
-        case Quote():
+        case ReplyQuote():
             return Padding(Text(block.text), (0, 0, 0, 2))
-        case Note():
+        case ReplyNote():
             return Text(block.text, style="italic")
-        case Heading():
+        case ReplyHeading():
             return _text(block.text, "bold")
 
 
 def _text(part: TextPart, style: str = "") -> Text:
     told = Text(part.warning, style="yellow")
-    for words, url, code in runs(part):
+    for words, url, code in text_runs(part):
         told.append(words, style=Style.parse(style) + (_linked(url) if url else _CODE if code else Style()))
-    return told.append(f"{_gap(part)}{visible(part.marks)}", style="cyan") if part.marks else told
+    return told.append(f"{_gap(part)}{strip_invisible(part.marks)}", style="cyan") if part.marks else told
 
 
 def _gap(part: TextPart) -> str:
     return " " if part.text and part.marks[0] not in "⁰¹²³⁴⁵⁶⁷⁸⁹" else ""
 
 
-def _listing(listing: Listing) -> Table:
+def _listing(listing: ReplyList) -> Table:
     grid = _grid(1, 2)
     for number, item in enumerate(listing.items, start=listing.first):
         row: tuple[str, RenderableType] = (f"{number}." if listing.first else "•", _text(item))
@@ -161,53 +172,55 @@ def _grid(gap: int, columns: int) -> Table:
     return Table.grid(*(Column(overflow="fold") for _ in range(columns)), padding=(0, gap))
 
 
-def _table(part: TablePart) -> WholeWords:
+def _table(part: TablePart) -> WordSafeTable:
     table = Table(show_header=bool(part.header))
     for column in range(max(map(len, (part.header, *part.rows)))):
         table.add_column(_text(part.header[column]) if column < len(part.header) else "", overflow="fold")
     for row in part.rows:
         table.add_row(*map(_text, row))
-    return WholeWords(table)
+    return WordSafeTable(table)
 
 
-def _sources(sources: Sequence[Source]) -> Table:
+def _sources(sources: Sequence[ReplySource]) -> Table:
     """One line each: mark, title, place, date, path of the file, address."""
     grid = _grid(1, 2)
     for source in sources:
         line = Text(source.title, style="bold")
-        for part in filter(None, (source.place, source.date)):
+        for part in filter(None, (source.location, source.date)):
             line.append(f" · {part}", style="not bold")
-        if source.path and source.path not in (source.title, source.url):
-            line.append("  ").append(source.path, style="dim not bold")
+        if source.file_path and source.file_path not in (source.title, source.url):
+            line.append("  ").append(source.file_path, style="dim not bold")
         if source.url:
-            line.append("  ").append(visible(source.url), style=_linked(source.url))
+            line.append("  ").append(strip_invisible(source.url), style=_linked(source.url))
         grid.add_row(Text(source.mark, style="cyan"), line)
     return grid
 
 
 def _linked(url: str) -> Style:
     """Blue, and a link where a browser can open it: where a terminal shows links, the only ones are sources' own."""
-    return Style(color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and visible(url) == url else None)
+    return Style(
+        color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and strip_invisible(url) == url else None
+    )
 
 
 # --- As it comes ----------------------------------------------------------------------------------
 
 
-async def follow(stream: AnswerStream, console: Console, words: Words = ENGLISH) -> Answer:
+async def follow_answer(stream: AnswerStream, console: Console, words: Translator = ENGLISH_TRANSLATOR) -> Answer:
     """Show an answer on a terminal while it comes, and return it; elsewhere show nothing.
 
     What was shown is gone when this returns: the caller prints the answer."""
     growing = Draft(words=words)
-    spinner = Spinner("dots", words(wording.PROGRESS[Stage.PLANNING]))
+    spinner = Spinner("dots", words(wording.PROGRESS[AnswerStage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:
         async with stream:
             async for event in stream:
                 match event:
-                    case Progress():
+                    case ProgressEvent():
                         spinner.update(text=words(wording.PROGRESS[event.stage]))
-                    case Written():
+                    case SentenceEvent():
                         growing.add(event)
-                        live.update(Group(draft(growing.reply), spinner))
+                        live.update(Group(render_draft(growing.partial_reply), spinner))
             answer = await stream.answer()
         live.update(Text(""))
     return answer

@@ -17,14 +17,14 @@ from pathlib import Path
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web import SlackPace
+from adapters.slack.web_client import SlackTimings
 from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.config.read import read_settings
-from bot.run.channels import ChannelReader
+from bot.run.channel_indexing import ChannelIndexer
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
-from pipeline.values import Audience, Place, PlaceId, Search
+from pipeline.values import Audience, PlaceId, PlaceSettings, SearchPlan
 from tests.contracts.slack_driver import CHANNEL, granted
 from tests.contracts.waiting import eventually
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
@@ -32,7 +32,7 @@ from tests.doubles.slack.workspace import TEAM
 
 PLACE = PlaceId(platform="slack", space=TEAM, channel=CHANNEL)
 A_MINUTE = 40
-"""Calls of one method, which `SlackPace.reading` comes to."""
+"""Calls of one method, which `SlackTimings.reading` comes to."""
 QUESTIONS = 200
 HOURS = 4 * 3600.0
 
@@ -44,27 +44,32 @@ def read(folder: str, api_url: str, messages: int) -> None:
 
 async def _read(folder: Path, api_url: str, messages: int) -> None:
     settings = read_settings(
-        data=folder, places={PLACE: Place(index=True)}, slack={"index": "own-app-under-slack-api-terms"}
+        data=folder, places={PLACE: PlaceSettings(index=True)}, slack={"index": "own-app-under-slack-api-terms"}
     )
     async with open_citewell(settings, exclusive=True) as citewell:
-        pace = SlackPace(reading=0.0)
+        pace = SlackTimings(history_interval=0.0)
         reached = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
-        adapter = SlackAdapter(reached, say=print, desk=citewell.desk, pace=pace)
+        adapter = SlackAdapter(reached, say=print, desk=citewell.services, pace=pace)
         storage = citewell.storage
-        reader = ChannelReader(
-            storage.said, storage.outbox, citewell.desk.places, citewell.indexer, {"slack": adapter}, every=0.1
+        reader = ChannelIndexer(
+            storage.channel_messages,
+            storage.outbox,
+            citewell.services.places,
+            citewell.indexer,
+            {"slack": adapter},
+            every=0.1,
         )
         began, running = time.monotonic(), asyncio.create_task(reader.run())
 
         async def read() -> bool:
-            look = (await storage.said.looks()).get(PLACE)
+            look = (await storage.channel_messages.reading_states()).get(PLACE)
             return look is not None and look.complete is not None
 
         async def made() -> bool:
-            return not await storage.said.due(1)
+            return not await storage.channel_messages.due_threads(1)
 
         await eventually(read, HOURS)
-        said, took = (await storage.said.count(PLACE))[0], time.monotonic() - began
+        said, took = (await storage.channel_messages.count(PLACE))[0], time.monotonic() - began
         print(f"{said:,} messages read in {took:.0f} s; {_memory()} MB at most")
         await eventually(made, HOURS)
         documents, took = await storage.library.count(), time.monotonic() - began
@@ -80,11 +85,11 @@ def _memory() -> int:
 async def searched(folder: Path, what: str, questions: list[str]) -> float:
     """Milliseconds that the middle question takes."""
     async with open_citewell(read_settings(data=folder), exclusive=True) as citewell:
-        audience = Audience(collections=frozenset(await citewell.storage.library.collections()))
+        audience = Audience(collections=frozenset(await citewell.storage.library.list_collections()))
         took = []
         for question in questions:
             begun = time.perf_counter()
-            await citewell.retriever.retrieve(Search(question=question), audience)
+            await citewell.retriever.retrieve(SearchPlan(question=question), audience)
             took.append((time.perf_counter() - begun) * 1000)
     middle, late = statistics.median(took), statistics.quantiles(took, n=20)[-1]
     print(f"{what}: {middle:.1f} ms, p95 {late:.1f} ms, of {len(took)} questions")
@@ -98,8 +103,8 @@ async def main(messages: int) -> None:
             slack.workspace.add(CHANNEL, name="team")
             passages = (chunk for _, chunks, _ in corpus.documents() for chunk in chunks)
             for number, chunk in enumerate(passages):
-                root = slack.workspace.put(CHANNEL, f"U{number % 50}", chunk.text_of(0))
-                slack.workspace.put(CHANNEL, f"U{number % 49}", chunk.text_of(1), thread_ts=root.ts)
+                root = slack.workspace.put(CHANNEL, f"U{number % 50}", chunk.text_at(0))
+                slack.workspace.put(CHANNEL, f"U{number % 49}", chunk.text_at(1), thread_ts=root.ts)
             process = multiprocessing.get_context("spawn").Process(target=read, args=(talked, slack.api_url, messages))
             process.start()
             await asyncio.to_thread(process.join)

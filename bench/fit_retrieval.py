@@ -1,4 +1,4 @@
-"""Fit the three weights of `pipeline/find/fuse.py` on public development data.
+"""Fit the three weights of `pipeline/find/fusion.py` on public development data.
 
     python bench/fit_retrieval.py DATA --folder FOLDER
 
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.config.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
-from pipeline.find.fuse import WEIGHTS, fit  # noqa: E402
+from pipeline.find.fusion import FUSION_WEIGHTS, score_passages  # noqa: E402
 from pipeline.find.rank import Ranker  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud", "doc2dial")
@@ -57,12 +57,12 @@ async def collect(data: Path, folder: Path, name: str) -> list[Question]:
     questions = []
     async with open_citewell(Settings(data=folder / name)) as citewell:
         await citewell.index([data / name / "corpus.jsonl"], prefix="")
-        storage, audience = citewell.storage, await citewell.everything()
+        storage, audience = citewell.storage, await citewell.all_collections()
         ranker = Ranker(storage.index, storage.library, citewell.embedder, audience)
         for row in rows:
-            asked = await ranker.asked(row["question"])
-            passages, vectors = await ranker.read([asked])
-            found = fit(asked, passages, vectors)
+            asked = await ranker.execute_query(row["question"])
+            passages, vectors = await ranker.load_candidates([asked])
+            found = score_passages(asked, passages, vectors)
             documents = [document.id for _, document in passages]
             questions.append(Question(name, found.measures, documents, frozenset(row["gold_doc_ids"])))
     return questions
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     arguments = parser.parse_args()
     questions = [one for name in arguments.sets for one in asyncio.run(collect(arguments.data, arguments.folder, name))]
-    report("weights in force", [(one, WEIGHTS) for one in questions])
+    report("weights in force", [(one, FUSION_WEIGHTS) for one in questions])
     halves = questions[::2], questions[1::2]
     crossed = [(one, weights) for half, other in (halves, halves[::-1]) for weights in [fitted(other)] for one in half]
     report("fitted on the other half", crossed)

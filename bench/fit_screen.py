@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.models.minilm.embedder import MiniLM
-from pipeline.screen import screen
+from adapters.models.minilm.embedder import MiniLMEmbedder
+from pipeline.screen import screen_message
 
 FOLDS, STEPS, RIDGE = 5, 25, 0.1
 HASHED, KEPT = 4096, 250
@@ -81,7 +81,7 @@ def components(features: Array) -> Array:
 
 
 async def embedded(texts: list[str]) -> Array:
-    return (await MiniLM().embed(texts)).astype(float)
+    return (await MiniLMEmbedder().embed(texts)).astype(float)
 
 
 def main() -> None:
@@ -92,7 +92,7 @@ def main() -> None:
     labels = np.array([float(row["label"]) for row in rows])
     sources = np.array([row["source"] for row in rows])
     vectors, grams = asyncio.run(embedded(texts)), components(np.array([ngrams(text) for text in texts]))
-    flags = np.array([float(screen(text).flag) for text in texts])
+    flags = np.array([float(screen_message(text).flag) for text in texts])
     print(f"{'attacks of':<18} {'signs':>7} {'vector':>7} {'n-grams':>7}")
     for left_out in ("", *np.unique(sources[labels == 1])):
         kept = (labels == 0) | (sources == left_out) | (left_out == "")

@@ -19,16 +19,16 @@ from pathlib import Path
 from bench.prose import documents
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Answer, Citation, Confidence, Document, Factor, Level, Outcome
+from pipeline.values import Answer, AnswerOutcome, Citation, Confidence, ConfidenceFactor, ConfidenceLevel, Document
 from storage.database import Connection
-from storage.messages.history import keep_answer
+from storage.messages.history import insert_answer
 from storage.open import open_storage
 
 ROOT = Path(__file__).parent.parent
 QUESTIONS, PEOPLE, CHANNELS = 5_000, 300, 20
 DAYS = 30
-OUTCOMES = (Outcome.ANSWERED,) * 7 + (Outcome.PARTIAL, Outcome.NOT_FOUND, Outcome.NOT_FOUND)
-LEVELS = (Level.HIGH, Level.MEDIUM, Level.LOW)
+OUTCOMES = (AnswerOutcome.ANSWERED,) * 7 + (AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND, AnswerOutcome.NOT_FOUND)
+LEVELS = (ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW)
 
 
 async def fill(data: Path, answers: int) -> None:
@@ -36,12 +36,12 @@ async def fill(data: Path, answers: int) -> None:
     settings = Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
     async with open_citewell(settings) as citewell:
         await citewell.index([ROOT / "examples" / "handbook"])
-        known = await citewell.storage.library.documents()
+        known = await citewell.storage.library.list_documents()
     async with open_storage(data) as storage:
 
         def keep(db: Connection) -> None:
             for number, (answer, author, at) in enumerate(_answers(answers, known)):
-                keep_answer(db, answer, author, at)
+                insert_answer(db, answer, author, at)
                 place = f"slack:T1:C{number % CHANNELS}:{number}"
                 db.execute("INSERT INTO question VALUES ($1, $2, $3)", (place, answer.id, place))
 
@@ -71,12 +71,13 @@ def _answers(count: int, known: list[Document]) -> Iterator[tuple[Answer, str, f
             standalone=asked,
             outcome=outcome,
             body=text[start : start + 900],
-            citations=() if outcome is Outcome.NOT_FOUND else (cited,),
+            citations=() if outcome is AnswerOutcome.NOT_FOUND else (cited,),
             confidence=Confidence(
                 level=drawn.choice(LEVELS),
                 score=0.7,
                 reasons=tuple(
-                    Factor(name=name, value=1, text=text[start : start + 60]) for name in ("answers", "consistent")
+                    ConfidenceFactor(name=name, value=1, text=text[start : start + 60])
+                    for name in ("answers", "consistent")
                 ),
             ),
             key_facts=(text[start : start + 900],),

@@ -14,12 +14,12 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.quality import Row, read
-from bot.evaluation.grounding import parsed, predict_grounding
-from bot.evaluation.scores import Figures, shown_sentences
-from pipeline.check.model import ModelJudge
+from bot.evaluation.grounding import predict_grounding, split_response
+from bot.evaluation.scores import EvaluationScores, score_shown_sentences
+from pipeline.check.model_judge import ModelJudge
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
-from pipeline.words.text import estimate, terms
+from pipeline.words.text import content_terms, estimate_tokens
 
 WRONG_OF_100 = 5
 _FENCED = re.compile(r"<(source|claim)-\w+>[^\n]*\n(.*?)\n</\1-\w+>", re.DOTALL)
@@ -51,12 +51,12 @@ class Knowing:
         lines = [line for kind, text in told if kind == "source" for line in re.split(r"\n| … ", text)]
         found = [self._verdict(number, claim, lines) for number, claim in enumerate(claims, start=1)]
         verdict = into.model_validate({"verdicts": found})
-        asked = estimate("".join(message.content for message in messages))
-        self.spent.append(asked + estimate(verdict.model_dump_json()))
+        asked = estimate_tokens("".join(message.content for message in messages))
+        self.spent.append(asked + estimate_tokens(verdict.model_dump_json()))
         return verdict, Usage(input_tokens=asked, output_tokens=self.spent[-1] - asked)
 
     def _verdict(self, number: int, claim: str, lines: Sequence[str]) -> dict[str, object]:
-        words = max(lines, key=lambda line: len(set(terms(claim)) & set(terms(line))), default="")
+        words = max(lines, key=lambda line: len(set(content_terms(claim)) & set(content_terms(line))), default="")
         supported = self._known(claim) != self._mistaken(claim)
         return {"claim": number, "words": words, "verdict": "supported" if supported else "not there"}
 
@@ -73,13 +73,13 @@ def labels(row: Row) -> dict[str, bool]:
     """Whether each sentence of a response is free of what people marked as unsupported."""
     return {
         marked.text: not any(span["start"] < end and start < span["end"] for span in row["spans"])
-        for marked, start, end in parsed(row["response"])
+        for marked, start, end in split_response(row["response"])
     }
 
 
 async def run(path: Path) -> None:
     rows, spent = read(path), []
-    found: dict[str, Figures] = {"no judge": await measured(rows, None)}
+    found: dict[str, EvaluationScores] = {"no judge": await measured(rows, None)}
     for name, mistaken in (("right", False), ("wrong", True)):
         double = Knowing({}, lambda _, mistaken=mistaken: mistaken)
         found[name] = await measured(rows, double)
@@ -94,13 +94,13 @@ async def run(path: Path) -> None:
     print(f"{len(spent) // 2} readings, {statistics.mean(spent):.0f} tokens each")
 
 
-async def measured(rows: Sequence[Row], double: Knowing | None) -> Figures:
+async def measured(rows: Sequence[Row], double: Knowing | None) -> EvaluationScores:
     pairs = []
     for row in rows:
         if double:
             double.labels = labels(row)
         pairs.append((row, await predict_grounding(row, ModelJudge(double) if double else None)))
-    return shown_sentences(pairs)
+    return score_shown_sentences(pairs)
 
 
 if __name__ == "__main__":

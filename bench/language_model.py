@@ -25,7 +25,7 @@ from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Answer, Audience, Request, Written
+from pipeline.values import Answer, AnswerRequest, Audience, SentenceEvent
 
 PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))
 QUESTIONS = 100
@@ -70,9 +70,9 @@ async def opened(data: Path, url: str) -> AsyncIterator[Citewell]:
 async def timed(citewell: Citewell, question: str, readers: Audience) -> tuple[float, float, Answer]:
     """Seconds to the first shown sentence and to the end. The model is asked, though made-up vectors fit nothing."""
     started, first = time.perf_counter(), 0.0
-    stream = citewell.responder.respond(Request(text=question, audience=readers, always=True))
+    stream = citewell.responder.respond(AnswerRequest(text=question, audience=readers, force_extract=True))
     async for event in stream:
-        if isinstance(event, Written) and not first:
+        if isinstance(event, SentenceEvent) and not first:
             first = time.perf_counter() - started
     answer = await stream.answer()
     return first, time.perf_counter() - started, answer
@@ -84,7 +84,7 @@ async def overhead(data: Path, corpus: Corpus) -> list[str]:
     with double(0.0) as url:
         async with opened(data, url) as citewell:
             await citewell.storage.vectors.sync()
-            readers = await citewell.everything()
+            readers = await citewell.all_collections()
             for question in corpus.questions(10):
                 await timed(citewell, question, readers)
             busy = time.process_time()
@@ -108,7 +108,7 @@ async def at_once(data: Path, questions: list[str]) -> None:
     with double(MODEL_SECONDS) as url:
         async with opened(data, url) as citewell:
             await citewell.storage.vectors.sync()
-            readers = await citewell.everything()
+            readers = await citewell.all_collections()
             await timed(citewell, questions[0], readers)
             idle = psutil.Process().memory_info().rss
             started, busy = time.perf_counter(), time.process_time()

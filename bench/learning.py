@@ -24,14 +24,14 @@ from pathlib import Path
 from bench.quality import Row, read, settings
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.evaluation.predict import said
-from bot.evaluation.rows import turns
-from bot.evaluation.scores import is_right
+from bot.evaluation.predict import join_shown_sentences
+from bot.evaluation.rows import parse_turns
+from bot.evaluation.scores import is_correct
 from bot.wiring import open_citewell
-from pipeline.find.near_copies import further
-from pipeline.values import Answer, Citation, Request, Role, Search, Vote, replace
+from pipeline.find.near_duplicates import remaining_passages
+from pipeline.values import Answer, AnswerRequest, Citation, Role, SearchPlan, Vote, replace
 from storage.database import Connection
-from storage.messages.history import keep_answer
+from storage.messages.history import insert_answer
 
 RATINGS, SEARCHES = 10_000, 300
 _RATE = "INSERT INTO rating (answer, person, vote, comment, at, role) VALUES ($1, 'slack:T1:U9', $2, '', $3, $4)"
@@ -46,11 +46,13 @@ async def prepared(data: Path, folder: Path, paraphrases: Path | None, wrong: fl
     rated: set[str] = set()
     async with open_citewell(settings_of(data)) as citewell:
         await citewell.index([folder / "corpus.jsonl"], prefix="")
-        everything = await citewell.everything()
+        everything = await citewell.all_collections()
         for row in rows[:half]:
-            request = Request(text=row["question"], audience=everything, turns=turns(row.get("history") or []))
+            request = AnswerRequest(
+                text=row["question"], audience=everything, turns=parse_turns(row.get("history") or [])
+            )
             answer = await citewell.respond(request)
-            if answer.citations and is_right(row, said(answer)):
+            if answer.citations and is_correct(row, join_shown_sentences(answer)):
                 rated.add(row["id"])
                 if drawn.random() < wrong:
                     answer = await _mistaken(citewell, answer, row)
@@ -64,15 +66,17 @@ async def prepared(data: Path, folder: Path, paraphrases: Path | None, wrong: fl
 
 async def _mistaken(citewell: Citewell, answer: Answer, row: Row) -> Answer:
     """`answer` as if it cited the best passage of another document."""
-    search = Search(question=answer.standalone)
-    found = await citewell.retriever.retrieve(search, await citewell.everything())
-    others = [one for one in (*found.passages, *further(found)) if one.document.id not in row["gold_doc_ids"]]
+    search = SearchPlan(question=answer.standalone)
+    found = await citewell.retriever.retrieve(search, await citewell.all_collections())
+    others = [
+        one for one in (*found.passages, *remaining_passages(found)) if one.document.id not in row["gold_doc_ids"]
+    ]
     cited = [replace(answer.citations[0], chunk_id=one.chunk.id) for one in others[:1]]
     return replace(answer, citations=tuple(cited), nearest=())
 
 
 def confirm(db: Connection, answer: Answer) -> None:
-    keep_answer(db, answer, "slack:T1:U1", time.time())
+    insert_answer(db, answer, "slack:T1:U1", time.time())
     key = f"slack:T1:C1:{answer.id}"
     db.execute("INSERT INTO question VALUES ($1, $2, $3)", (key, answer.id, key))
     db.execute(_RATE, (answer.id, Vote.HELPFUL, time.time(), Role.CONTRIBUTOR))
@@ -103,8 +107,8 @@ async def latency(data: Path, questions: list[str]) -> None:
         open_citewell(settings_of(data)) as plain,
         open_citewell(settings_of(data, Role.CONTRIBUTOR)) as learning,
     ):
-        everything = await plain.everything()
-        passage = (await plain.retriever.retrieve(Search(question=alike[0]), everything)).nearest[0]
+        everything = await plain.all_collections()
+        passage = (await plain.retriever.retrieve(SearchPlan(question=alike[0]), everything)).nearest[0]
         cited = Citation(number=1, document_id="", chunk_id=passage.chunk.id, title="", filename="")
         given = replace(await plain.answer(alike[0]), citations=(cited,), nearest=())
 
@@ -114,7 +118,7 @@ async def latency(data: Path, questions: list[str]) -> None:
                 confirm(db, replace(given, id=f"r{number}", standalone=asked))
 
         await plain.storage.database.write(fill)
-        await learning.retriever.retrieve(Search(question=alike[0]), everything)
+        await learning.retriever.retrieve(SearchPlan(question=alike[0]), everything)
         while not learning.retriever._confirmations._spaces:  # type: ignore[attr-defined] # noqa: SLF001, ASYNC110
             await asyncio.sleep(1)
         print()
@@ -123,7 +127,7 @@ async def latency(data: Path, questions: list[str]) -> None:
             for question in [*asked, *asked][:SEARCHES]:
                 for which, citewell in (("without", plain), ("with", learning)):
                     started = time.perf_counter()
-                    await citewell.retriever.retrieve(Search(question=question), everything)
+                    await citewell.retriever.retrieve(SearchPlan(question=question), everything)
                     waits[which].append((time.perf_counter() - started) * 1000)
             told = ", ".join(f"{which} {statistics.median(of):.1f} ms" for which, of in waits.items())
             print(f"{RATINGS:,} ratings, {name}: {told}", flush=True)

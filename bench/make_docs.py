@@ -13,10 +13,10 @@ from annotated_types import Ge, Gt, Le
 from pydantic.fields import FieldInfo
 
 from bench.make_env_example import shown_default
-from bot import known
+from bot import registry
 from bot.commands.app import app
-from bot.config.settings import PREFIX, environment_name, every_setting
-from bot.config.wrong import JSON
+from bot.config.settings import ENV_PREFIX, all_settings, environment_name
+from bot.config.settings_errors import JSON_EXAMPLES
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -166,7 +166,7 @@ GROUPS = {
 
 def settings_page() -> str:
     """Return `docs/settings.md`."""
-    fields = every_setting()
+    fields = all_settings()
     lines = [SETTINGS]
     for title, names in grouped(list(fields)).items():
         lines += [f"## {title}\n", "| setting | default | what it is |\n| --- | --- | --- |"]
@@ -183,14 +183,14 @@ def settings_page() -> str:
 
 def grouped(names: list[str]) -> dict[str, list[str]]:
     """Return the settings by group. Raise ValueError where a group's first setting is gone."""
-    titles = {platform.name: platform.title for platform in known.platforms()}
+    titles = {platform.name: platform.title for platform in registry.platforms()}
     groups: dict[str, list[str]] = {title: [] for title in GROUPS.values()}
     title = ""
     for name in names:
         title = GROUPS.get(name, title)
         platform = titles.get(name.partition("_")[0])
-        own = not environment_name(name).startswith(PREFIX)
-        if name not in JSON:
+        own = not environment_name(name).startswith(ENV_PREFIX)
+        if name not in JSON_EXAMPLES:
             shown = platform or ("Keys of models" if own else title)
             groups.setdefault(f"{shown[:1].upper()}{shown[1:]}", []).append(name)
     if gone := GROUPS.keys() - set(names):

@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bot.config.settings import PREFIX, environment_name, every_setting
-from bot.config.wrong import JSON
+from bot.config.settings import ENV_PREFIX, all_settings, environment_name
+from bot.config.settings_errors import JSON_EXAMPLES
 
 HEADING = """\
 # Every setting of Citewell. Copy to .env and uncomment what you need; or put the CITEWELL_* ones into citewell.toml,
@@ -32,9 +32,9 @@ HEADING = """\
 def example() -> str:
     """The text of `.env.example`: first what stands under its owner's name."""
     lines = [HEADING]
-    fields = every_setting()
-    for name in sorted(fields, key=lambda one: environment_name(one).startswith(PREFIX)):
-        if name in JSON:
+    fields = all_settings()
+    for name in sorted(fields, key=lambda one: environment_name(one).startswith(ENV_PREFIX)):
+        if name in JSON_EXAMPLES:
             continue
         field = fields[name]
         lines.append(f"# {field.description}\n# {environment_name(name)}={shown_default(field)}\n")

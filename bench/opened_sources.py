@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adapters.web.visitor import Visitor
+from adapters.web.context import Visitor
 from bench.prose import documents
 from pipeline.values import Actor, Readers
 from storage.settings import rotate_link_key
@@ -36,7 +36,7 @@ async def show_costs(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
         async with open_page(with_page(folder / "data")) as page:
             await page.citewell.index([folder / f"{name}.md"])
-            document = next(one for one in await page.citewell.storage.library.documents() if name in one.filename)
+            document = next(one for one in await page.citewell.storage.library.list_documents() if name in one.filename)
             total = (await page.excerpt(document.id)).total
             links = [await page.link(document.id, position=number * 37 % total) for number in range(PAGES)]
             sizes, took = [], []
@@ -77,7 +77,7 @@ async def show_refusals(folder: Path, requests: int) -> None:
 
 
 async def _tokens(page: OpenPage) -> dict[str, str]:
-    found = await page.citewell.storage.library.documents()
+    found = await page.citewell.storage.library.list_documents()
     return {one.collection: (await page.link(one.id)).split("/s/")[1].partition("#")[0] for one in found}
 
 

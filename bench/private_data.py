@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.screen.private import find
+from pipeline.screen.sensitive_data import find_sensitive_data
 
 KINDS = {"EMAIL_ADDRESS": "mail", "PHONE_NUMBER": "phone", "CREDIT_CARD": "card", "IBAN_CODE": "iban"}
 PASSAGE = 2000
@@ -23,7 +23,7 @@ PASSAGE = 2000
 def accuracy(file: Path) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     for row in json.loads(file.read_text(encoding="utf-8")):
-        found = find(row["full_text"])
+        found = find_sensitive_data(row["full_text"])
         gold = [
             (KINDS[span["entity_type"]], span["start_position"], span["end_position"])
             for span in row["spans"]
@@ -53,11 +53,11 @@ def passages(folder: Path) -> Iterator[str]:
 
 def cost(folder: Path) -> None:
     texts = list(passages(folder))
-    kinds = Counter(one.kind for text in texts for one in find(text))
+    kinds = Counter(one.kind for text in texts for one in find_sensitive_data(text))
     seconds = []
     for text in texts:
         started = time.thread_time()
-        find(text)
+        find_sensitive_data(text)
         seconds.append(time.thread_time() - started)
     seconds.sort()
     median, most = seconds[len(seconds) // 2], seconds[len(seconds) * 99 // 100]

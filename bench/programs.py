@@ -17,11 +17,11 @@ import httpx2 as httpx
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.config.tables import Collection
-from bot.platforms import programs
+from bot.config.tables import CollectionSettings
+from bot.platforms import open_program_routes
 from bot.wiring import open_citewell
 
 HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook"
@@ -56,10 +56,11 @@ async def costs(citewell: Citewell, address: str, key: str) -> None:
 
 async def refusals(citewell: Citewell, address: str, calls: int) -> None:
     """Random calls of keys that may not see a collection, half of them over MCP."""
-    documents = {one.collection: one.id for one in await citewell.storage.library.documents()}
+    documents = {one.collection: one.id for one in await citewell.storage.library.list_documents()}
     rng, told = random.Random(1), 0
     keys = [
-        (await citewell.storage.keys.add(f"p{n}", grant, 6000))[1] for n, grant in enumerate(((), ("default",)) * 20)
+        (await citewell.storage.api_keys.add(f"p{n}", grant, 6000))[1]
+        for n, grant in enumerate(((), ("default",)) * 20)
     ]
 
     def told_of(text: str) -> bool:
@@ -117,17 +118,17 @@ async def main(calls: int) -> None:
             _env_file=None,  # type: ignore[call-arg] # pydantic's own
             data=folder / "data",
             model="extractive",
-            collections={"secret": Collection(only=("web:group:staff",))},
+            collections={"secret": CollectionSettings(only=("web:group:staff",))},
         )
         async with open_citewell(settings) as citewell:
             await citewell.index([HANDBOOK])
             await citewell.index([folder / "secret.md"], collection="secret")
             async with (
-                programs(citewell, url="", machine=None, tokens=None) as routes,
-                Doors().serving("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port,
+                open_program_routes(citewell, url="", machine=None, tokens=None) as routes,
+                UvicornServers().serve("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port,
             ):
                 address = f"http://127.0.0.1:{port}"
-                _, key = await citewell.storage.keys.add("bench", (), 6000)
+                _, key = await citewell.storage.api_keys.add("bench", (), 6000)
                 await costs(citewell, address, key)
                 await refusals(citewell, address, calls)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.words.text import sentences
+from pipeline.words.text import sentence_spans
 
 PARAGRAPHS = 12
 SENTENCES = 5
@@ -39,7 +39,7 @@ def _prose(file: Path) -> Iterator[str]:
     for block in file.read_text(encoding="utf-8").split("\n\n"):
         paragraph = " ".join(block.split())
         if _PROSE.fullmatch(paragraph):
-            yield from (paragraph[start:end] for start, end in sentences(paragraph))
+            yield from (paragraph[start:end] for start, end in sentence_spans(paragraph))
 
 
 def _paragraph(lines: list[str], spare: list[str], drawn: random.Random) -> str:

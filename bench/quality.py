@@ -13,8 +13,16 @@ from typing import Any
 
 from bot.config.settings import Settings
 from bot.evaluation.grounding import predict_grounding
-from bot.evaluation.predict import Questions, predict_injection, predict_poisoned, temporary
-from bot.evaluation.scores import Figures, answers, auroc, grounding, injection, retrieval, tpr_at_fpr
+from bot.evaluation.predict import QuestionPredictor, open_temporary_citewell, predict_injection, predict_poisoned
+from bot.evaluation.scores import (
+    EvaluationScores,
+    auroc,
+    score_answers,
+    score_grounding,
+    score_injection,
+    score_retrieval,
+    tpr_at_fpr,
+)
 
 Row = dict[str, Any]
 Pairs = list[tuple[Row, Row]]
@@ -47,9 +55,9 @@ async def questions(data: Path, name: str, passes: Sequence[str]) -> dict[str, P
     """Predictions of each pass over one set: `plain`, `last_turn`, `always`."""
     rows = read(data / name / "dev.jsonl")
     found: dict[str, Pairs] = {}
-    async with temporary(settings(), data / name / "corpus.jsonl") as citewell:
+    async with open_temporary_citewell(settings(), data / name / "corpus.jsonl") as citewell:
         for one in passes:
-            asked = Questions(citewell, last_turn=one == "last_turn", always=one == "always")
+            asked = QuestionPredictor(citewell, last_turn=one == "last_turn", always=one == "always")
             found[one] = [(row, await asked.predict(row)) for row in rows]
     return found
 
@@ -64,16 +72,20 @@ async def qa_lines(data: Path) -> list[Line]:
     clap = await questions(data, "clapnq", ["plain"])
     cloud = await questions(data, "mtrag_cloud", ["plain", "last_turn"])
     dial = await questions(data, "doc2dial", ["plain", "last_turn", "always"])
-    found = [retrieval(squad["plain"]), retrieval(cloud["last_turn"]), retrieval(dial["plain"])]
+    found = [score_retrieval(squad["plain"]), score_retrieval(cloud["last_turn"]), score_retrieval(dial["plain"])]
     first = [
-        retrieval([pair for pair in pairs if pair[0]["gold_doc_ids"]][:FIRST])
+        score_retrieval([pair for pair in pairs if pair[0]["gold_doc_ids"]][:FIRST])
         for pairs in (squad["plain"], clap["plain"], cloud["last_turn"], dial["last_turn"])
     ]
     rewritten = [
-        retrieval([p for p in cloud[one] if p[0].get("standalone_question")]) for one in ("plain", "last_turn")
+        score_retrieval([p for p in cloud[one] if p[0].get("standalone_question")]) for one in ("plain", "last_turn")
     ]
-    squad_always, dial_always = answers(squad["always"]), answers(dial["always"])
-    scored = {"squad2": answers(squad["plain"]), "clapnq": answers(clap["plain"]), "mtrag": answers(cloud["plain"])}
+    squad_always, dial_always = score_answers(squad["always"]), score_answers(dial["always"])
+    scored = {
+        "squad2": score_answers(squad["plain"]),
+        "clapnq": score_answers(clap["plain"]),
+        "mtrag": score_answers(cloud["plain"]),
+    }
     waits = sorted(predicted["ms"] for _, predicted in squad["plain"])
     sq = scored["squad2"]
     return [
@@ -113,18 +125,18 @@ async def qa_lines(data: Path) -> list[Line]:
     ]
 
 
-def _at(figures: Figures) -> tuple[float, float]:
+def _at(figures: EvaluationScores) -> tuple[float, float]:
     return figures["recall@1"], figures["recall@5"]
 
 
-def _contains(figures: Figures) -> str:
+def _contains(figures: EvaluationScores) -> str:
     return f"{figures['answer_contains_gold']:.3f}; {figures['answer_words_mean']:.0f}"
 
 
 async def grounding_lines(data: Path) -> list[Line]:
     """Telling what sources do not support."""
     rag, wice = [
-        grounding([(row, await predict_grounding(row)) for row in read(data / name / "dev.jsonl")])
+        score_grounding([(row, await predict_grounding(row)) for row in read(data / name / "dev.jsonl")])
         for name in ("ragtruth_qa", "wice")
     ]
     return [
@@ -142,13 +154,13 @@ async def injection_lines(data: Path) -> list[Line]:
     labels, scores = [row["label"] for row, _ in documents], [p["score"] for _, p in documents]
     harmless = [(row, p) for row, p in documents if not row["label"]]
     return [
-        ("direct injection TPR at 1 % FPR", percent(injection(direct)["tpr_at_1.0%_fpr"]), ".88"),
+        ("direct injection TPR at 1 % FPR", percent(score_injection(direct)["tpr_at_1.0%_fpr"]), ".88"),
         (
             "NotInject flagged; real questions flagged",
             percent(_flagged(direct, "notinject"), _flagged(direct, "questions")),
             ".02; 0",
         ),
-        ("indirect: attack text in the answer", percent(injection(documents)["attack_text_in_answer"]), ".005"),
+        ("indirect: attack text in the answer", percent(score_injection(documents)["attack_text_in_answer"]), ".005"),
         ("indirect: clean documents answered", percent(statistics.mean(bool(p["answer"]) for _, p in harmless)), ""),
         ("indirect: TPR at 5 % FPR; AUROC", percent(tpr_at_fpr(labels, scores, 0.05), auroc(labels, scores)), ".40"),
     ]

@@ -11,14 +11,14 @@ from bench.quality import Row
 from bot.citewell import Citewell
 from bot.evaluation.scores import content_words
 from pipeline.budget import TokenBudget
-from pipeline.check.model import ModelJudge
-from pipeline.drafting.task import Model
-from pipeline.errors import Unusable
+from pipeline.check.model_judge import ModelJudge
+from pipeline.drafting.task import AnswerModel
+from pipeline.errors import UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
 from pipeline.ports.models import T
 from pipeline.values import Usage
+from pipeline.write.model_writer import ModelWriter
 from pipeline.write.prompts import PromptOptions
-from pipeline.write.synthesize import ModelWriter
 
 _PASSAGE = re.compile(r"<passage-\w+ (\d+)>(.*?)</passage-", re.DOTALL)
 
@@ -49,7 +49,7 @@ class KnowingModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         if "verdicts" not in into.model_fields:
-            raise Unusable("knowing: writes nothing again")
+            raise UnusableResponse("knowing: writes nothing again")
         supported = self._row["label"] != self._mistaken
         wanted = set(content_words(self._row["passage"]))
         lines = re.split(r"\n| … ", messages[-1].content.partition("<question-")[0])
@@ -63,8 +63,8 @@ class KnowingModel:
 def written_by(citewell: Citewell, model: KnowingModel, *, judged: bool) -> Citewell:
     """The same with `model` as its writer, and where it is `judged` with one of another name that knows the same."""
     writer = ModelWriter(model, PromptOptions())
-    budget = TokenBudget(citewell.storage.ledger, person=0, space=0, answer=0)
+    budget = TokenBudget(citewell.storage.token_ledger, per_person=0, per_space=0, per_answer=0)
     reading = copy.copy(model)
     reading.name = "reading"
     judge = ModelJudge(reading) if judged else None
-    return dataclasses.replace(citewell, model=Model(name=model.name, writer=writer, budget=budget, judge=judge))
+    return dataclasses.replace(citewell, model=AnswerModel(name=model.name, writer=writer, budget=budget, judge=judge))

@@ -19,11 +19,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.models.reader.reader import MiniLMReader
+from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
 from bench.quality import Row, read, settings
 from bench.quality_rows import QUALITY, own
-from bot.evaluation.predict import Questions, temporary
-from bot.evaluation.scores import answers, content_words, retrieval
+from bot.evaluation.predict import QuestionPredictor, open_temporary_citewell
+from bot.evaluation.scores import content_words, score_answers, score_retrieval
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMITTED = QUALITY / "figures.json"
@@ -77,10 +77,10 @@ async def public(data: Path, name: str) -> dict[str, Figure]:
         corpus.write_text(
             "".join(json.dumps(documents[one]) + "\n" for one in documents if one in kept), encoding="utf-8"
         )
-        async with temporary(settings(), corpus) as citewell:
-            asked = Questions(citewell)
+        async with open_temporary_citewell(settings(), corpus) as citewell:
+            asked = QuestionPredictor(citewell)
             pairs = [(row, await asked.predict(row)) for row in rows]
-    found = {**retrieval(pairs), **answers(pairs)}
+    found = {**score_retrieval(pairs), **score_answers(pairs)}
     rows_of = {"right_at_high": found.get("share_high", 0) * found.get("spoken", 0)}
     return {
         f"{name}: {one.replace('_', ' ')}": Figure(
@@ -94,9 +94,9 @@ def read_once() -> None:
     """From now on the second reader, which takes most of the time, is not asked in this process again what it answered
     before: claims are judged twice over one passage, and asides are heard with a mention and without."""
     known: dict[tuple[str, tuple[str, ...]], Sequence[float]] = {}
-    read = MiniLMReader.read
+    read = MiniLMCrossEncoder.score
 
-    async def remembered(reader: MiniLMReader, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+    async def remembered(reader: MiniLMCrossEncoder, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         asked = (question, tuple(stretches))
         if asked not in known:
             scores = await read(reader, question, stretches)
@@ -105,7 +105,7 @@ def read_once() -> None:
             known[asked] = scores
         return known[asked]
 
-    MiniLMReader.read = remembered  # type: ignore[method-assign]
+    MiniLMCrossEncoder.score = remembered  # type: ignore[method-assign]
 
 
 def measure(task: tuple[str, str]) -> tuple[dict[str, Figure], list[str]]:

@@ -27,8 +27,8 @@ from bench.synthetic import Corpus
 from bot.config.settings import Settings
 from bot.run.operations.metrics import Metrics
 from bot.wiring import open_citewell
-from pipeline.values import Request
-from storage.messages.levels import levels
+from pipeline.values import AnswerRequest
+from storage.messages.levels import read_levels
 
 T = TypeVar("T")
 QUESTIONS = 200
@@ -56,23 +56,23 @@ async def answering(data: Path, questions: Sequence[str], database: str = "") ->
     """p50 / p95 in milliseconds of each stage, and resident memory."""
     async with open_citewell(settings(data, database)) as citewell:
         await citewell.storage.vectors.sync()  # Chroma answers, as in `citewell run`
-        everything = await citewell.everything()
+        everything = await citewell.all_collections()
         taken: dict[str, list[float]] = defaultdict(list)
         metrics = Metrics(["slack", "discord"], ["openai:small"], price_input=1.0, price_output=1.0)
         for number, question in enumerate(questions):
-            answer = await citewell.respond(Request(text=question, audience=everything, always=True))
+            answer = await citewell.respond(AnswerRequest(text=question, audience=everything, force_extract=True))
             started = time.perf_counter()
             metrics.observe("slack", answer)
             observed = time.perf_counter()
-            metrics.read(
-                await levels(citewell.storage.database),
+            metrics.update_gauges(
+                await read_levels(citewell.storage.database),
                 await citewell.storage.feedback.counts(),
                 {},
                 {},
                 now=time.time(),
                 healthy=True,
             )
-            metrics.page()
+            metrics.render()
             operations = {OBSERVED: observed - started, PAGE: time.perf_counter() - observed}
             spent = {name: seconds * 1000 for name, seconds in operations.items()}
             for stage, value in (answer.usage.milliseconds | spent).items():

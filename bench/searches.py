@@ -10,7 +10,7 @@ import numpy as np
 import psutil
 import psycopg
 
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from bench.synthetic import Corpus, unit_rows
 from pipeline.values import Audience
 from pipeline.words.text import query_terms
@@ -33,21 +33,23 @@ async def show_searches(corpus: Corpus, folder: Path, database: str) -> None:
     """Milliseconds of the server's processor for each search, and bytes a passage of each table and index."""
     questions = corpus.questions(QUESTIONS)
     vectors = list(unit_rows(np.random.default_rng(1), QUESTIONS))
-    async with open_storage(folder, database=database, embedder=MiniLM.name) as storage:
+    async with open_storage(folder, database=database, embedder=MiniLMEmbedder.name) as storage:
         index, library, exact = (
             storage.index,
             storage.library,
-            PgVectors(storage.database, embedder=lambda: MiniLM.name),
+            PgVectors(storage.database, embedder=lambda: MiniLMEmbedder.name),
         )
-        hits = (await index.lexical(query_terms(questions[0]), EVERYONE, READ)).hits
+        hits = (await index.search_lexical(query_terms(questions[0]), EVERYONE, READ)).hits
         found = [[hit.chunk_id for hit in hits]] * QUESTIONS
         parts = {
-            "by words": await _cost(database, lambda one: index.lexical(query_terms(one), EVERYONE, FIRST), questions),
-            "by vectors": await _cost(database, lambda one: index.nearest(one, EVERYONE, FIRST), vectors),
-            "by vectors, all of them": await _cost(
-                database, lambda one: exact.exact(one, EVERYONE, FIRST), vectors[:5]
+            "by words": await _cost(
+                database, lambda one: index.search_lexical(query_terms(one), EVERYONE, FIRST), questions
             ),
-            "text and sentences' vectors": await _cost(database, library.read, found),
+            "by vectors": await _cost(database, lambda one: index.search_vector(one, EVERYONE, FIRST), vectors),
+            "by vectors, all of them": await _cost(
+                database, lambda one: exact.exact_nearest(one, EVERYONE, FIRST), vectors[:5]
+            ),
+            "text and sentences' vectors": await _cost(database, library.get_with_vectors, found),
         }
     print("the server's processor, ms: " + ", ".join(f"{name} {cost:.1f}" for name, cost in parts.items()))
     with psycopg.connect(database) as connection:

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 import httpx2
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.files.reader import Reader
-from adapters.sources.web.site import Coverage
+from adapters.files.reader import FileReader
+from adapters.sources.web.crawl import CrawlScope
 from adapters.sources.web.source import WebSource
-from pipeline.ingest.ingest import Summary, ingest
-from pipeline.ingest.split import Splitter, WordCount
-from storage.documents.sources import SQLSourceMemory
+from pipeline.ingest.ingest import IngestSummary, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from storage.documents.source_state import SQLSourceMemory
 from storage.open import Storage, open_storage
 from tests.doubles.web_site import WebSite, html
 
@@ -40,16 +40,16 @@ async def serve(pages: int) -> None:
             print(site.outage.requests, site.sent, flush=True)
 
 
-async def sync(storage: Storage, url: str, coverage: Coverage) -> Summary:
-    reader = Reader()
+async def sync(storage: Storage, url: str, coverage: CrawlScope) -> IngestSummary:
+    reader = FileReader()
     ports = frozenset(filter(None, [urlsplit(url).port]))
     try:
         async with open_fetcher(private=True, ports=ports) as fetcher:
             source = WebSource("bench", fetcher, SQLSourceMemory(storage.database, "web:bench"), reader, coverage)
-            return await ingest(
+            return await ingest_source(
                 source,
                 storage.library,
-                Splitter(WordCount(), tokens=200),
+                TokenSplitter(WordTokenizer(), tokens=200),
                 None,
                 lambda event: None,
                 flag=lambda text: False,
@@ -85,8 +85,8 @@ async def main(pages: int) -> None:
         async with open_storage(Path(folder)) as storage:
             idle = peak()
             for coverage, what in (
-                (Coverage(start=f"{url}/docs/0"), "crawl"),
-                (Coverage(sitemap=f"{url}/sitemap.xml"), "sitemap"),
+                (CrawlScope(start=f"{url}/docs/0"), "crawl"),
+                (CrawlScope(sitemap=f"{url}/sitemap.xml"), "sitemap"),
             ):
                 for run in ("first", "unchanged"):
                     before, started, used = counts(), time.perf_counter(), time.process_time()

@@ -25,7 +25,7 @@ def main() -> None:
     with _ended_by_interrupt():
         from bot.commands.app import app
         from pipeline.errors import CitewellError
-        from pipeline.words.text import one_line, visible
+        from pipeline.words.text import strip_invisible, to_single_line
     os.umask(0o077)
     with suppress(AttributeError, OSError, TypeError):  # no glibc
         ctypes.CDLL(None).mallopt(ARENA_MAX, ARENAS)
@@ -39,13 +39,13 @@ def main() -> None:
             if sys.stdout:
                 sys.stdout.flush()
     except CitewellError as error:
-        _say(visible(str(error)).replace("\n", "\ncitewell: "))
+        _say(strip_invisible(str(error)).replace("\n", "\ncitewell: "))
         if error.what_to_do:
-            print(f"  {visible(error.what_to_do)}", file=sys.stderr)  # noqa: T201 - as below
+            print(f"  {strip_invisible(error.what_to_do)}", file=sys.stderr)  # noqa: T201 - as below
         sys.exit(2)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            _say(one_line(": ".join(map(str, filter(None, (error.strerror or str(error), error.filename))))))
+            _say(to_single_line(": ".join(map(str, filter(None, (error.strerror or str(error), error.filename))))))
         _drop_output()
         sys.exit(1)
     except KeyboardInterrupt:

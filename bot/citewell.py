@@ -11,35 +11,35 @@ from pathlib import Path
 
 import structlog
 
-from bot.config.settings import Settings, configured
-from bot.desks.authority import AuditedAuthority
-from bot.desks.desk import CitewellDesk
-from bot.desks.knowledge import Means
-from bot.desks.reading import Reader
-from bot.desks.surroundings import with_surroundings
-from bot.desks.wishes import try_again, with_wish
-from bot.documents.indexing import Indexer, is_path
-from bot.documents.sync import Sync
-from pipeline.drafting.task import Model
-from pipeline.find.scale import Scale
-from pipeline.ingest.ingest import Event as IngestEvent
-from pipeline.ingest.ingest import Summary
-from pipeline.ports import AnswerStream, Embedder, Links, Planner, PlatformAdapter, Retriever, Sources
+from bot.config.settings import Settings, platform_configs
+from bot.documents.indexing import Indexer, is_path_source
+from bot.documents.sync import SourceSync
+from bot.services.answers import CitewellServices
+from bot.services.authority import AuditedAuthorizer
+from bot.services.knowledge import KnowledgeDependencies
+from bot.services.reading import StoredQueryService
+from bot.services.subscriptions import apply_subscription, retry_subscriptions
+from bot.services.thread_context import add_thread_context
+from pipeline.drafting.task import AnswerModel
+from pipeline.find.calibration import ScoreCalibration
+from pipeline.ingest.ingest import IngestEvent as IngestEvent
+from pipeline.ingest.ingest import IngestSummary
+from pipeline.ports import AnswerStream, Embedder, LinkTargets, PassageLinks, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
-from pipeline.rules.access import OPERATOR, Roles, Rules
-from pipeline.rules.places import asked
+from pipeline.rules.access import OPERATOR, AccessPolicy, RoleGrants
+from pipeline.rules.place_settings import build_request
 from pipeline.values import (
     Answer,
+    AnswerFormat,
+    AnswerOptions,
+    AnswerRequest,
+    AnswerSettings,
+    AnswerStyle,
     Audience,
-    Chosen,
     CitationStyle,
     ConversationId,
     Document,
-    Format,
     IncomingMessage,
-    Options,
-    Request,
-    Style,
 )
 from storage.open import Storage
 
@@ -60,15 +60,15 @@ class Citewell:
     embedder: Embedder | None
     planner: Planner
     retriever: Retriever
-    scale: Callable[[], Awaitable[Scale]]
+    calibration: Callable[[], Awaitable[ScoreCalibration]]
     """How vectors of the embedder are compared."""
-    model: Model | None
+    model: AnswerModel | None
     indexer: Indexer
-    options: Options
-    rules: Rules
-    roles: Roles
-    sources: Sources
-    links: Callable[[], Awaitable[Links]] | None
+    options: AnswerOptions
+    rules: AccessPolicy
+    roles: RoleGrants
+    sources: LinkTargets
+    links: Callable[[], Awaitable[PassageLinks]] | None
     """Where passages are opened, as of now; None where only documents with an address of their own are."""
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
@@ -84,47 +84,49 @@ class Citewell:
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
             links=self.links,
-            stale=self._stale,
+            is_stale=self._stale,
         )
 
     def _stale(self, document: Document) -> bool:
         """Whether a document was last changed or reviewed longer ago than what its source says holds."""
         after = self._horizons.get(document.source)
-        return after is not None and "" < document.dated < (self.today() - timedelta(days=after)).isoformat()
+        return after is not None and "" < document.last_changed < (self.today() - timedelta(days=after)).isoformat()
 
     @cached_property
     def _horizons(self) -> dict[str, int]:
-        return {table.source: table.stale_after for table in self.settings.sources if table.stale_after}
+        return {table.source_id: table.stale_after for table in self.settings.sources if table.stale_after}
 
     @property
-    def authority(self) -> AuditedAuthority:
-        return self.desk.authority
+    def authority(self) -> AuditedAuthorizer:
+        return self.services.authority
 
     @cached_property
-    def desk(self) -> CitewellDesk:
-        return CitewellDesk(
+    def services(self) -> CitewellServices:
+        return CitewellServices(
             self.storage,
             rules=self.rules,
             roles=self.roles,
             places=self.settings.places,
-            unindexed={config.platform.name: config.unindexed for config in configured(self.settings)},
-            keep=self.indexer.keep,
+            unindexed={config.platform.name: config.indexing_blocker for config in platform_configs(self.settings)},
+            keep=self.indexer.add_document,
             embedder=self.embedder,
             learns=self.settings.learn_from is not None,
             drafter=self.model.drafter if self.model else None,
-            means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
+            means=KnowledgeDependencies(
+                self.indexer.reader, self.indexer.add_document, self.settings.default_collection
+            ),
         )
 
     @cached_property
-    def reading(self) -> Reader:
-        return Reader(
-            self.desk,
+    def reading(self) -> StoredQueryService:
+        return StoredQueryService(
+            self.services,
             self.storage.library,
             self.retriever,
             self.responder.respond,
             self.storage.history,
             self.links,
-            self.storage.keys,
+            self.storage.api_keys,
         )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
@@ -136,8 +138,8 @@ class Citewell:
         text: str,
         *,
         thread: str = "",
-        style: Style | None = None,
-        format: Format | None = None,  # noqa: A002 - the word its users know
+        style: AnswerStyle | None = None,
+        format: AnswerFormat | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
         everything: bool = False,
     ) -> Answer:
@@ -156,39 +158,41 @@ class Citewell:
         text: str,
         *,
         thread: str = "",
-        style: Style | None = None,
-        format: Format | None = None,  # noqa: A002 - the word its users know
+        style: AnswerStyle | None = None,
+        format: AnswerFormat | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
         everything: bool = False,
     ) -> AnswerStream:
         """The same as it comes: progress and checked sentences, and the answer."""
-        request = Request(
+        request = AnswerRequest(
             text=text,
-            audience=await self.everything(),
+            audience=await self.all_collections(),
             conversation=console_conversation(thread) if thread else None,
             author=OPERATOR,
             style=style,
             format=format,
             citation_style=citations,
-            everything=everything,
+            wants_all=everything,
         )
         return self.responder.respond(request)
 
-    async def respond(self, request: Request) -> Answer:
+    async def respond(self, request: AnswerRequest) -> Answer:
         """The answer to a request that says everything itself."""
         return await self.responder.respond(request).answer()
 
-    async def request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
+    async def request(
+        self, message: IncomingMessage, chosen: AnswerSettings, adapter: PlatformAdapter
+    ) -> AnswerRequest:
         """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
         the turn."""
-        readers = await adapter.readers(message)
-        request = asked(message, await self.desk.audience(readers), chosen)
-        request = await with_wish(request, message, chosen, self.storage)
-        return await with_surroundings(request, message, adapter)
+        readers = await adapter.get_readers(message)
+        request = build_request(message, await self.services.audience(readers), chosen)
+        request = await apply_subscription(request, message, chosen, self.storage)
+        return await add_thread_context(request, message, adapter)
 
-    async def everything(self) -> Audience:
+    async def all_collections(self) -> Audience:
         """All collections, for whoever holds the data folder."""
-        return Audience(collections=frozenset(await self.storage.library.collections()))
+        return Audience(collections=frozenset(await self.storage.library.list_collections()))
 
     async def index(
         self,
@@ -197,29 +201,29 @@ class Citewell:
         collection: str = "",
         on_event: Callable[[IngestEvent], None] = lambda _: None,
         prefix: str | None = None,
-    ) -> Summary:
+    ) -> IngestSummary:
         """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist.
 
         Without `collection`, a path stays in the one that it or the folder around it was indexed into."""
         return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
     @cached_property
-    def sync(self) -> Sync:
+    def sync(self) -> SourceSync:
         settings = self.settings
-        return Sync(settings.default_collection, self.storage, self.indexer, settings.retention_days)
+        return SourceSync(settings.default_collection, self.storage, self.indexer, settings.retention_days)
 
-    async def look_again(self) -> None:
+    async def resync_paths(self) -> None:
         """Look again at every file and folder that was indexed by its path; what goes wrong with one is logged, and the
         others follow. Those in `[[sources]]` are looked at when they are due."""
-        in_tables = {table.source for table in self.settings.sources}
-        for source in await self.storage.library.sources():
-            if is_path(source) and source not in in_tables:
-                await self.sync.unwatched(source, partial(self.sync.path, Path(source)))
+        in_tables = {table.source_id for table in self.settings.sources}
+        for source in await self.storage.library.list_sources():
+            if is_path_source(source) and source not in in_tables:
+                await self.sync.sync_unattended(source, partial(self.sync.sync_path, Path(source)))
 
-    async def tell(self) -> None:
+    async def retry_subscriptions(self) -> None:
         """Try again what people want to be told, where the documents changed since the last try."""
-        await try_again(self.storage.wishes, self.storage.inbox)
+        await retry_subscriptions(self.storage.subscriptions, self.storage.inbox)
 
-    async def forget_old(self) -> None:
+    async def delete_expired(self) -> None:
         """Erase questions and answers that are older than the operator keeps them."""
-        await self.storage.people.forget_old(self.settings.retention_days)
+        await self.storage.personal_data.delete_expired(self.settings.retention_days)

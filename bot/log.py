@@ -13,10 +13,10 @@ from typing import Any
 
 import structlog
 
-from bot import known
+from bot import registry
 from pipeline.errors import CitewellError
-from pipeline.screen.private import find
-from pipeline.words.text import one_line
+from pipeline.screen.sensitive_data import find_sensitive_data
+from pipeline.words.text import to_single_line
 
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
@@ -39,7 +39,7 @@ _QUIET = (
 def redact(text: str) -> str:
     """`text` without personal data and keys of a known form, and everything that has the shape of a token. Digits alone
     stay: they are ids."""
-    for one in reversed(find(text)):
+    for one in reversed(find_sensitive_data(text)):
         if not text[one.start : one.end].isdigit():
             text = f"{text[: one.start]}[redacted]{text[one.end :]}"
     return _SECRET.sub("[redacted]", text)
@@ -67,7 +67,7 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
         if key in _PRIVATE:
             event[key] = f"[{len(str(value))} characters]"
         elif isinstance(value, str):
-            event[key] = redact(value) if key == "exception" else one_line(redact(value))
+            event[key] = redact(value) if key == "exception" else to_single_line(redact(value))
     return event
 
 
@@ -106,7 +106,7 @@ def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     event.pop("raised_at", None)
     what = str(event.pop("event")).replace("_", " ")
     more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
-    return one_line(redact(f"citewell: {what}: {more}" if more else f"citewell: {what}"))
+    return to_single_line(redact(f"citewell: {what}: {more}" if more else f"citewell: {what}"))
 
 
 def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
@@ -148,7 +148,7 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
     handler.addFilter(_Said())
     logging.basicConfig(level=least, handlers=[handler], force=True)
     logging.captureWarnings(True)
-    for name in (*_QUIET, *(name for platform in known.platforms() for name in platform.loggers)):
+    for name in (*_QUIET, *(name for platform in registry.platforms() for name in platform.loggers)):
         logging.getLogger(name).setLevel(max(logging.WARNING, least))
 
 
@@ -170,7 +170,7 @@ def _console() -> structlog.typing.Processor:
 
 
 @contextmanager
-def failures_logged(log: Any, event: str, **about: object) -> Iterator[None]:
+def log_failures(log: Any, event: str, **about: object) -> Iterator[None]:
     """What goes wrong in the block is logged and stops nothing else: the foreseen with its reason and what to do."""
     try:
         yield

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.config.settings import Settings, environment_name, secret
+from bot.config.settings import Settings, environment_name, secret_value
 from pipeline.budget import TokenBudget
-from pipeline.drafting.task import Model
+from pipeline.drafting.task import AnswerModel
 from pipeline.ports import LanguageModel, Planner
-from pipeline.screen.private import Finder, find
+from pipeline.screen.sensitive_data import SensitiveDataFinder, find_sensitive_data
 from storage.open import Storage
 
 if TYPE_CHECKING:
-    from pipeline.check.model import ModelJudge
+    from pipeline.check.model_judge import ModelJudge
     from pipeline.ports import Reranker
 
 
 # --- What models on other people's servers are not shown ------------------------------------------
 
 
-def finder(settings: Settings) -> Finder | None:
+def make_pii_finder(settings: Settings) -> SensitiveDataFinder | None:
     """What finds it; None where they are shown everything. Raises Misconfigured."""
     if settings.masking == "none":
         return None
     if settings.masking == "exact":
-        return find
+        return find_sensitive_data
     from adapters.models.presidio import open_presidio
 
     return open_presidio(settings.masking.partition(":")[2], environment_name("masking"))
@@ -39,7 +39,7 @@ def finder(settings: Settings) -> Finder | None:
 
 # --- What puts the passages that were found in order ----------------------------------------------
 
-RERANKER = environment_name("reranker")
+RERANKER_VARIABLE = environment_name("reranker")
 
 
 @asynccontextmanager
@@ -49,11 +49,11 @@ async def open_reranker(settings: Settings, *, seconds: float | None = None) -> 
     if settings.reranker == "none":
         yield None
         return
-    from adapters.models.guard import SECONDS, GuardedReranker
+    from adapters.models.resilience import RERANK_TIMEOUT_SECONDS, GuardedReranker
 
     async with AsyncExitStack() as stack:
         reranker = await _named(settings, stack)
-        yield GuardedReranker(reranker, f"reranker {settings.reranker}", seconds=seconds or SECONDS)
+        yield GuardedReranker(reranker, f"reranker {settings.reranker}", seconds=seconds or RERANK_TIMEOUT_SECONDS)
 
 
 async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
@@ -61,15 +61,15 @@ async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
     if kind == "onnx":
         from adapters.models.onnx.reranker import open_onnx_reranker
 
-        return open_onnx_reranker(Path(name), RERANKER)
+        return open_onnx_reranker(Path(name), RERANKER_VARIABLE)
     if kind == "fastembed":
-        from adapters.models.fastembedded import FastReranker
+        from adapters.models.fastembed_models import FastEmbedReranker
 
-        return FastReranker(name, RERANKER)
+        return FastEmbedReranker(name, RERANKER_VARIABLE)
     from adapters.models.rerank_server import ServerReranker
 
-    url, key = settings.reranker_url or "", secret(settings.reranker_key)
-    server = ServerReranker(settings.reranker, url=url, key=key, find=finder(settings))
+    url, key = settings.reranker_url or "", secret_value(settings.reranker_key)
+    server = ServerReranker(settings.reranker, url=url, key=key, find=make_pii_finder(settings))
     stack.push_async_callback(server.close)
     return server
 
@@ -86,13 +86,13 @@ Ollama cuts prompts that pass the context it was started with, 4,096 tokens wher
 _PLAN_TOKENS = 900
 """What a plan costs at most, as it is estimated."""
 _REVIEWS = 3
-"""Times that a judging model is asked about the sentences of one answer (`pipeline/drafting/review.py`)."""
+"""Times that a judging model is asked about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Model | None]:
+async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[AnswerModel | None]:
     """The models that `settings` name, with `planner` to help; None when none is named. Nothing is connected yet.
 
     Raises Misconfigured when a key is missing."""
@@ -100,10 +100,10 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     if spec == EXTRACTIVE:
         yield None
         return
-    from pipeline.drafting.proposal import Drafter
-    from pipeline.plan.model import ModelPlanner
-    from pipeline.write.prompts import Mode, PromptOptions
-    from pipeline.write.synthesize import ModelWriter
+    from pipeline.drafting.proposal import ProposalDrafter
+    from pipeline.plan.model_planner import ModelPlanner
+    from pipeline.write.model_writer import ModelWriter
+    from pipeline.write.prompts import AnswerMode, PromptOptions
 
     async with AsyncExitStack() as stack:
         model = _guarded(settings, spec)
@@ -119,24 +119,24 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
             judge = _judge(judging)
         stack.push_async_callback(_ended, getting_ready)
         options = PromptOptions(
-            mode=Mode(settings.mode),
+            mode=AnswerMode(settings.mode),
             system_instructions=settings.system_instructions,
             context_tokens=_context_tokens(settings, spec),
         )
         budget = TokenBudget(
-            storage.ledger,
-            person=settings.daily_tokens_person,
-            space=settings.daily_tokens_space,
-            answer=_most_tokens(settings, spec),
+            storage.token_ledger,
+            per_person=settings.daily_tokens_person,
+            per_space=settings.daily_tokens_space,
+            per_answer=_most_tokens(settings, spec),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
-        yield Model(
+        yield AnswerModel(
             name=model.name,
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
             budget=budget,
             judge=judge,
             planner=helped if settings.planner_model else None,
-            drafter=Drafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
+            drafter=ProposalDrafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
         )
 
 
@@ -163,7 +163,7 @@ async def open_language_model(settings: Settings, spec: str) -> AsyncIterator[La
 
 
 def _judge(model: LanguageModel) -> ModelJudge:
-    from pipeline.check.model import ModelJudge
+    from pipeline.check.model_judge import ModelJudge
 
     return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
 
@@ -171,11 +171,11 @@ def _judge(model: LanguageModel) -> ModelJudge:
 def _most_tokens(settings: Settings, spec: str) -> int:
     """What one answer may cost at most: a plan, the draft with its searches, the sentences written again, the
     reviews."""
-    from pipeline.check.exhibits import MOST_TOKENS
-    from pipeline.write.looking import LOOKS
+    from pipeline.check.judge_prompt import MAX_CALL_TOKENS
+    from pipeline.write.search_tool import MAX_SEARCHES
 
-    review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
-    prompts = LOOKS + 2 + 1  # the searches, one that asks for too many, the draft, what is written again
+    review = 0 if settings.judge == "none" else _REVIEWS * MAX_CALL_TOKENS
+    prompts = MAX_SEARCHES + 2 + 1  # the searches, one that asks for too many, the draft, what is written again
     written = prompts * (_context_tokens(settings, spec) + settings.max_tokens)
     return written + _PLAN_TOKENS * settings.planner_model + review
 
@@ -203,16 +203,16 @@ def model_spec(settings: Settings) -> str:
 
 def _guarded(settings: Settings, spec: str) -> LanguageModel:
     from adapters.models.factory import make_model
-    from adapters.models.guard import GuardedModel
+    from adapters.models.resilience import GuardedModel
 
     model = make_model(
         spec,
-        openai_key=secret(settings.openai_api_key),
+        openai_key=secret_value(settings.openai_api_key),
         openai_base_url=settings.openai_base_url or "",
-        anthropic_key=secret(settings.anthropic_api_key),
+        anthropic_key=secret_value(settings.anthropic_api_key),
         anthropic_base_url=settings.anthropic_base_url or "",
         temperature=settings.temperature,
         timeout=settings.total_seconds,
-        find=finder(settings),
+        find=make_pii_finder(settings),
     )
     return GuardedModel(model, limit=settings.concurrency)

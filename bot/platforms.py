@@ -9,33 +9,33 @@ from functools import partial
 import structlog
 from starlette.routing import BaseRoute
 
-from adapters.http.caller import Callers, Tokens
-from adapters.http.hosts import Machine
-from bot.admin.overview import AdminOverview
+from adapters.http.auth import CallerAuthenticator, TokenVerifier
+from adapters.http.hosts import LocalOperator
+from bot.admin.overview import StoredAdminService
 from bot.citewell import Citewell
-from bot.config.settings import Settings, keys, wanted
-from bot.log import failures_logged
-from pipeline.ports import Doors, Host, PlatformAdapter
+from bot.config.settings import Settings, enabled_platforms, list_encryption_keys
+from bot.log import log_failures
+from pipeline.ports import AdapterContext, HttpServers, PlatformAdapter
 from pipeline.values import PersonId, Readers
 from storage.database import Database
-from storage.people.installations import Seal, SQLInstallations
+from storage.people.installations import SQLInstallationStore, TokenCipher
 
 # --- What programs and editors call, on the application that the page is on -----------------------
 
 
 @asynccontextmanager
-async def programs(
-    citewell: Citewell, *, url: str, machine: Machine | None, tokens: Tokens | None
+async def open_program_routes(
+    citewell: Citewell, *, url: str, machine: LocalOperator | None, tokens: TokenVerifier | None
 ) -> AsyncIterator[list[BaseRoute]]:
     """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
     signs in."""
-    from adapters.api.routes import opened as api
-    from adapters.mcp.routes import opened as mcp
+    from adapters.api.routes import open_api as api
+    from adapters.mcp.routes import open_mcp as mcp
 
     storage = citewell.storage
-    callers = Callers(storage.keys, citewell.reading, machine=machine, tokens=tokens)
+    callers = CallerAuthenticator(storage.api_keys, citewell.reading, machine=machine, tokens=tokens)
     async with (
-        api(citewell.reading, citewell.desk, callers, storage.replies) as ours,
+        api(citewell.reading, citewell.services, callers, storage.idempotency) as ours,
         mcp(citewell.reading, callers, url) as more,
     ):
         yield [*ours, *more]
@@ -47,7 +47,7 @@ log = structlog.get_logger(__name__)
 
 
 def make_adapters(
-    settings: Settings, citewell: Citewell, doors: Doors, say: Callable[[str], None]
+    settings: Settings, citewell: Citewell, doors: HttpServers, say: Callable[[str], None]
 ) -> dict[str, PlatformAdapter]:
     """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
 
@@ -57,31 +57,31 @@ def make_adapters(
     async def people(person: PersonId) -> Readers | None:
         if (adapter := made.get(person.platform)) is None:
             return None
-        with failures_logged(log, "person_unknown", platform=person.platform):
-            return await adapter.readers(person)
+        with log_failures(log, "person_unknown", platform=person.platform):
+            return await adapter.get_readers(person)
         return None  # what a platform cannot tell, nobody may rely on
 
-    host = Host(
-        doors=doors,
-        desk=citewell.desk,
-        reading=citewell.reading,
-        archive=citewell.storage.archive,
-        overview=AdminOverview(citewell),
-        sources=citewell.sources,
-        installations=lambda: installations(settings, citewell.storage.database),
-        folder=str(settings.data),
-        citations=settings.include_citations,
-        confidence=settings.include_confidence,
+    host = AdapterContext(
+        http_servers=doors,
+        services=citewell.services,
+        query_service=citewell.reading,
+        conversation_archive=citewell.storage.archive,
+        admin_service=StoredAdminService(citewell),
+        link_targets=citewell.sources,
+        installations=lambda: open_installations(settings, citewell.storage.database),
+        data_dir=str(settings.data),
+        show_citations=settings.include_citations,
+        show_confidence=settings.include_confidence,
         retention_days=settings.retention_days,
-        say=say,
+        echo=say,
         sessions=citewell.storage.sessions,
-        people=people,
-        programs=partial(programs, citewell),
+        resolve_readers=people,
+        program_routes=partial(open_program_routes, citewell),
     )
-    made.update({config.platform.name: config.adapter(host) for config in wanted(settings)})
+    made.update({config.platform.name: config.create_adapter(host) for config in enabled_platforms(settings)})
     return made
 
 
-def installations(settings: Settings, database: Database) -> SQLInstallations:
+def open_installations(settings: Settings, database: Database) -> SQLInstallationStore:
     """The workspaces that people added the bot to. Raises Misconfigured where tokens cannot be encrypted."""
-    return SQLInstallations(database, Seal(keys(settings)))
+    return SQLInstallationStore(database, TokenCipher(list_encryption_keys(settings)))

@@ -13,30 +13,30 @@ from pathlib import Path
 
 import structlog
 
-from adapters.models.embeddings import OpenAIEmbedder
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from adapters.models.onnx.embedder import open_onnx_embedder
-from adapters.models.reader.reader import MiniLMReader
-from bot import known
+from adapters.models.openai_embedder import OpenAIEmbedder
+from bot import registry
 from bot.citewell import Citewell
-from bot.config.settings import Settings, configured, environment_name, secret
-from bot.desks.reading import LinkedSources
+from bot.config.settings import Settings, environment_name, platform_configs, secret_value
+from bot.confirmations import ConfirmationIndex
+from bot.documents.calibration import ScoreCalibrator
 from bot.documents.indexing import open_indexer
-from bot.documents.scales import Scales
-from bot.documents.serving import Serving
-from bot.learning import Learnt
+from bot.documents.reembedding import FallbackEmbedder
 from bot.log import join_host_logging
-from bot.models import finder, open_model, open_reranker
+from bot.models import make_pii_finder, open_model, open_reranker
+from bot.services.reading import StoredLinkTargets
 from pipeline.errors import Misconfigured
+from pipeline.find.calibration import ScoreCalibration
 from pipeline.find.retrieve import HybridRetriever
-from pipeline.find.scale import Scale
-from pipeline.plan.plan import RulePlanner
-from pipeline.ports import Embedder, Reader
-from pipeline.rules.access import Rule, Rules
-from pipeline.values import Limits, Options, Role, replace
-from storage.documents.embedded import EmbeddedDocuments
+from pipeline.plan.rule_planner import RulePlanner
+from pipeline.ports import Embedder, RelevanceScorer
+from pipeline.rules.access import AccessPolicy, AccessRule
+from pipeline.values import AnswerLimits, AnswerOptions, Role, replace
+from storage.documents.embeddings import EmbeddedDocuments
 from storage.open import Storage, open_storage
-from storage.people.feedback import SQLConfirmed
+from storage.people.feedback import SQLConfirmedAnswers
 
 log = structlog.get_logger(__name__)
 
@@ -57,19 +57,19 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             open_storage(
                 settings.data,
                 embedder=(lambda: embedder.name if embedder else "") if embedder else "",
-                database=secret(settings.database),
+                database=secret_value(settings.database),
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,
-                reaches=rules.reach,
+                reaches=rules.visible_collections,
             )
         )
         embedder = await _serving(stack, settings, storage, embedder)
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
-        sources = LinkedSources(storage.database, storage.library, rules)
-        if links := known.links(configured(settings), sources):
+        sources = StoredLinkTargets(storage.database, storage.library, rules)
+        if links := registry.passage_links(platform_configs(settings), sources):
             await links()  # the key is made at the first start
-        scales = Scales(storage.database, embedder)
+        scales = ScoreCalibrator(storage.database, embedder)
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
@@ -82,12 +82,12 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
                 reader=_reader(settings) if embedder else None,
-                scale=scales.now,
+                scale=scales.current,
                 tokenizer=_tokenizer(embedder),
-                confirmations=_learnt(stack, settings, storage, embedder, scales.now, rules),
+                confirmations=_learnt(stack, settings, storage, embedder, scales.current, rules),
                 top_k=settings.top_k,
             ),
-            scale=scales.now,
+            calibration=scales.current,
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),
@@ -106,13 +106,13 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
     if kind == "none":
         yield None
     elif kind == "minilm":
-        yield MiniLM()
+        yield MiniLMEmbedder()
     elif kind == "onnx":
         yield open_onnx_embedder(Path(name), setting)
     elif kind == "fastembed":
-        from adapters.models.fastembedded import FastEmbedder
+        from adapters.models.fastembed_models import FastEmbedEmbedder
 
-        yield FastEmbedder(name, setting)
+        yield FastEmbedEmbedder(name, setting)
     else:
         if not settings.openai_api_key:
             raise Misconfigured(
@@ -120,8 +120,8 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
                 f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
                 what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
             )
-        key, url = secret(settings.openai_api_key), settings.openai_base_url
-        embedder = OpenAIEmbedder(name, key=key, base_url=url, find=finder(settings))
+        key, url = secret_value(settings.openai_api_key), settings.openai_base_url
+        embedder = OpenAIEmbedder(name, key=key, base_url=url, find=make_pii_finder(settings))
         try:
             yield embedder
         finally:
@@ -134,34 +134,34 @@ async def _serving(
     """The one `wanted`; while vectors of another are searched that can still be opened, that one until they are not."""
     documents = EmbeddedDocuments(storage.database)
     if isinstance(wanted, OpenAIEmbedder):
-        wanted.resume(await documents.embedders())
-    there = await documents.serving()
+        wanted.restore_dimensions(await documents.embedders())
+    there = await documents.search_embedder()
     if wanted is None or there in ("", wanted.name):
         return wanted
     before = await _before(stack, settings, there)
-    return Serving(wanted, before, storage.database) if before else wanted
+    return FallbackEmbedder(wanted, before, storage.database) if before else wanted
 
 
 async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embedder | None:
     """The embedder of that name; None where it is of an older version, or its key is gone."""
-    said = "minilm" if name == MiniLM.name else name.rpartition(":")[0]
+    said = "minilm" if name == MiniLMEmbedder.name else name.rpartition(":")[0]
     if said != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
         return None
     found = await stack.enter_async_context(open_embedder(replace(settings, embedder=said)))
     if isinstance(found, OpenAIEmbedder):
-        found.resume([name])
+        found.restore_dimensions([name])
     return found
 
 
-def _reader(settings: Settings) -> Reader | None:
+def _reader(settings: Settings) -> RelevanceScorer | None:
     """A reranker of the operator's own takes its place."""
     wanted = settings.reader == "minilm" and settings.reranker == "none"
-    return MiniLMReader(seconds=settings.reader_seconds) if wanted else None
+    return MiniLMCrossEncoder(seconds=settings.reader_seconds) if wanted else None
 
 
-def _tokenizer(embedder: Embedder | None) -> MiniLM | None:
+def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | None:
     """The shipped one knows words, whoever embeds them."""
-    return embedder if embedder is None or isinstance(embedder, MiniLM) else MiniLM()
+    return embedder if embedder is None or isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
 
 
 def _learnt(
@@ -169,32 +169,36 @@ def _learnt(
     settings: Settings,
     storage: Storage,
     embedder: Embedder | None,
-    scale: Callable[[], Awaitable[Scale]],
-    rules: Rules,
-) -> Learnt | None:
+    scale: Callable[[], Awaitable[ScoreCalibration]],
+    rules: AccessPolicy,
+) -> ConfirmationIndex | None:
     """None where nobody's ratings count, or no meaning of questions is known."""
     if settings.learn_from is None or embedder is None:
         return None
-    store = SQLConfirmed(storage.database)
-    learnt = Learnt(store, storage.library, embedder, scale, rules, settings.learn_from)
+    store = SQLConfirmedAnswers(storage.database)
+    learnt = ConfirmationIndex(store, storage.library, embedder, scale, rules, settings.learn_from)
     stack.push_async_callback(learnt.close)
     return learnt
 
 
-def _rules(settings: Settings) -> Rules:
-    named = {name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
-    homes = {config.platform.name: config.homes for config in configured(settings) if config.homes is not None}
-    return Rules(named, known.platforms(), homes)
+def _rules(settings: Settings) -> AccessPolicy:
+    named = {name: AccessRule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
+    homes = {
+        config.platform.name: config.home_spaces
+        for config in platform_configs(settings)
+        if config.home_spaces is not None
+    }
+    return AccessPolicy(named, registry.platforms(), homes)
 
 
-def _options(settings: Settings) -> Options:
-    return Options(
+def _options(settings: Settings) -> AnswerOptions:
+    return AnswerOptions(
         style=settings.style,
         citation_style=settings.citation_style,
         max_length=settings.max_length,
         history_turns=settings.history_turns,
         require_grounding=settings.require_grounding,
-        limits=Limits(
+        limits=AnswerLimits(
             first_sentence_seconds=settings.first_sentence_seconds,
             total_seconds=settings.total_seconds,
             abstain=settings.abstain,

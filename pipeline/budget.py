@@ -27,19 +27,19 @@ class TokenBudget:
 
     ledger: TokenLedger
     _: KW_ONLY
-    person: int
-    space: int
-    answer: int
+    per_person: int
+    per_space: int
+    per_answer: int
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def reserve(self, person: str, space: str) -> Reservation | None:
         """Tokens for one answer, or None when the day's are spent. Raises Unavailable."""
-        limits = {f"person {person}": self.person, f"space {space}": self.space}
+        limits = {f"person {person}": self.per_person, f"space {space}": self.per_space}
         limits = {subject: limit for subject, limit in limits.items() if limit}
         day = self.today()
-        if limits and not await self.ledger.reserve(limits, self.answer, day):
+        if limits and not await self.ledger.reserve(limits, self.per_answer, day):
             return None
-        return Reservation(subjects=tuple(limits), day=day, tokens=self.answer)
+        return Reservation(subjects=tuple(limits), day=day, tokens=self.per_answer)
 
     async def settle(self, reservation: Reservation, spent: int) -> None:
         """Count what the answer did cost instead of what was set aside. Raises Unavailable."""

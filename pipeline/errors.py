@@ -49,7 +49,7 @@ class Unavailable(CitewellError):
         """It is there and does not let us have what was asked for, or not any more."""
 
 
-class Unusable(CitewellError):
+class UnusableResponse(CitewellError):
     """A reply that did not parse, was cut off, or was empty."""
 
 
@@ -66,7 +66,7 @@ class Busy(Refused):
         """Nobody has told this person within the last minute."""
 
 
-class Revoked(Refused):
+class AccessRevoked(Refused):
     """What somebody came in with was revoked while they were being answered."""
 
 
@@ -74,11 +74,11 @@ class NotAllowed(Refused):
     """The person has no role that may do this; the try is in the audit."""
 
 
-class NotTaken(Refused):
+class PostRefused(Refused):
     """What somebody waits for is not taken where it is to be posted; `str()` is for them."""
 
 
-class WrongSetting(Refused):
+class InvalidPlaceSetting(Refused):
     """What was chosen for the setting `name` of a place; nothing was changed."""
 
     def __init__(self, message: str, *, name: str, what_to_do: str, offered: tuple[str, ...] = ()) -> None:
@@ -88,7 +88,7 @@ class WrongSetting(Refused):
         """What there is to choose from, where that is known."""
 
 
-class Withdrawn(CitewellError):
+class QuestionWithdrawn(CitewellError):
     """The question was changed or deleted while it was being answered: this answer must not be shown."""
 
     def __init__(self, message: str, *, changed: bool) -> None:

@@ -12,53 +12,62 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipeline.check.model import NOT_READ
-from pipeline.compose.changes import changes
-from pipeline.compose.cite import Numbering, Stale, never
-from pipeline.compose.compose import Drafted, compose, failed, without_search
-from pipeline.drafting.depth import deepened
-from pipeline.drafting.drafts import SPENT, WROTE, write
-from pipeline.drafting.nearest import SHOWN, beside
-from pipeline.drafting.task import Model, Stopwatch, Task
+from pipeline.auto_answers import suppress_unhelpful
+from pipeline.check.model_judge import NOT_CHECKED
+from pipeline.compose.answer import DraftResult, answer_without_search, compose_answer, failed_answer
+from pipeline.compose.changed_documents import compose_changes
+from pipeline.compose.citations import CitationRegistry, StalenessCheck, is_never_stale
+from pipeline.drafting.draft import BUDGET_SPENT_DRAFT, REJECTED_DRAFT_FAILURES, write_draft
+from pipeline.drafting.model_context import extend_context
+from pipeline.drafting.nearest_passages import MAX_NEAREST_EXCERPTS, cite_nearest
+from pipeline.drafting.task import AnswerModel, DraftTask, Stopwatch
 from pipeline.errors import CitewellError
-from pipeline.find.near_copies import further
-from pipeline.find.retrieve import changed
-from pipeline.find.thread import ThreadReader
-from pipeline.plan.smalltalk import greeted
-from pipeline.ports import AnswerStream, HistoryStore, Links, Look, Passages, Planner, Retriever, streaming
-from pipeline.read import asked
-from pipeline.read.evidence import gather
-from pipeline.translations import Words
-from pipeline.unasked import unless_idle
+from pipeline.evidence import question_analysis
+from pipeline.evidence.gather import gather_evidence
+from pipeline.find.near_duplicates import remaining_passages
+from pipeline.find.retrieve import find_changes
+from pipeline.find.thread_retriever import ThreadRetriever
+from pipeline.plan.smalltalk import greeting_language
+from pipeline.ports import (
+    AnswerStream,
+    ChunkReader,
+    HistoryStore,
+    PassageLinks,
+    Planner,
+    Retriever,
+    SearchFunction,
+    answer_stream,
+)
+from pipeline.translations import Translator
 from pipeline.values import (
+    AdditionalPassages,
     Answer,
+    AnswerEvent,
+    AnswerFormat,
+    AnswerOptions,
+    AnswerRequest,
+    AnswerStage,
+    AnswerStyle,
     Audience,
     BlockKind,
-    Brief,
     Conversation,
     ConversationId,
-    Event,
-    Format,
-    Found,
-    Options,
-    Parsed,
-    Progress,
-    Request,
+    ParsedDocument,
+    ProgressEvent,
     Retrieval,
     RetrievedChunk,
-    Search,
-    Stage,
-    Style,
+    SearchPlan,
+    SentenceEvent,
     Turn,
     Usage,
-    Written,
+    WritingBrief,
     replace,
 )
 from pipeline.words import wording
-from pipeline.words.language import shared, speaking, told
-from pipeline.write.extract import completed
+from pipeline.words.language import choose_words, detect_supported_language, infer_question_language
+from pipeline.write.extractive import complete_lists
 
-NOBODY = ConversationId(platform="", space="", channel="")
+EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 
 
 @dataclass
@@ -75,30 +84,30 @@ class Responder:
 
     planner: Planner
     retriever: Retriever
-    model: Model | None
+    model: AnswerModel | None
     history: HistoryStore
-    options: Options
+    options: AnswerOptions
     report: Callable[[str, Exception], None]
     """Takes the incident id and the error of what nobody foresaw."""
     warn: Callable[[str, str], None]
     """Is told why the model's draft was not used (`model_not_used`), and what did not work in the search
     (`search_degraded`)."""
-    library: Passages | None = None
+    library: ChunkReader | None = None
     """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
-    links: Callable[[], Awaitable[Links]] | None = None
+    links: Callable[[], Awaitable[PassageLinks]] | None = None
     """Where passages are opened, as of now; without it, only documents with an address of their own are."""
-    stale: Stale = never
+    is_stale: StalenessCheck = is_never_stale
     """Which documents are older than what their source says holds, as of now."""
 
-    def respond(self, request: Request) -> AnswerStream:
+    def respond(self, request: AnswerRequest) -> AnswerStream:
         """One answer, always, whatever goes wrong.
 
         To what nobody asked, that alone; SILENT where nothing is to be said."""
         stream = self._answered(request)
-        return unless_idle(request, stream) if request.unasked else stream
+        return suppress_unhelpful(request, stream) if request.is_unprompted else stream
 
-    @streaming
-    async def _answered(self, request: Request) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def _answered(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         answer_id = secrets.token_hex(8)
         walker = self._over(request.thread) if request.thread else self
         try:
@@ -109,12 +118,12 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self.report(incident, error)
-            yield failed(answer_id, request.text, incident, _words(request))
+            yield failed_answer(answer_id, request.text, incident, _words(request))
 
-    def _over(self, thread: Parsed) -> Responder:
+    def _over(self, thread: ParsedDocument) -> Responder:
         """The same with a thread in the place of the documents. What an answer of theirs has to rest on is not asked of
         a summary."""
-        reader = ThreadReader(thread)
+        reader = ThreadRetriever(thread)
         limits = replace(self.options.limits, minimum_sources=1, minimum_citations=1)
         return replace(
             self,
@@ -126,10 +135,10 @@ class Responder:
             links=None,
         )
 
-    @streaming
-    async def _walk(self, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def _walk(self, request: AnswerRequest, answer_id: str) -> AsyncGenerator[AnswerEvent, None]:
         watch = Stopwatch()
-        yield Progress(stage=Stage.PLANNING)
+        yield ProgressEvent(stage=AnswerStage.PLANNING)
         conversation = await self._recall(request)
         words = _words(request, conversation.turns)
         async with self._allowed(request) as allowance:
@@ -137,12 +146,12 @@ class Responder:
             with watch.stage("plan"):
                 planner = (model and model.planner) or self.planner
                 plan = await planner.plan(request.text, conversation, request.audience, words)
-            allowance.spent = plan.tokens if isinstance(plan, Search) else 0
-            if not isinstance(plan, Search):
-                usage = Usage(writer="none", milliseconds=watch.read())
-                yield without_search(answer_id, request.text, plan, usage, words)
+            allowance.spent = plan.tokens if isinstance(plan, SearchPlan) else 0
+            if not isinstance(plan, SearchPlan):
+                usage = Usage(writer="none", milliseconds=watch.timings())
+                yield answer_without_search(answer_id, request.text, plan, usage, words)
                 return
-            yield Progress(stage=Stage.SEARCHING)
+            yield ProgressEvent(stage=AnswerStage.SEARCHING)
             if answer := await self._changes(request, plan, answer_id, words, watch):
                 await self._record(request, answer)
                 yield answer
@@ -150,60 +159,63 @@ class Responder:
             with watch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
             words = _words(request, conversation.turns, retrieval.nearest)
-            plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
+            plan, above = retrieval.corrected_search(plan), wording.corrections_line(retrieval.corrections, words)
             above = _introduced(request.thread, words) if request.thread else above
-            passages = retrieval.passages or (retrieval.nearest if request.always else ())
+            passages = retrieval.passages or (retrieval.nearest if request.force_extract else ())
             brief = self._brief(request, plan)
             with watch.stage("read"):
-                evidence = gather(asked.read(brief.question, brief.topic, plan.thread), passages or retrieval.nearest)
+                evidence = gather_evidence(
+                    question_analysis.analyze_question(brief.question, brief.topic, plan.thread),
+                    passages or retrieval.nearest,
+                )
                 made = None
                 if self.library and passages:
-                    evidence, made = await completed(brief, evidence, self.library)
+                    evidence, made = await complete_lists(brief, evidence, self.library)
             numbering = await self._numbering(evidence.passages)
-            drafted = Drafted()
+            drafted = DraftResult()
             if passages:
-                yield Progress(stage=Stage.WRITING)
-                deeper = await deepened(evidence, further(retrieval), self.library) if model else ()
-                task = Task(
+                yield ProgressEvent(stage=AnswerStage.WRITING)
+                deeper = await extend_context(evidence, remaining_passages(retrieval), self.library) if model else ()
+                task = DraftTask(
                     brief,
                     evidence,
                     conversation.turns,
                     self.options.limits,
                     grounded=self.options.require_grounding,
-                    always=request.always,
-                    watch=watch,
+                    always_show_extract=request.force_extract,
+                    stopwatch=watch,
                     words=words,
-                    further=deeper,
-                    look=self._look(request.audience) if model and not request.thread else None,
-                    retells=request.thread is not None,
-                    made=made,
+                    extra_passages=deeper,
+                    search=self._look(request.audience) if model and not request.thread else None,
+                    is_summary=request.thread is not None,
+                    prepared_extract=made,
                 )
                 if model:
                     allowance.spent = None
                 spent = self.model and not request.extract and not allowance.granted
-                forgone = SPENT if spent else None
-                async with aclosing(write(task, model, forgone)) as pieces:
+                forgone = BUDGET_SPENT_DRAFT if spent else None
+                async with aclosing(write_draft(task, model, forgone)) as pieces:
                     async for piece in pieces:
-                        if isinstance(piece, Drafted):
+                        if isinstance(piece, DraftResult):
                             drafted = piece
-                            evidence = task.cited(drafted.checked)
-                        elif isinstance(piece, Found):
-                            task = task.finding(piece.passages)
-                            numbering.knows(piece.passages)
+                            evidence = task.cited_evidence(drafted.checked)
+                        elif isinstance(piece, AdditionalPassages):
+                            task = task.with_passages(piece.passages)
+                            numbering.add_passages(piece.passages)
                         else:
                             preface = piece.preface if numbering.sentences else _joined(above, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
-                            yield Written(sentence=cited, preface=preface)
-                allowance.spent = None if drafted.tokens is None else plan.tokens + drafted.tokens
-        few = not numbering.sentences and len(passages) < SHOWN
+                            yield SentenceEvent(sentence=cited, preface=preface)
+                allowance.spent = None if drafted.tokens_used is None else plan.tokens + drafted.tokens_used
+        few = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
         with watch.stage("compose"):
-            answer = compose(
+            answer = compose_answer(
                 answer_id,
                 request.text,
                 brief,
                 drafted,
                 numbering,
-                beside(evidence.joined(retrieval.nearest) if few else evidence, numbering, drafted, words),
+                cite_nearest(evidence.with_passages(retrieval.nearest) if few else evidence, numbering, drafted, words),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
@@ -216,22 +228,22 @@ class Responder:
         yield answer
 
     async def _changes(
-        self, request: Request, plan: Search, answer_id: str, words: Words, watch: Stopwatch
+        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, watch: Stopwatch
     ) -> Answer | None:
         """The documents since a day, where that is asked."""
         if not (plan.since and self.library):
             return None
         with watch.stage("retrieve"):
-            found = await changed(plan, request.audience, self.library, self.retriever)
+            found = await find_changes(plan, request.audience, self.library, self.retriever)
         if not found:
             return None
         numbering = await self._numbering(found.passages)
         style = request.citation_style or self.options.citation_style
-        answer = changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
-        return replace(answer, usage=Usage(milliseconds=watch.read()))
+        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
+        return replace(answer, usage=Usage(milliseconds=watch.timings()))
 
     def _accounted(
-        self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch
+        self, answer: Answer, plan: SearchPlan, retrieval: Retrieval, above: str, drafted: DraftResult, watch: Stopwatch
     ) -> Answer:
         """`answer` with what it cost and what did not work on the way; the operator is told that too."""
         degraded = ", ".join(retrieval.degraded)
@@ -239,30 +251,32 @@ class Responder:
             if reason:
                 self.warn(event, reason)
         usage = answer.usage
-        unread = NOT_READ if any(one.judgement.reason == NOT_READ for one in drafted.checked) else ""
+        unread = NOT_CHECKED if any(one.judgement.reason == NOT_CHECKED for one in drafted.checked) else ""
         notes = (
             ("model_failed", drafted.failure),
             ("judge_failed", unread),
             ("search_degraded", degraded),
-            ("reader_left_out", retrieval.unread),
+            ("reader_left_out", retrieval.scorer_skipped),
         )
         return replace(
             answer,
             usage=replace(
                 usage,
-                milliseconds=watch.read(),
+                milliseconds=watch.timings(),
                 input_tokens=usage.input_tokens + plan.tokens,
                 notes=tuple(f"{what}: {why}" for what, why in notes if why),
-                hindered=bool(degraded or unread or (drafted.failure and drafted.failure not in WROTE)),
+                hindered=bool(
+                    degraded or unread or (drafted.failure and drafted.failure not in REJECTED_DRAFT_FAILURES)
+                ),
             ),
             preface=_joined(above, answer.preface),
             corrections=retrieval.corrections,
-            standalone=plan.said or plan.question,
+            standalone=plan.user_wording or plan.question,
             topic=plan.topic,
         )
 
     @asynccontextmanager
-    async def _allowed(self, request: Request) -> AsyncIterator[_Allowance]:
+    async def _allowed(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
         """Tokens for all that the model may be asked, if the day's are not spent; at the end what was used is counted.
 
         What nobody can count stays set aside."""
@@ -277,34 +291,34 @@ class Responder:
                 with self._reported():
                     await budget.settle(reservation, allowance.spent)
 
-    def _look(self, audience: Audience) -> Look:
+    def _look(self, audience: Audience) -> SearchFunction:
         async def look(text: str) -> Sequence[RetrievedChunk]:
-            found = await self.retriever.retrieve(Search(question=text), audience)
-            return (*found.passages, *further(found))
+            found = await self.retriever.retrieve(SearchPlan(question=text), audience)
+            return (*found.passages, *remaining_passages(found))
 
         return look
 
-    def _brief(self, request: Request, plan: Search) -> Brief:
+    def _brief(self, request: AnswerRequest, plan: SearchPlan) -> WritingBrief:
         style = request.style or self.options.style
-        return Brief(
+        return WritingBrief(
             question=plan.question,
             queries=plan.queries,
             sides=plan.sides,
             topic=plan.topic,
-            everything=plan.everything or request.everything,
+            wants_all=plan.wants_all or request.wants_all,
             intent=plan.intent,
-            format=request.format or (Format.BULLETS if style is Style.BULLET else plan.format),
+            format=request.format or (AnswerFormat.BULLETS if style is AnswerStyle.BULLET else plan.format),
             style=style,
             language=request.language,
             max_length=self.options.max_length,
         )
 
-    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> Numbering:
-        return Numbering(passages, addresses=await self.links() if self.links else None, stale=self.stale)
+    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
+        return CitationRegistry(passages, addresses=await self.links() if self.links else None, stale=self.is_stale)
 
-    async def _recall(self, request: Request) -> Conversation:
+    async def _recall(self, request: AnswerRequest) -> Conversation:
         if request.conversation is None:
-            return Conversation(id=NOBODY, turns=request.turns, around=request.around)
+            return Conversation(id=EMPTY_CONVERSATION_ID, turns=request.turns, around=request.around)
         recalled = await self.history.recall(request.conversation, self.options.history_turns)
         turns = await self._seen(recalled.turns, request.audience)
         return replace(recalled, around=request.around, turns=turns)
@@ -314,13 +328,13 @@ class Responder:
         cited = [chunk for turn in turns for chunk in turn.chunk_ids]
         if not cited or self.library is None:
             return tuple(turns)
-        there = await self.library.chunks(cited)
+        there = await self.library.get_chunks(cited)
         seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.untold for turn in turns)
+        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.question_only for turn in turns)
 
-    async def _record(self, request: Request, answer: Answer) -> None:
-        turn = answer.turn(request.author, datetime.now(UTC))
-        if request.conversation and request.records and turn:
+    async def _record(self, request: AnswerRequest, answer: Answer) -> None:
+        turn = answer.to_turn(request.author, datetime.now(UTC))
+        if request.conversation and request.save_turn and turn:
             with self._reported():
                 await self.history.record(request.conversation, turn)
 
@@ -333,21 +347,23 @@ class Responder:
             self.report(secrets.token_hex(4), error)
 
 
-def _words(request: Request, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Words:
+def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Translator:
     """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread; other few
     words in that of what was `found` for them."""
     before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
-    heard = [greeted(request.text), *map(told, (request.text, *before))]
+    heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
     if not (request.language or any(heard)):
-        texts = [one.chunk.text for one in found[:SHOWN]]
-        heard.append(shared(request.text, texts, least=1 if request.locale else 0))
-    return speaking(request.language, heard, request.locale)
+        texts = [one.chunk.text for one in found[:MAX_NEAREST_EXCERPTS]]
+        heard.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
+    return choose_words(request.language, heard, request.locale)
 
 
-def _introduced(thread: Parsed, words: Words) -> str:
+def _introduced(thread: ParsedDocument, words: Translator) -> str:
     """How much was said, and with what it began; nothing where a message holds instructions to an assistant."""
     number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
-    return "" if thread.document.flagged else words.count(wording.OF_THREAD, number, title=thread.document.title)
+    return (
+        "" if thread.document.flagged else words.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
+    )
 
 
 def _joined(*lines: str) -> str:

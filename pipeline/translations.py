@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, NewType
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ja": "日本語"}
 """The languages we speak, in their own words; all but English have a catalogue."""
-CATALOGUES = Path(__file__).parent / "locale"
+CATALOGUE_DIR = Path(__file__).parent / "locale"
 DOMAIN = "citewell"
 
-Message = NewType("Message", str)
+TranslatableText = NewType("TranslatableText", str)
 """A sentence of ours in English, by which the catalogues know it. `make words` finds it by this name."""
 
 
-class Plural(NamedTuple):
+class PluralText(NamedTuple):
     """A sentence that depends on `{number}`."""
 
     one: str
@@ -25,25 +25,25 @@ class Plural(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Words:
+class Translator:
     """What we say, in one of LANGUAGES: `words(wording.BUSY)`."""
 
     language: str = "en"
 
-    def __call__(self, message: Message, **fields: Any) -> str:
+    def __call__(self, message: TranslatableText, **fields: Any) -> str:
         """`message` in this language, with its `{fields}` filled in."""
         return _catalogue(self.language).gettext(message).format(**fields)
 
-    def count(self, plural: Plural, number: int, **fields: Any) -> str:
+    def pluralize(self, plural: PluralText, number: int, **fields: Any) -> str:
         """The form of `plural` that `number` takes in this language."""
         return _catalogue(self.language).ngettext(*plural, number).format(number=number, **fields)
 
 
-ENGLISH = Words()
+ENGLISH_TRANSLATOR = Translator()
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _catalogue(language: str) -> gettext.NullTranslations:
-    if language == ENGLISH.language:
+    if language == ENGLISH_TRANSLATOR.language:
         return gettext.NullTranslations()
-    return gettext.translation(DOMAIN, CATALOGUES, [language])
+    return gettext.translation(DOMAIN, CATALOGUE_DIR, [language])

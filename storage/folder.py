@@ -8,16 +8,16 @@ from pathlib import Path
 
 from pipeline.errors import Misconfigured
 
-DATABASE = "citewell.db"
+DATABASE_FILE = "citewell.db"
 
 
-def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
+def prepare_folder(folder: Path, *, make: bool = True, inside: str = "") -> Path:
     """Make the folder and the one `inside` it where missing, if this may.
 
     Raises Misconfigured when it is missing or cannot be used."""
     try:
         if not make:
-            (folder / DATABASE).stat()
+            (folder / DATABASE_FILE).stat()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / inside).mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid == os.getuid():
@@ -31,7 +31,7 @@ def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
                 "To use a data folder elsewhere: CITEWELL_DATA or --data.",
             ) from error
         raise _unusable(folder, _reason(folder, error)) from error
-    here = (folder, *folder.glob(f"{DATABASE}*"))
+    here = (folder, *folder.glob(f"{DATABASE_FILE}*"))
     # What is gone again is SQLite's own: a process that ends takes its side files with it.
     locked = [file for file in here if not os.access(file, os.W_OK) and file.exists()]
     if locked:
@@ -39,7 +39,7 @@ def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
     return folder
 
 
-def in_use(folder: Path) -> Misconfigured:
+def folder_in_use_error(folder: Path) -> Misconfigured:
     """What is raised while another process answers from `folder`."""
     return Misconfigured(
         "CITEWELL_DATA",
@@ -66,7 +66,7 @@ def _unusable(folder: Path, reason: str) -> Misconfigured:
     )
 
 
-class Lock:
+class FolderLock:
     """Held by at most one process; the system lets go of it when that process ends, however it ends."""
 
     def __init__(self, file: Path) -> None:

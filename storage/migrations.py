@@ -16,17 +16,17 @@ from collections.abc import Callable, Collection, Mapping
 from pipeline.errors import Misconfigured
 from storage.database import Connection
 
-Step = Callable[[Connection], None]
+MigrationStep = Callable[[Connection], None]
 
-FIRST = "first"
-MIGRATIONS: Mapping[str, Step | None] = {FIRST: None}
+FIRST_MIGRATION = "first"
+MIGRATIONS: Mapping[str, MigrationStep | None] = {FIRST_MIGRATION: None}
 
 
-def lacking(applied: Collection[str], setting: str, what_to_do: str) -> list[str]:
+def missing_migrations(applied: Collection[str], setting: str, what_to_do: str) -> list[str]:
     """The migrations that a database still needs, which has those that are `applied`.
 
     Raises Misconfigured, about `setting`, when it has one that this program does not know."""
-    if applied and FIRST not in applied:
+    if applied and FIRST_MIGRATION not in applied:
         raise Misconfigured(
             setting,
             "the database was written before the first release of Citewell",
@@ -37,7 +37,7 @@ def lacking(applied: Collection[str], setting: str, what_to_do: str) -> list[str
     return [name for name in MIGRATIONS if name not in applied]
 
 
-def run(names: Collection[str], db: Connection) -> None:
+def run_migrations(names: Collection[str], db: Connection) -> None:
     """Their steps, in order."""
     for name in names:
         if step := MIGRATIONS[name]:

@@ -11,26 +11,26 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.rules.tenancy import ALL, Reaches
+from pipeline.rules.tenancy import ALL_COLLECTIONS, VisibilityResolver
+from storage.data_migration import check_copy_complete
 from storage.database import Database
+from storage.documents.channel_messages import SQLChannelMessages
 from storage.documents.index import SearchIndex
-from storage.documents.library import SQLLibrary
-from storage.documents.said import SQLSaid
-from storage.engine import BackUp, VectorSearch
-from storage.folder import prepare
-from storage.messages.archive import SQLArchive
+from storage.documents.library import SQLDocumentStore
+from storage.engine import BackupWriter, VectorSearch
+from storage.folder import prepare_folder
+from storage.messages.archive import SQLConversationArchive
 from storage.messages.handoffs import SQLHandoffs
-from storage.messages.history import SQLAsked, SQLHistory
+from storage.messages.history import SQLHistory, SQLQuestionLog
 from storage.messages.inbox import CAPACITY, PER_AUTHOR, SQLInbox
 from storage.messages.outbox import SQLOutbox
-from storage.messages.wishes import SQLWishes
-from storage.moving import check_whole
+from storage.messages.subscriptions import SQLSubscriptions
 from storage.people.audit import SQLAudit
 from storage.people.budget import SQLTokenLedger
-from storage.people.doors import SQLKeys, SQLReplies, SQLSessions
+from storage.people.credentials import SQLApiKeyStore, SQLIdempotencyStore, SQLSessionStore
 from storage.people.feedback import SQLFeedback
-from storage.people.person import People
-from storage.people.places import SQLPlaces
+from storage.people.personal_data import PersonalData
+from storage.people.places import SQLPlaceSettings
 from storage.sqlite.open import open_sqlite
 
 
@@ -42,35 +42,35 @@ class Storage:
     engine: str
     """Its name and version, for the operator."""
     database: Database
-    library: SQLLibrary
+    library: SQLDocumentStore
     index: SearchIndex
-    said: SQLSaid
+    channel_messages: SQLChannelMessages
     inbox: SQLInbox
     history: SQLHistory
-    archive: SQLArchive
+    archive: SQLConversationArchive
     feedback: SQLFeedback
     audit: SQLAudit
-    asked: SQLAsked
-    places: SQLPlaces
+    question_log: SQLQuestionLog
+    place_settings: SQLPlaceSettings
     handoffs: SQLHandoffs
     outbox: SQLOutbox
-    wishes: SQLWishes
-    people: People
-    keys: SQLKeys
-    sessions: SQLSessions
-    replies: SQLReplies
-    ledger: SQLTokenLedger
+    subscriptions: SQLSubscriptions
+    personal_data: PersonalData
+    api_keys: SQLApiKeyStore
+    sessions: SQLSessionStore
+    idempotency: SQLIdempotencyStore
+    token_ledger: SQLTokenLedger
     vectors: VectorSearch
-    copying: BackUp
-    walled: bool
+    backup_writer: BackupWriter
+    has_row_security: bool
     """The engine itself keeps workspaces apart."""
 
     async def back_up(self, target: Path | None = None) -> Path:
         """Copy the database to `target`, or into `backups`, where old copies are then dropped; returns the copy's path.
 
         Raises Refused for a `target` that is something else than a backup, and with PostgreSQL."""
-        await self.library.sweep()
-        return await self.copying(target)
+        await self.library.delete_unreachable()
+        return await self.backup_writer(target)
 
 
 @asynccontextmanager
@@ -82,7 +82,7 @@ async def open_storage(
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
-    reaches: Reaches = lambda _: ALL,
+    reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS,
     capacity: int = CAPACITY,
     per_author: int = PER_AUTHOR,
 ) -> AsyncIterator[Storage]:
@@ -98,26 +98,26 @@ async def open_storage(
     async with AsyncExitStack() as stack:
         if database:
             from storage.postgres.open import open_postgres
-            from storage.postgres.session import Use
+            from storage.postgres.session import DatabaseUse
 
-            prepare(folder)
-            use = Use.ANSWERING if exclusive else Use.BESIDE
+            prepare_folder(folder)
+            use = DatabaseUse.ANSWERING if exclusive else DatabaseUse.SHARED
             engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use, reaches=reaches))
         else:
             engine = await stack.enter_async_context(
                 open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
             )
-        await engine.database.read(check_whole)
+        await engine.database.read(check_copy_complete)
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
-        library = SQLLibrary(engine.database, embedder=named)
+        library = SQLDocumentStore(engine.database, embedder=named)
         outbox = SQLOutbox(engine.database)
         stack.callback(outbox.close)
-        people = People(engine.database, engine.copies)
+        people = PersonalData(engine.database, engine.backup_erasure)
         if exclusive:
             if not database:
-                await inbox.recover()
-            await library.sweep()
-            await people.finish()
+                await inbox.reclaim_all()
+            await library.delete_unreachable()
+            await people.finish_pending()
             if embedder:
                 engine.vectors.start()
         yield Storage(
@@ -126,23 +126,23 @@ async def open_storage(
             database=engine.database,
             library=library,
             index=SearchIndex(engine.database, engine.vectors),
-            said=SQLSaid(engine.database),
+            channel_messages=SQLChannelMessages(engine.database),
             inbox=inbox,
             history=(history := SQLHistory(engine.database)),
-            archive=SQLArchive(engine.database, history),
+            archive=SQLConversationArchive(engine.database, history),
             feedback=SQLFeedback(engine.database),
             audit=SQLAudit(engine.database),
-            asked=SQLAsked(engine.database),
-            places=SQLPlaces(engine.database),
+            question_log=SQLQuestionLog(engine.database),
+            place_settings=SQLPlaceSettings(engine.database),
             handoffs=SQLHandoffs(engine.database, outbox),
             outbox=outbox,
-            wishes=SQLWishes(engine.database),
-            people=people,
-            keys=SQLKeys(engine.database),
-            sessions=SQLSessions(engine.database),
-            replies=SQLReplies(engine.database),
-            ledger=SQLTokenLedger(engine.database),
+            subscriptions=SQLSubscriptions(engine.database),
+            personal_data=people,
+            api_keys=SQLApiKeyStore(engine.database),
+            sessions=SQLSessionStore(engine.database),
+            idempotency=SQLIdempotencyStore(engine.database),
+            token_ledger=SQLTokenLedger(engine.database),
             vectors=engine.vectors,
-            copying=engine.back_up,
-            walled=engine.walled,
+            backup_writer=engine.backup_writer,
+            has_row_security=engine.has_row_security,
         )

@@ -8,21 +8,21 @@ import secrets
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from storage.database import Connection, Database, scalar
-from storage.schema.tables import keep
+from storage.database import Connection, Database, fetch_value
+from storage.schema.tables import upsert_statement
 
 # --- Numbers and moments, inside the caller's transaction -----------------------------------------
 
-_KEEP = keep("setting")
+_KEEP = upsert_statement("setting")
 
 
-def setting(db: Connection, name: str) -> str | None:
+def read_setting(db: Connection, name: str) -> str | None:
     """None where it was never set."""
-    value: str | None = scalar(db, "SELECT value FROM setting WHERE name = $1", (name,))
+    value: str | None = fetch_value(db, "SELECT value FROM setting WHERE name = $1", (name,))
     return value
 
 
-def set_to(db: Connection, name: str, value: str) -> None:
+def write_setting(db: Connection, name: str, value: str) -> None:
     """In the place of what it was."""
     db.execute(_KEEP, (name, value))
 
@@ -50,7 +50,7 @@ class JobRuns:
         """How `job` last ended; None when it never did."""
         return await self._database.read(lambda db: _last(db, job))
 
-    async def ended(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
+    async def record(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
         """Keep that `job` came to an end."""
 
         def work(db: Connection) -> None:
@@ -62,13 +62,13 @@ class JobRuns:
                 "failure": failure,
                 "succeeded": succeeded.timestamp() if succeeded else None,
             }
-            set_to(db, _name(job), json.dumps(kept))
+            write_setting(db, _name(job), json.dumps(kept))
 
         await self._database.write(work)
 
 
 def _last(db: Connection, job: str) -> JobRun | None:
-    value = setting(db, _name(job))
+    value = read_setting(db, _name(job))
     if value is None:
         return None
     kept = json.loads(value)
@@ -96,16 +96,16 @@ async def link_key(database: Database) -> str:
 
     def made(db: Connection) -> str | None:
         db.execute(_MAKE_LINK_KEY, (_LINK_KEY, secrets.token_urlsafe(32)))
-        return setting(db, _LINK_KEY)
+        return read_setting(db, _LINK_KEY)
 
-    return await database.read(lambda db: setting(db, _LINK_KEY)) or await database.write(made) or ""
+    return await database.read(lambda db: read_setting(db, _LINK_KEY)) or await database.write(made) or ""
 
 
 async def rotate_link_key(database: Database) -> None:
     """Put a new key in force: no link that was signed before opens anything any more."""
-    await database.write(renew_link_key)
+    await database.write(replace_link_key)
 
 
-def renew_link_key(db: Connection) -> None:
+def replace_link_key(db: Connection) -> None:
     """The same, inside the caller's transaction."""
-    set_to(db, _LINK_KEY, secrets.token_urlsafe(32))
+    write_setting(db, _LINK_KEY, secrets.token_urlsafe(32))

@@ -92,7 +92,7 @@ def logging_as_before() -> Iterator[None]:
 def files_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a Citewell that a test opens in its own process: a child for each takes longer than most tests. The child
     stands in `tests/unit/adapters/files`, and in each process of Citewell that a test starts."""
-    monkeypatch.setattr("bot.documents.indexing.Reader", ReaderHere)
+    monkeypatch.setattr("bot.documents.indexing.FileReader", ReaderHere)
 
 
 @pytest.fixture(scope="session")

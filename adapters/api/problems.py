@@ -14,12 +14,12 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from adapters.http.caller import NotSignedIn, TooOften
-from pipeline.errors import Busy, CitewellError, Refused, Revoked
-from pipeline.words.text import one_line
+from adapters.http.auth import NotAuthenticated, RateLimited
+from pipeline.errors import AccessRevoked, Busy, CitewellError, Refused
+from pipeline.words.text import to_single_line
 
 MEDIA_TYPE = "application/problem+json"
-LONGEST = 1000
+MAX_DETAIL_CHARS = 1000
 """Characters of what is said of a request."""
 
 log = structlog.get_logger(__name__)
@@ -46,19 +46,19 @@ TITLES: Mapping[int, str] = {
     503: "Not available",
     504: "Took too long",
 }
-EVERYWHERE = (400, 401, 422, 429, 500, 503, 504)
+COMMON_STATUSES = (400, 401, 422, 429, 500, 503, 504)
 """What any call may be told."""
 _BEARER = {"WWW-Authenticate": "Bearer"}
 _Told = tuple[Problem, Mapping[str, str]]
 
 
-def documented(*more: int) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*more: int) -> dict[int | str, dict[str, Any]]:
     """The description of what may go wrong with a call."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": TITLES[status], "content": content} for status in sorted({*EVERYWHERE, *more})}
+    return {status: {"description": TITLES[status], "content": content} for status in sorted({*COMMON_STATUSES, *more})}
 
 
-def problem_of(error: Exception) -> _Told:
+def to_problem(error: Exception) -> _Told:
     """What is said of an error, and the headers that go with it. What nobody foresaw is logged with a number, and only
     the number is said."""
     match error:
@@ -67,10 +67,10 @@ def problem_of(error: Exception) -> _Told:
             return _told(422, "; ".join(wrong))
         case HTTPException():
             return _told(error.status_code, str(error.detail), error.headers)
-        case NotSignedIn() | Revoked():
+        case NotAuthenticated() | AccessRevoked():
             return _told(401, str(error), _BEARER)
-        case TooOften():
-            return _told(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
+        case RateLimited():
+            return _told(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
         case Busy():
             return _told(409, f"{error}. {error.what_to_do}".strip(), {"Retry-After": "1"})
         case Refused():
@@ -89,17 +89,25 @@ def problem_of(error: Exception) -> _Told:
             return _told(500, said)
 
 
-def handle(app: FastAPI) -> None:
+def add_problem_handlers(app: FastAPI) -> None:
     """Errors become problems at this one place."""
 
     async def told(_: Request, error: Exception) -> JSONResponse:
-        problem, headers = problem_of(error)
+        problem, headers = to_problem(error)
         return JSONResponse(problem.model_dump(), problem.status, headers, media_type=MEDIA_TYPE)
 
-    for kind in (RequestValidationError, HTTPException, NotSignedIn, TooOften, CitewellError, TimeoutError, Exception):
+    for kind in (
+        RequestValidationError,
+        HTTPException,
+        NotAuthenticated,
+        RateLimited,
+        CitewellError,
+        TimeoutError,
+        Exception,
+    ):
         app.add_exception_handler(kind, told)
 
 
 def _told(status: int, detail: str, headers: Mapping[str, str] | None = None) -> _Told:
-    said = one_line(detail)[:LONGEST]
+    said = to_single_line(detail)[:MAX_DETAIL_CHARS]
     return Problem(title=TITLES.get(status, "Not done"), status=status, detail=said), headers or {}

@@ -14,35 +14,35 @@ from fastapi.routing import APIRoute
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount
 
-from adapters.api.asking import Asking, answer, stream
-from adapters.api.problems import Problem, documented, handle
-from adapters.api.shapes import (
-    Answered,
-    Asked,
-    Documents,
-    Feedback,
-    Health,
-    Kept,
-    Listed,
-    Passages,
-    Read,
-    Searched,
-    Source,
-    Sources,
+from adapters.api.answers import ApiAnswers, collect_answer, encode_events
+from adapters.api.problems import Problem, add_problem_handlers, problem_responses
+from adapters.api.schemas import (
+    ApiDocument,
+    ApiSource,
+    AskRequest,
+    AskResponse,
+    DocumentsResponse,
+    FeedbackRequest,
+    FeedbackResponse,
+    HealthResponse,
+    PassagesResponse,
+    SearchRequest,
+    SearchResponse,
+    SourcesResponse,
 )
-from adapters.http.caller import Caller, Callers
-from pipeline.compose.plain import plain_name
-from pipeline.ports import Desk, Reading, Replies
+from adapters.http.auth import Caller, CallerAuthenticator
+from pipeline.compose.plain_text import plain_name
+from pipeline.ports import BotServices, IdempotencyStore, QueryService
 from pipeline.values import Document, Rating
-from pipeline.words.links import web_address
-from pipeline.words.text import one_line
+from pipeline.words.links import safe_web_address
+from pipeline.words.text import to_single_line
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-STYLE = """
+STYLESHEET = """
 :root { color-scheme: light dark; --paper: #fcfcfb; --ink: #1d1f21; --act: #1f3a5f; --line: #c9ccd0; --faint: #5c6268; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #16181a; --ink: #e9eaeb; --act: #8ab4e8; --line: #44494e; --faint: #a8aeb4; }
@@ -57,7 +57,7 @@ pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; pad
 """
 
 
-def page(description: Mapping[str, Any]) -> str:
+def render_api_page(description: Mapping[str, Any]) -> str:
     """What `openapi.json` says, for people."""
     calls = "".join(_calls(description["paths"]))
     shapes = "".join(_shapes(description["components"]["schemas"]))
@@ -105,7 +105,7 @@ def _shapes(shapes: Mapping[str, Any]) -> Iterator[str]:
 
 
 VERSION = "1"
-EVENTS = "text/event-stream"
+EVENT_STREAM_TYPE = "text/event-stream"
 AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -116,8 +116,8 @@ class _KnownFirst(APIRoute):
         handle = super().get_route_handler()
 
         async def known(request: Request) -> Response:
-            callers: Callers = request.app.state.callers
-            request.state.caller = await callers.caller(request)
+            callers: CallerAuthenticator = request.app.state.callers
+            request.state.caller = await callers.authenticate(request)
             return await handle(request)
 
         return known
@@ -128,22 +128,26 @@ def _known(request: Request) -> Caller:
     return caller
 
 
-By = Annotated[Caller, Depends(_known)]
-Once = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
+AuthenticatedCaller = Annotated[Caller, Depends(_known)]
+IdempotencyKey = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
 NOT_FOUND = "There is nothing of that id that you may see."
 
 
 @asynccontextmanager
-async def opened(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> AsyncIterator[list[BaseRoute]]:
+async def open_api(
+    reading: QueryService, desk: BotServices, callers: CallerAuthenticator, replies: IdempotencyStore
+) -> AsyncIterator[list[BaseRoute]]:
     """All below `/api`, which answers while the block is open."""
-    asking = Asking(reading, replies)
+    asking = ApiAnswers(reading, replies)
     try:
         yield _routes(reading, desk, callers, asking)
     finally:
         await asking.close()
 
 
-def _routes(reading: Reading, desk: Desk, callers: Callers, asking: Asking) -> list[BaseRoute]:
+def _routes(
+    reading: QueryService, desk: BotServices, callers: CallerAuthenticator, asking: ApiAnswers
+) -> list[BaseRoute]:
     app = FastAPI(
         title="Citewell",
         version=VERSION,
@@ -154,17 +158,17 @@ def _routes(reading: Reading, desk: Desk, callers: Callers, asking: Asking) -> l
         separate_input_output_schemas=False,
         redirect_slashes=False,
     )
-    handle(app)
+    add_problem_handlers(app)
     _describe(app)
     app.state.callers = callers
     app.router.route_class = _KnownFirst
     _Calls(reading, desk, asking).offer(app)
 
     async def shown(_: Request) -> Response:
-        return HTMLResponse(page(app.openapi()), headers=dict(HEADERS))
+        return HTMLResponse(render_api_page(app.openapi()), headers=dict(HEADERS))
 
     async def style(_: Request) -> Response:
-        return Response(STYLE, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
+        return Response(STYLESHEET, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
     app.add_route("/", shown)
     app.add_route("/style.css", style)
@@ -188,7 +192,7 @@ def _describe(app: FastAPI) -> None:
 
 
 class _Calls:
-    def __init__(self, reading: Reading, desk: Desk, asking: Asking) -> None:
+    def __init__(self, reading: QueryService, desk: BotServices, asking: ApiAnswers) -> None:
         self._reading = reading
         self._desk = desk
         self._asking = asking
@@ -198,77 +202,81 @@ class _Calls:
 
         @app.post(
             "/v1/ask",
-            response_model=Answered,
-            responses={200: {"content": {EVENTS: {"schema": {"type": "string"}}}}, **documented(409)},
+            response_model=AskResponse,
+            responses={200: {"content": {EVENT_STREAM_TYPE: {"schema": {"type": "string"}}}}, **problem_responses(409)},
             summary="Ask a question",
             description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` as "
             "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`, or `error` with a "
             "problem where it fails meanwhile. With `Idempotency-Key` the same request is answered once, either way. "
             "All text is plain text: escape it in Markdown and HTML.",
         )
-        async def ask(caller: By, asked: Asked, request: Request, once: Once = "") -> Response:
-            events = await self._asking.events(caller, asked, once)
-            if EVENTS in request.headers.get("accept", ""):
-                return StreamingResponse(stream(events), media_type=EVENTS, headers={"X-Accel-Buffering": "no"})
-            return Response(await answer(events), media_type="application/json")
+        async def ask(
+            caller: AuthenticatedCaller, asked: AskRequest, request: Request, once: IdempotencyKey = ""
+        ) -> Response:
+            events = await self._asking.stream(caller, asked, once)
+            if EVENT_STREAM_TYPE in request.headers.get("accept", ""):
+                return StreamingResponse(
+                    encode_events(events), media_type=EVENT_STREAM_TYPE, headers={"X-Accel-Buffering": "no"}
+                )
+            return Response(await collect_answer(events), media_type="application/json")
 
-        @app.post("/v1/search", responses=documented(), summary="Search passages")
-        async def search(caller: By, searched: Searched) -> Passages:
+        @app.post("/v1/search", responses=problem_responses(), summary="Search passages")
+        async def search(caller: AuthenticatedCaller, searched: SearchRequest) -> SearchResponse:
             found = await self._reading.search(searched.text, caller.audience, searched.limit)
-            return Passages(passages=list(found))
+            return SearchResponse(passages=list(found))
 
-        @app.get("/v1/documents", responses=documented(), summary="List documents")
+        @app.get("/v1/documents", responses=problem_responses(), summary="List documents")
         async def documents(
-            caller: By,
+            caller: AuthenticatedCaller,
             start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
             limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-        ) -> Documents:
-            found = await self._reading.documents(caller.audience)
+        ) -> DocumentsResponse:
+            found = await self._reading.list_documents(caller.audience)
             shown = [_listed(one) for one in found[start : start + limit]]
-            return Documents(documents=shown, total=len(found))
+            return DocumentsResponse(documents=shown, total=len(found))
 
-        @app.get("/v1/passages", responses=documented(404), summary="Read a document's passages")
+        @app.get("/v1/passages", responses=problem_responses(404), summary="Read a document's passages")
         async def passages(
-            caller: By,
+            caller: AuthenticatedCaller,
             document: Annotated[str, Query(min_length=1, max_length=2000, description="The id of a document")],
             start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
             limit: Annotated[int, Query(ge=1, le=100)] = 20,
-        ) -> Read:
-            found = await self._reading.read(document, caller.audience, start, limit)
+        ) -> PassagesResponse:
+            found = await self._reading.read_document(document, caller.audience, start, limit)
             if found is None:
                 raise HTTPException(404, NOT_FOUND)
             read, total, run = found
-            return Read(document=_listed(read), total=total, passages=list(run))
+            return PassagesResponse(document=_listed(read), total=total, passages=list(run))
 
-        @app.post("/v1/answers/{id}/feedback", responses=documented(404), summary="Say whether an answer helped")
-        async def feedback(caller: By, id: AnswerId, given: Feedback) -> Kept:  # noqa: A002 - the name in the address
-            if not await self._asking.gave(caller, id):
+        @app.post("/v1/answers/{id}/feedback", responses=problem_responses(404), summary="Say whether an answer helped")
+        async def feedback(caller: AuthenticatedCaller, id: AnswerId, given: FeedbackRequest) -> FeedbackResponse:  # noqa: A002 - the name in the address
+            if not await self._asking.is_own_answer(caller, id):
                 raise HTTPException(404, NOT_FOUND)
             await self._desk.rate(
                 Rating(answer_id=id, person=caller.id, vote=given.vote, reason=given.reason, comment=given.comment)
             )
-            return Kept(answer=id)
+            return FeedbackResponse(answer=id)
 
-        @app.get("/v1/sources", responses=documented(), summary="See where documents come from")
-        async def sources(caller: By) -> Sources:
-            found = Counter((one.collection, one.source) for one in await self._reading.documents(caller.audience))
+        @app.get("/v1/sources", responses=problem_responses(), summary="See where documents come from")
+        async def sources(caller: AuthenticatedCaller) -> SourcesResponse:
+            found = Counter((one.collection, one.source) for one in await self._reading.list_documents(caller.audience))
             listed = [
-                Source(collection=collection, source=source, documents=count)
+                ApiSource(collection=collection, source=source, documents=count)
                 for (collection, source), count in sorted(found.items())
             ]
-            return Sources(sources=listed)
+            return SourcesResponse(sources=listed)
 
-        @app.get("/v1/health", responses=documented(), summary="See whether it answers")
-        async def health(caller: By) -> Health:
-            return Health(documents=len(await self._reading.documents(caller.audience)))
+        @app.get("/v1/health", responses=problem_responses(), summary="See whether it answers")
+        async def health(caller: AuthenticatedCaller) -> HealthResponse:
+            return HealthResponse(documents=len(await self._reading.list_documents(caller.audience)))
 
 
-def _listed(document: Document) -> Listed:
-    return Listed(
+def _listed(document: Document) -> ApiDocument:
+    return ApiDocument(
         id=document.id,
         title=plain_name(document.title),
         collection=document.collection,
-        filename=one_line(document.filename),
-        link=web_address(document.url),
+        filename=to_single_line(document.filename),
+        link=safe_web_address(document.url),
         flagged=document.flagged,
     )

@@ -8,29 +8,29 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Generic, TypeVar
 
-from adapters.chat import before
-from adapters.chat.announce import Announcer
-from adapters.chat.audience import Audience
-from adapters.chat.driver import ChatOptions, Driver
-from adapters.chat.hear import Hearing
-from adapters.chat.post.deliver import Deliverer
-from adapters.chat.press.dispatch import Dispatcher
-from adapters.chat.press.knowledge import addable
-from adapters.chat.press.presser import Presser
-from pipeline.ports import AmongPeople, Desk, Growing, Inbox, PlatformAdapter, Receipt
-from pipeline.translations import Words
+from adapters.chat import history
+from adapters.chat.announcements import Announcer
+from adapters.chat.audience import ReadersBuilder
+from adapters.chat.driver import ChatOptions, PlatformDriver
+from adapters.chat.intake import ChatEventHandler
+from adapters.chat.interactions.context import InteractionContext
+from adapters.chat.interactions.dispatcher import InteractionDispatcher
+from adapters.chat.interactions.uploads import can_offer_upload
+from adapters.chat.post.delivery import Deliverer
+from pipeline.ports import BotServices, Inbox, PlatformAdapter, PostRecorder, ReplyStream, SupportsHistory
+from pipeline.translations import Translator
 from pipeline.values import (
-    Around,
     Attachment,
+    ChannelMessage,
     ConversationId,
+    HistoryPage,
     IncomingMessage,
-    Parsed,
+    LeasedMessage,
+    ParsedDocument,
     PersonId,
     PlaceId,
     Readers,
-    Said,
-    Stretch,
-    Work,
+    ThreadContext,
 )
 from pipeline.values.posting import Announcement
 
@@ -38,92 +38,96 @@ P = TypeVar("P")
 """What a platform shows as one message."""
 
 
-class Chat(Generic[P]):
+class ChatApp(Generic[P]):
     """The application over one connection."""
 
-    hearing: Hearing
+    event_handler: ChatEventHandler
     """Once it listens."""
 
-    def __init__(self, driver: Driver[P], options: ChatOptions, desk: Desk | None = None) -> None:
+    def __init__(self, driver: PlatformDriver[P], options: ChatOptions, desk: BotServices | None = None) -> None:
         """Without `desk`, until it listens no channel counts as a source, and nothing can be added."""
         self.driver = driver
         self._options = options
         self._desk = desk
-        self.audience = Audience(self._indexed, patience=options.patience)
-        self.announcer = Announcer(options.platform, driver.announces)
+        self.audience = ReadersBuilder(self._indexed, patience=options.patience)
+        self.announcer = Announcer(options.platform, driver.announcement_poster)
         self.deliverer = Deliverer(
-            driver.posts, options.platform, options.look, self._adds, shared_channels=options.shared_channels
+            driver.reply_poster,
+            options.platform,
+            options.render_options,
+            self._adds,
+            shared_channels=options.shared_channels,
         )
 
-    def listen(self, inbox: Inbox, desk: Desk) -> None:
+    def listen(self, inbox: Inbox, desk: BotServices) -> None:
         self._desk = desk
-        self._dispatcher = Dispatcher(desk, inbox)
-        self.hearing = Hearing(
+        self._dispatcher = InteractionDispatcher(desk, inbox)
+        self.event_handler = ChatEventHandler(
             inbox,
             desk,
             self.deliverer,
-            self.driver.tells,
+            self.driver.notifier,
             shared_channels=self._options.shared_channels,
             threads=self._options.threads,
         )
 
-    async def press(self, by: Presser) -> None:
+    async def handle_interaction(self, by: InteractionContext) -> None:
         """Do what was pressed, sent or chosen. Once it listens."""
-        async with by.honest():
-            await self._dispatcher.press(by)
+        async with by.report_errors():
+            await self._dispatcher.dispatch(by)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        return await self.audience.of(await self.driver.reaches.reaches(of))
+        return await self.audience.build(await self.driver.audience_resolver.resolve(of))
 
     async def _indexed(self, space: str) -> frozenset[PlaceId]:
-        return await self._desk.channels.of(space) if self._desk else frozenset()
+        return await self._desk.channels.indexed_channels(space) if self._desk else frozenset()
 
     async def _adds(self, message: IncomingMessage) -> str:
-        author = partial(self.driver.reaches.author, message)
-        may_add = self._desk and await addable(self._desk, message, author)
-        return self.driver.posts.adds(message) if may_add else ""
+        author = partial(self.driver.audience_resolver.author, message)
+        may_add = self._desk and await can_offer_upload(self._desk, message, author)
+        return self.driver.reply_poster.upload_button_value(message) if may_add else ""
 
 
-class ChatAdapter(PlatformAdapter, AmongPeople, Generic[P]):
+class ChatAdapter(PlatformAdapter, SupportsHistory, Generic[P]):
     """What is left of the port is its subclass's: to connect."""
 
     @abstractmethod
-    def chat(self, space: str) -> AbstractAsyncContextManager[Chat[P]]:
+    def connect(self, space: str) -> AbstractAsyncContextManager[ChatApp[P]]:
         """The connection that reaches a workspace or server, by its id, for as long as it is needed. Raises
         Unavailable, and Refused for one where we are not."""
         ...
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
         """Raises Unavailable, or Refused where it is not taken."""
-        if isinstance(outgoing, Growing):
-            async with self.chat(outgoing.work.space) as chat:
+        if isinstance(outgoing, ReplyStream):
+            async with self.connect(outgoing.work.space) as chat:
                 await chat.deliverer.deliver(outgoing, receipt)
             return ()
-        async with self.chat(outgoing.space) as chat:
+        async with self.connect(outgoing.space) as chat:
             return await chat.announcer.post(outgoing, receipt)
 
-    async def find(self, outgoing: Work | Announcement) -> str | None:
-        async with self.chat(outgoing.space) as chat:
-            if isinstance(outgoing, Work):
-                return await chat.deliverer.find(outgoing)
-            return await chat.announcer.find(outgoing)
+    async def find_posted(self, outgoing: LeasedMessage | Announcement) -> str | None:
+        async with self.connect(outgoing.space) as chat:
+            if isinstance(outgoing, LeasedMessage):
+                return await chat.deliverer.find_posted(outgoing)
+            return await chat.announcer.find_posted(outgoing)
 
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        async with self.chat(of.conversation.space if isinstance(of, IncomingMessage) else of.space) as chat:
+    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+        async with self.connect(of.conversation.space if isinstance(of, IncomingMessage) else of.space) as chat:
             return await chat.readers(of)
 
-    async def around(self, message: IncomingMessage) -> Around:
-        async with self.chat(message.conversation.space) as chat:
-            return await before.around(chat.driver.reads, message)
+    async def load_context(self, message: IncomingMessage) -> ThreadContext:
+        async with self.connect(message.conversation.space) as chat:
+            return await history.load_thread_context(chat.driver.history_reader, message)
 
-    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
-        async with self.chat(message.conversation.space) as chat:
-            return await before.thread(chat.driver.reads, message, words)
+    async def load_thread(self, message: IncomingMessage, words: Translator) -> ParsedDocument | None:
+        async with self.connect(message.conversation.space) as chat:
+            return await history.load_thread_document(chat.driver.history_reader, message, words)
 
-    async def history(self, channel: PlaceId, position: str) -> Stretch:
-        async with self.chat(channel.space) as chat:
-            return await chat.driver.reads.history(channel, position)
+    async def load_history(self, channel: PlaceId, position: str) -> HistoryPage:
+        async with self.connect(channel.space) as chat:
+            return await chat.driver.history_reader.read_history(channel, position)
 
-    async def file(self, said: Said, file: Attachment) -> bytes:
-        async with self.chat(said.channel.space) as chat:
-            return await chat.driver.reads.download(said, file)
+    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+        async with self.connect(said.channel.space) as chat:
+            return await chat.driver.history_reader.download_file(said, file)

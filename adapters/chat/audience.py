@@ -14,15 +14,15 @@ from typing import Generic, TypeVar
 import structlog
 
 from pipeline.errors import CitewellError
-from pipeline.rules.access import reader_of
+from pipeline.rules.access import channel_group
 from pipeline.values import PlaceId, Readers
 
-MOST = 10_000
+MAX_CACHED_FACTS = 10_000
 """Things that are believed at a time; then all are asked for again."""
 K = TypeVar("K")
 V = TypeVar("V")
-Reads = Callable[[PlaceId], Awaitable[bool]]
-Indexed = Callable[[str], Awaitable[frozenset[PlaceId]]]
+CanReadChannel = Callable[[PlaceId], Awaitable[bool]]
+SourceChannels = Callable[[str], Awaitable[frozenset[PlaceId]]]
 """The channels of a workspace (`slack:T1`) that are a source."""
 
 log = structlog.get_logger(__name__)
@@ -33,35 +33,35 @@ async def _nothing(_: PlaceId) -> bool:
 
 
 @dataclass(frozen=True)
-class Facts:
+class AudienceFacts:
     """What is known of those who will read something."""
 
     groups: frozenset[str]
     """That every single one of them is in."""
-    inside: bool = False
+    all_inside: bool = False
     """It is known that none of them is outside the organisation."""
     spaces: frozenset[str] = frozenset()
     """Workspaces of whose channels they may read some."""
-    reads: Reads = _nothing
+    can_read_channel: CanReadChannel = _nothing
     """Whether all of them may read what is said in a channel, as of now. What it raises means no."""
 
 
-class Audience:
+class ReadersBuilder:
     """Readers from facts. What cannot be found out within `patience` seconds is closed."""
 
-    def __init__(self, indexed: Indexed, *, patience: float) -> None:
+    def __init__(self, indexed: SourceChannels, *, patience: float) -> None:
         self._indexed = indexed
         self._patience = patience
         self._late: set[asyncio.Task[bool]] = set()
 
-    async def of(self, facts: Facts) -> Readers:
+    async def build(self, facts: AudienceFacts) -> Readers:
         channels: set[PlaceId] = set()
-        if facts.inside:
+        if facts.all_inside:
             for space in facts.spaces:
                 channels |= await self._indexed(space)
-        return readers_of(facts, await self._open(facts.reads, channels))
+        return build_readers(facts, await self._open(facts.can_read_channel, channels))
 
-    async def _open(self, reads: Reads, channels: Iterable[PlaceId]) -> list[PlaceId]:
+    async def _open(self, reads: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
         looking = {asyncio.create_task(_look(reads, one)): one for one in channels}
         if not looking:
             return []
@@ -74,13 +74,13 @@ class Audience:
         return [looking[task] for task in done if task.result()]
 
 
-def readers_of(facts: Facts, readable: Iterable[PlaceId]) -> Readers:
+def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
     """With the channels that all of them may read; where somebody is outside, none."""
-    groups = {reader_of(channel) for channel in readable} if facts.inside else set[str]()
-    return Readers(groups=facts.groups | groups, external=not facts.inside)
+    groups = {channel_group(channel) for channel in readable} if facts.all_inside else set[str]()
+    return Readers(groups=facts.groups | groups, external=not facts.all_inside)
 
 
-async def _look(reads: Reads, channel: PlaceId) -> bool:
+async def _look(reads: CanReadChannel, channel: PlaceId) -> bool:
     try:
         return await reads(channel)
     except CitewellError as error:
@@ -88,14 +88,14 @@ async def _look(reads: Reads, channel: PlaceId) -> bool:
         return False
 
 
-class Believed(Generic[K, V]):
+class TtlCache(Generic[K, V]):
     """What was found out a while ago, at most `seconds`. What could not be found out is asked for again."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._known: dict[K, tuple[float, V]] = {}
 
-    async def of(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
+    async def get(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
         """Raises what `ask` does."""
         now = asyncio.get_running_loop().time()
         if key in self._known:
@@ -103,7 +103,7 @@ class Believed(Generic[K, V]):
             if now - at < self._seconds:
                 return known
         found = await ask()
-        if len(self._known) >= MOST:
+        if len(self._known) >= MAX_CACHED_FACTS:
             self._known.clear()
         self._known[key] = now, found
         return found

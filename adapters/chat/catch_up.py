@@ -16,15 +16,15 @@ import structlog
 
 from pipeline.errors import CitewellError, Refused, Unavailable
 from pipeline.ports import Inbox
-from pipeline.rules.tenancy import bound
+from pipeline.rules.tenancy import workspace_scope
 
-HORIZON = 24 * 3600.0
+MAX_AGE_SECONDS = 24 * 3600.0
 """How far back is read at most."""
-OUTAGE = 60.0
+OUTAGE_SECONDS = 60.0
 """Seconds without a connection, or without an inbox, after which something may have been missed."""
-MARK = 20.0
+CHECKPOINT_SECONDS = 20.0
 """How often it is written down that everything is known."""
-FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+MIN_RETRY_SECONDS, MAX_RETRY_WAIT = 1.0, 30.0
 """Before what could not be read is tried again; doubling."""
 P = TypeVar("P")
 """Somewhere to read, as a platform names it; a value."""
@@ -34,20 +34,20 @@ M = TypeVar("M")
 log = structlog.get_logger(__name__)
 
 
-class Since(NamedTuple):
+class MissedRange(NamedTuple):
     """What is to be read."""
 
-    at: float
+    start: float
     """Unix seconds: everything that was said before is known."""
     earliest: float
     """Nothing is read that was said before."""
-    first: bool = False
+    is_first_start: bool = False
     """No: nobody has ever listened here, as far as is known."""
-    untaken: frozenset[str] = frozenset()
+    failed_channels: frozenset[str] = frozenset()
     """Channels of what could not be taken in."""
 
 
-class Gap(Protocol[P, M]):
+class MissedReader(Protocol[P, M]):
     """One gap, as a platform lets us read it. All raise Unavailable, and Refused for what we may not read."""
 
     def places(self) -> AsyncIterator[P]:
@@ -59,7 +59,7 @@ class Gap(Protocol[P, M]):
         """What was said there, the oldest first."""
         ...
 
-    async def take(self, place: P, message: M) -> None:
+    async def accept(self, place: P, message: M) -> None:
         """Take it in, as what is said now. It is in the inbox when this returns."""
         ...
 
@@ -71,7 +71,7 @@ class CatchUp(Generic[P, M]):
         self,
         space: str,
         inbox: Inbox,
-        gap: Callable[[Since], Gap[P, M]],
+        gap: Callable[[MissedRange], MissedReader[P, M]],
         *,
         lag: float,
         clock: Callable[[], float],
@@ -90,9 +90,9 @@ class CatchUp(Generic[P, M]):
         """Those of `untaken` that are being read."""
         self._began = clock()
 
-    async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+    async def run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         """Read the gap once the platform can reach us, and again after each outage, until cancelled."""
-        with bound(self._space):
+        with workspace_scope(self._space):
             await self._keep(reachable)
 
     async def _keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
@@ -102,36 +102,36 @@ class CatchUp(Generic[P, M]):
             while True:
                 now = self._clock()
                 if await reachable():
-                    if reading is None or now - known > OUTAGE or (reading.done() and self._untaken):
+                    if reading is None or now - known > OUTAGE_SECONDS or (reading.done() and self._untaken):
                         if reading:
                             reading.cancel()
-                        reading = asyncio.create_task(self.read())
-                    if not reading.done() or await self.mark(now):
+                        reading = asyncio.create_task(self.read_missed())
+                    if not reading.done() or await self.save_checkpoint(now):
                         known = now
-                await asyncio.sleep(MARK if reading and reading.done() else FIRST_WAIT)
+                await asyncio.sleep(CHECKPOINT_SECONDS if reading and reading.done() else MIN_RETRY_SECONDS)
                 if reading and reading.done():
                     reading.result()
         finally:
             if reading:
                 reading.cancel()
 
-    async def mark(self, now: float) -> bool:
+    async def save_checkpoint(self, now: float) -> bool:
         """Everything that was said until `now` is here or under way; whether the inbox could be told."""
         try:
-            with bound(self._space):
-                await self._inbox.heard(self._space, f"{now - self._lag:.6f}")
+            with workspace_scope(self._space):
+                await self._inbox.mark_caught_up(self._space, f"{now - self._lag:.6f}")
         except Unavailable as error:
             log.warning("inbox_unavailable", reason=str(error))
             return False
         return True
 
-    async def read(self) -> None:
+    async def read_missed(self) -> None:
         """Read what was missed. Tries again what failed, and lets it keep nothing else waiting."""
         self._due |= self._untaken
         self._untaken.clear()
-        gap: Gap[P, M] | None = None
+        gap: MissedReader[P, M] | None = None
         done: set[P] = set()
-        wait = FIRST_WAIT
+        wait = MIN_RETRY_SECONDS
         while True:
             try:
                 gap = gap or self._gap(await self._since())
@@ -144,18 +144,18 @@ class CatchUp(Generic[P, M]):
             log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
             asked = failure.retry_after if isinstance(failure, Unavailable) else None
             await asyncio.sleep(max(wait, asked or 0.0))
-            wait = min(2 * wait, LONGEST_WAIT)
+            wait = min(2 * wait, MAX_RETRY_WAIT)
 
-    async def _since(self) -> Since:
+    async def _since(self) -> MissedRange:
         """From when on it is read; a mark of the future is of a clock that was wrong, and says nothing."""
-        with bound(self._space):
-            noted = await self._inbox.seen(self._space)
+        with workspace_scope(self._space):
+            noted = await self._inbox.last_message_id(self._space)
         now = self._clock()
         mark = float(noted) if noted else self._began - self._lag
-        earliest = now - HORIZON
-        return Since(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
+        earliest = now - MAX_AGE_SECONDS
+        return MissedRange(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
 
-    async def _pass(self, gap: Gap[P, M], done: set[P]) -> CitewellError | None:
+    async def _pass(self, gap: MissedReader[P, M], done: set[P]) -> CitewellError | None:
         """Read what is not `done`, which is added to that. Returns what kept something from being read."""
         failure: CitewellError | None = None
         async for place in gap.places():
@@ -164,7 +164,7 @@ class CatchUp(Generic[P, M]):
             try:
                 async with aclosing(gap.messages(place)) as said:
                     async for message in said:
-                        await gap.take(place, message)
+                        await gap.accept(place, message)
             except Refused as refused:
                 log.warning("gap_unreadable", where=str(place), reason=str(refused))
             except CitewellError as error:

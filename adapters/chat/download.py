@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.chat.words import knowledge as words
-from adapters.fetch.fetcher import Fetched, open_fetcher
-from adapters.files.reader import largest
+from adapters.chat.words import uploads as words
+from adapters.fetch.fetcher import FetchResponse, open_fetcher
+from adapters.files.reader import max_file_size
 from pipeline.errors import Refused
-from pipeline.ports import NotAdded
+from pipeline.ports import UploadRefused
 
 
-def room(name: str, size: int) -> int:
+def max_file_bytes(name: str, size: int) -> int:
     """Bytes that a file of that name may have. Raises NotAdded for one that is said to have more."""
-    most = largest(name, b"")
+    most = max_file_size(name, b"")
     if size > most:
         raise _too_large("the file is too large", most)
     return most
 
 
-async def download(url: str, most: int, **fetching: Any) -> Fetched:
+async def download_file(url: str, most: int, **fetching: Any) -> FetchResponse:
     """`fetching` is for the fetcher. Raises NotAdded, and Unavailable."""
     try:
         async with open_fetcher(**fetching) as fetcher:
@@ -27,9 +27,9 @@ async def download(url: str, most: int, **fetching: Any) -> Fetched:
     except Refused as error:
         raise _too_large(str(error), most) from error
     if fetched.status != 200:
-        raise NotAdded(f"HTTP {fetched.status}", words.GONE)
+        raise UploadRefused(f"HTTP {fetched.status}", words.FILE_GONE)
     return fetched
 
 
-def _too_large(said: str, most: int) -> NotAdded:
-    return NotAdded(said, words.TOO_LARGE, megabytes=most // 1_000_000)
+def _too_large(said: str, most: int) -> UploadRefused:
+    return UploadRefused(said, words.TOO_LARGE, megabytes=most // 1_000_000)

@@ -1,8 +1,8 @@
 """All that a platform hands in so that people can chat with Citewell there: primitives, and pure translation.
 
-Events become the values of `hear.py`, presses a `Presser`; `adapter.py` makes a `PlatformAdapter` of the rest. What a
-platform lacks is its driver's to answer. What is offered where it is to be had: a sender is one of `Streams` instead of
-`Edits`, an adapter one of the ports `Whispers`, `Stoppable` and `Searches`.
+Events become the values of `hear.py`, presses a `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the rest. What a
+platform lacks is its driver's to answer. What is offered where it is to be had: a sender is one of `StreamingSender` instead of
+`EditingSender`, an adapter one of the ports `SupportsEphemeral`, `SupportsStop` and `SupportsSearch`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from adapters.chat.announce import Announces
-from adapters.chat.audience import Facts
-from adapters.chat.before import Reads
-from adapters.chat.hear import Tells
-from adapters.chat.post.deliver import Posts
-from adapters.chat.reply.parts import Look
+from adapters.chat.announcements import AnnouncementPoster
+from adapters.chat.audience import AudienceFacts
+from adapters.chat.history import HistoryReader
+from adapters.chat.intake import Notifier
+from adapters.chat.post.delivery import ReplyPoster
+from adapters.chat.reply.parts import RenderOptions
 from pipeline.values import Actor, IncomingMessage, PersonId, PlaceId
 from pipeline.values.platform import Platform
 
@@ -23,10 +23,10 @@ P = TypeVar("P")
 """What a platform shows as one message."""
 
 
-class Reaches(Protocol):
+class AudienceResolver(Protocol):
     """Who reaches whom. All raise Unavailable; what cannot be found out adds no group."""
 
-    async def reaches(self, of: IncomingMessage | PlaceId | PersonId) -> Facts:
+    async def resolve(self, of: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
         """Of those who will read the reply to a message, or what is posted in a channel or to one person alone."""
         ...
 
@@ -36,14 +36,14 @@ class Reaches(Protocol):
 
 
 @dataclass(frozen=True)
-class Driver(Generic[P]):
+class PlatformDriver(Generic[P]):
     """One connection to a platform: to a workspace of Slack, to all servers of Discord."""
 
-    posts: Posts[P]
-    announces: Announces[P]
-    reads: Reads
-    reaches: Reaches
-    tells: Tells
+    reply_poster: ReplyPoster[P]
+    announcement_poster: AnnouncementPoster[P]
+    history_reader: HistoryReader
+    audience_resolver: AudienceResolver
+    notifier: Notifier
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ChatOptions:
     """What holds on all of a platform."""
 
     platform: Platform
-    look: Look
+    render_options: RenderOptions
     patience: float
     """Seconds in which it is to be found out which channels people may read."""
     shared_channels: bool = False

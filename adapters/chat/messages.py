@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from pipeline.errors import Refused
-from pipeline.ports import Receipt
-from pipeline.translations import Words
+from pipeline.ports import PostRecorder
+from pipeline.translations import Translator
 
 P = TypeVar("P")
 """What a platform shows as one message."""
@@ -21,7 +21,7 @@ class NotPosted(Refused):
         self,
         message: str,
         *,
-        why: Callable[[Words], str],
+        why: Callable[[Translator], str],
         over: bool = False,
         hopeless: bool = False,
         form: bool = False,
@@ -30,25 +30,25 @@ class NotPosted(Refused):
         """`why` ends a sentence to whoever waits for it."""
         super().__init__(message, what_to_do=what_to_do)
         self.why = why
-        self.over = over
+        self.is_obsolete = over
         """Nobody waits for it any more: the question is gone, or somebody stopped the answer."""
-        self.hopeless = hopeless
+        self.is_permanent = hopeless
         """Another try ends the same."""
-        self.form = form
+        self.retry_plain = form
         """Told more plainly it may be taken."""
 
 
-class Sender(Protocol[P_contra]):
+class MessageSender(Protocol[P_contra]):
     """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotPosted."""
 
-    known: Sequence[str]
+    recorded_names: Sequence[str]
     """The messages that are recorded of it."""
 
-    async def ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until something may be posted there."""
         ...
 
-    async def open(self) -> None:
+    async def prepare_target(self) -> None:
         """Make the place that the first message goes to."""
         ...
 
@@ -62,18 +62,18 @@ class Sender(Protocol[P_contra]):
 
     async def delete(self, name: str) -> None: ...
 
-    async def left(self) -> list[str]:
+    async def find_unrecorded(self) -> list[str]:
         """What is there of it, once nothing that was lost can appear any more."""
         ...
 
     def reference(self, names: Sequence[str]) -> str: ...
 
 
-class Messages(Generic[P]):
-    def __init__(self, sender: Sender[P], receipt: Receipt) -> None:
+class MessageSequence(Generic[P]):
+    def __init__(self, sender: MessageSender[P], receipt: PostRecorder) -> None:
         self._sender = sender
         self._receipt = receipt
-        self.names = list(sender.known)
+        self.names = list(sender.recorded_names)
         self.begun = False
         """Something may be visible."""
         self.resumed = bool(self.names)
@@ -83,13 +83,13 @@ class Messages(Generic[P]):
         if self.begun:
             return
         if not self.names:
-            await self._sender.ready()
-        await self._receipt.posting()
+            await self._sender.wait_until_ready()
+        await self._receipt.record_intent()
         self.begun = True
         if not self.names:
-            await self._sender.open()
+            await self._sender.prepare_target()
 
-    async def named(self, *names: str) -> None:
+    async def add_names(self, *names: str) -> None:
         """Record further messages."""
         self.names += names
         await self._record()
@@ -98,17 +98,17 @@ class Messages(Generic[P]):
         """Make them exactly `posts`, of which the first `already` are shown."""
         await self.begin()
         if self.resumed and len(posts) > len(self.names):
-            left = [name for name in await self._sender.left() if name not in self.names]
-            await self.named(*left)
+            left = [name for name in await self._sender.find_unrecorded() if name not in self.names]
+            await self.add_names(*left)
         for part, post in list(enumerate(posts))[already:]:
             if part < len(self.names):
                 await self._sender.edit(self.names[part], part, post)
             else:
-                await self.named(await self._sender.send(part, post))
+                await self.add_names(await self._sender.send(part, post))
         for name in self.names[len(posts) :]:
             await self._sender.delete(name)
             self.names.remove(name)
             await self._record()
 
     async def _record(self) -> None:
-        await self._receipt.posted(self._sender.reference(self.names))
+        await self._receipt.record_posted(self._sender.reference(self.names))

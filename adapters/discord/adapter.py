@@ -9,24 +9,24 @@ from pathlib import Path
 
 from discord.http import Route
 
-from adapters.chat.adapter import Chat, ChatAdapter
-from adapters.chat.reply.answer import EVERYTHING
-from adapters.chat.reply.parts import Look
-from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
-from adapters.discord.errors import listening
-from adapters.discord.events.places import DIRECT, PLATFORM
-from adapters.discord.memory import Memory
-from adapters.discord.post.reply import DiscordPost
-from adapters.discord.settings import DiscordPace, DiscordSettings
+from adapters.chat.adapter import ChatAdapter, ChatApp
+from adapters.chat.reply.builder import SHOW_EVERYTHING
+from adapters.chat.reply.parts import RenderOptions
+from adapters.discord.connection import DiscordConnection, DiscordOptions, build_connection, run_client
+from adapters.discord.errors import translate_gateway_errors
+from adapters.discord.events.places import DIRECT_SPACE, DISCORD_NAME
+from adapters.discord.post.sender import DiscordPost
+from adapters.discord.settings import DiscordSettings, DiscordTimings
+from adapters.discord.state import DiscordState
 from adapters.discord.transport.identify import IdentifyBudget
-from adapters.discord.transport.shards import ALL
+from adapters.discord.transport.shards import SINGLE_SHARD
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Growing, Inbox, Receipt
-from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.ports import BotServices, Inbox, PostRecorder, ReplyStream
+from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
 from pipeline.values import ConversationId
 from pipeline.values.posting import Announcement
 
-ELSEWHERE_SECONDS = 60.0
+OTHER_SHARD_SECONDS = 60.0
 """How long what belongs to another process is left alone."""
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
@@ -36,7 +36,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
     """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
     the operator who it is and how to invite it."""
 
-    name = PLATFORM
+    name = DISCORD_NAME
 
     def __init__(
         self,
@@ -44,47 +44,47 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         *,
         folder: Path,
         say: Callable[[str], None],
-        look: Look = EVERYTHING,
+        look: RenderOptions = SHOW_EVERYTHING,
         retention_days: int = 30,
-        pace: DiscordPace | None = None,
+        pace: DiscordTimings | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         self._settings = settings
-        self._pace = pace or DiscordPace()
+        self._pace = pace or DiscordTimings()
         self._options = DiscordOptions(settings, look, retention_days, self._pace, say)
-        self._shards = settings.part
-        self._memory = Memory(folder, self._shards.name if self._shards else "")
-        self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or ALL)
+        self._shards = settings.shard_range
+        self._memory = DiscordState(folder, self._shards.file_suffix if self._shards else "")
+        self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or SINGLE_SHARD)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
         self._posting = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         """Take messages in until cancelled.
 
         Raises Misconfigured for a token or an intent that Discord refuses and for a memory that cannot be read;
         Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and after any other
         error, listening anew opens a session and reads what was said meanwhile."""
-        if wait := self._budget.wait():
-            self._options.say(
+        if wait := self._budget.seconds_until_allowed():
+            self._options.echo(
                 f"Discord: the last sessions ended soon after they were opened, so the next one is opened in "
                 f"{wait:.0f} seconds; Discord resets the token of a bot that opens too many."
             )
             await asyncio.sleep(wait)
         if self._settings.api_url:
             Route.BASE = self._settings.api_url
-        line = connect(self._options, self._memory, self._budget, inbox, desk, self._connected)
+        line = build_connection(self._options, self._memory, self._budget, inbox, desk, self._connected)
         try:
-            with listening():
+            with translate_gateway_errors():
                 async with line.client:
                     self._connection = line
                     try:
-                        with bound(NOBODY):
-                            await run(line.client, self._settings.token, self._pace)
+                        with workspace_scope(NO_WORKSPACE):
+                            await run_client(line.client, self._settings.token, self._pace)
                     except asyncio.CancelledError:
-                        self._budget.stopped()
+                        self._budget.mark_clean_stop()
                         raise
                     finally:
                         await self._let_them_end()
@@ -92,22 +92,24 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             self._connected.clear()
             self._connection = None
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         """Whether a server is on a shard of this process, by its id; for direct messages `dm`."""
-        return self._shards is None or self._shards.have(int(space) if space.isdecimal() else None)
+        return self._shards is None or self._shards.contains(int(space) if space.isdecimal() else None)
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether the gateway is there, and has not gone silent."""
-        return self._connection is not None and self._connection.client.linked(silence=self._pace.silence)
+        return self._connection is not None and self._connection.client.has_live_gateway(
+            silence=self._pace.silence_timeout
+        )
 
     async def _let_them_end(self) -> None:
         """Keep the connection for what is being posted, but not for long."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._pace.leave):
+            async with asyncio.timeout(self._pace.drain_timeout):
                 await self._idle.wait()
 
     @contextlib.asynccontextmanager
-    async def chat(self, space: str) -> AsyncIterator[Chat[DiscordPost]]:
+    async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordPost]]:
         """Raises Unavailable where another process has that server, too."""
         line = await self._ready(space)
         try:
@@ -117,9 +119,9 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
                 raise
             raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
         """Until it is there the connection is kept; who only looks may wait for what a lost one never tells."""
-        await self._ready(outgoing.work.space if isinstance(outgoing, Growing) else outgoing.space)
+        await self._ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
         self._posting += 1
         self._idle.clear()
         try:
@@ -133,8 +135,8 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
 
     async def _ready(self, space: str) -> DiscordConnection:
-        if space not in ("", DIRECT) and not self.serves(space):
-            raise Unavailable("Discord", "the server is on a shard of another process", retry_after=ELSEWHERE_SECONDS)
+        if space not in ("", DIRECT_SPACE) and not self.can_serve(space):
+            raise Unavailable("Discord", "the server is on a shard of another process", retry_after=OTHER_SHARD_SECONDS)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._connected.wait()

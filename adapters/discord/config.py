@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from pathlib import Path
 from typing import ClassVar
 
-from adapters.chat.reply.parts import Look
+from adapters.chat.reply.parts import RenderOptions
 from adapters.discord.platform import DISCORD
 from adapters.discord.settings import DiscordSettings
-from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup
-from pipeline.rules.places import unindexed
-from pipeline.values import Finding, Place, PlaceId, Platform
+from pipeline.ports import AdapterContext, InstallationStore, PlatformAdapter, PlatformSetup
+from pipeline.rules.place_settings import indexing_problems
+from pipeline.values import Finding, PlaceId, PlaceSettings, Platform
 from pipeline.values.platform import Installation
 
-API = "https://discord.com/api/v10"
+DISCORD_API_URL = "https://discord.com/api/v10"
 
 
 class DiscordConfig(DiscordSettings):
@@ -23,23 +23,23 @@ class DiscordConfig(DiscordSettings):
     platform: ClassVar[Platform] = DISCORD
 
     @property
-    def wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         return bool(self.token)
 
     @property
-    def homes(self) -> frozenset[str] | None:
+    def home_spaces(self) -> frozenset[str] | None:
         return frozenset(f"discord:{guild}" for guild in self.home_guilds) or None
 
     @property
-    def divided(self) -> bool:
+    def is_sharded(self) -> bool:
         return bool(self.shards)
 
     @property
-    def clock(self) -> str:
-        return f"{self.api_url or API}/gateway"
+    def clock_url(self) -> str:
+        return f"{self.api_url or DISCORD_API_URL}/gateway"
 
     @property
-    def unindexed(self) -> str:
+    def indexing_blocker(self) -> str:
         if self.message_content:
             return ""
         todo = (
@@ -47,43 +47,43 @@ class DiscordConfig(DiscordSettings):
         )
         return f"Discord shows me only what mentions me: {todo}"
 
-    async def channels_named(self, name: str) -> list[PlaceId]:
-        from adapters.discord.named import channels_named
+    async def find_channels(self, name: str) -> list[PlaceId]:
+        from adapters.discord.channels import find_channels
 
-        return await channels_named(self.token, name, api_url=self.api_url or "")
+        return await find_channels(self.token, name, api_url=self.api_url or "")
 
-    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+    def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
         """A line when questions are to be answered unasked, and their text is not shown to the bot."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
         if not unasked or self.message_content:
-            return unindexed(places, self.unindexed)
+            return indexing_problems(places, self.indexing_blocker)
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
         shown = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
-        return [shown, *unindexed(places, self.unindexed)]
+        return [shown, *indexing_problems(places, self.indexing_blocker)]
 
     def setup(self) -> PlatformSetup:
         from adapters.discord.setup import DiscordSetup
 
         return DiscordSetup(self)
 
-    def adapter(self, host: Host) -> PlatformAdapter:
+    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
         from adapters.discord.adapter import DiscordAdapter
 
         return DiscordAdapter(
             self,
-            folder=Path(host.folder),
-            say=host.say,
-            look=Look(citations=host.citations, confidence=host.confidence),
+            folder=Path(host.data_dir),
+            say=host.echo,
+            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
             retention_days=host.retention_days,
         )
 
-    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+    async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
         return None
 
-    async def examine(
+    async def diagnose(
         self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
-        from adapters.discord.doctor import examine
+        from adapters.discord.doctor import diagnose
 
-        async for finding in examine(self, [int(place.space) for place in places]):
+        async for finding in diagnose(self, [int(place.space) for place in places]):
             yield finding

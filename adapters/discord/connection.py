@@ -9,32 +9,32 @@ from typing import NamedTuple
 
 import structlog
 
-from adapters.chat.adapter import Chat
-from adapters.chat.driver import ChatOptions, Driver
-from adapters.chat.post.growth import Pace
-from adapters.chat.reply.parts import Look
-from adapters.discord.audience import LOOK_UP_SECONDS, DiscordReaches
-from adapters.discord.errors import translated
-from adapters.discord.events.before import DiscordReads
+from adapters.chat.adapter import ChatApp
+from adapters.chat.driver import ChatOptions, PlatformDriver
+from adapters.chat.post.streaming import EditTiming
+from adapters.chat.reply.parts import RenderOptions
+from adapters.discord.audience import LOOK_UP_SECONDS, DiscordAudienceResolver
+from adapters.discord.errors import translate_discord_errors
+from adapters.discord.events.history import DiscordHistoryReader
 from adapters.discord.events.intake import DiscordIntake
-from adapters.discord.memory import Memory
-from adapters.discord.parts.blocks import PressButton
+from adapters.discord.interactions import commands
+from adapters.discord.interactions.context import DiscordInteractionDependencies, DiscordUploadStore
+from adapters.discord.interactions.handlers import DiscordInteractionHandlers
 from adapters.discord.permissions import invite_url
 from adapters.discord.platform import DISCORD
-from adapters.discord.post.deliver import DiscordPosts, DiscordTells
-from adapters.discord.post.notices import DiscordNotices
-from adapters.discord.post.private import Asking
-from adapters.discord.post.reply import DiscordPost
-from adapters.discord.press import commands
-from adapters.discord.press.interactions import DiscordInteractions
-from adapters.discord.press.presser import Context, DiscordShelf
-from adapters.discord.settings import DiscordPace, DiscordSettings
-from adapters.discord.transport.client import Client, ShardedClient
+from adapters.discord.post.announcements import DiscordAnnouncementPoster
+from adapters.discord.post.delivery import DiscordNotifier, DiscordReplyPoster
+from adapters.discord.post.private import DiscordCommandIntake
+from adapters.discord.post.sender import DiscordPost
+from adapters.discord.rendering.components import DiscordButton
+from adapters.discord.settings import DiscordSettings, DiscordTimings
+from adapters.discord.state import DiscordState
+from adapters.discord.transport.client import DiscordClient, DiscordShardedClient
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import Desk, Inbox
+from pipeline.ports import BotServices, Inbox
 
-ANYBODYS = (
+PUBLIC_BOT_WARNING = (
     "Discord: anybody can add me to a server, and CITEWELL_DISCORD_HOME_GUILDS names none, so every server counts as "
     "outside your organisation and gets public collections only. In the Developer Portal, your application > Bot, "
     "switch off “Public Bot”, or name your servers in that setting; then start me again."
@@ -47,72 +47,82 @@ class DiscordOptions(NamedTuple):
     """What the operator chose."""
 
     settings: DiscordSettings
-    look: Look
-    days: int
+    render_options: RenderOptions
+    retention_days: int
     """That something is kept."""
-    pace: DiscordPace
-    say: Callable[[str], None]
+    timings: DiscordTimings
+    echo: Callable[[str], None]
     """Tells the operator."""
 
 
 class DiscordConnection(NamedTuple):
     """One client and what works through it."""
 
-    client: Client
-    chat: Chat[DiscordPost]
+    client: DiscordClient
+    chat: ChatApp[DiscordPost]
 
 
-def connect(
-    options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
+def build_connection(
+    options: DiscordOptions,
+    memory: DiscordState,
+    budget: IdentifyBudget,
+    inbox: Inbox,
+    desk: BotServices,
+    connected: asyncio.Event,
 ) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
-    settings, pace, look = options.settings, options.pace, options.look
+    settings, pace, look = options.settings, options.timings, options.render_options
     api_url = settings.api_url or ""
-    make: Callable[..., Client] = Client
-    if settings.part:
-        make = partial(ShardedClient, shards=settings.part)
+    make: Callable[..., DiscordClient] = DiscordClient
+    if settings.shard_range:
+        make = partial(DiscordShardedClient, shards=settings.shard_range)
     client = make(
         inbox,
         budget,
         message_content=settings.message_content,
         api_url=api_url,
-        ready_seconds=pace.ready,
+        ready_seconds=pace.guilds_timeout,
         lag_seconds=pace.lag,
-        identify_seconds=pace.identify,
+        identify_seconds=pace.identify_interval,
     )
-    asking, reaches = Asking(inbox), DiscordReaches(client, home_guilds=settings.home_guilds)
-    driver = Driver(
-        DiscordPosts(client, asking, content=settings.message_content, pace=Pace(pace.first, pace.edit)),
-        DiscordNotices(client, desk, look=look, threads=settings.threads),
-        DiscordReads(client, client.complete, api_url=api_url),
+    asking, reaches = DiscordCommandIntake(inbox), DiscordAudienceResolver(client, home_guilds=settings.home_guilds)
+    driver = PlatformDriver(
+        DiscordReplyPoster(
+            client,
+            asking,
+            content=settings.message_content,
+            pace=EditTiming(pace.placeholder_delay, pace.edit_interval),
+        ),
+        DiscordAnnouncementPoster(client, desk, look=look, threads=settings.threads),
+        DiscordHistoryReader(client, client.wait_for_guilds, api_url=api_url),
         reaches,
-        DiscordTells(client),
+        DiscordNotifier(client),
     )
-    chat = Chat(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
+    chat = ChatApp(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
     chat.listen(inbox, desk)
-    context = Context(desk, chat, reaches, DiscordShelf(api_url=api_url), look)
-    interactions = DiscordInteractions(context, retention_days=options.days)
-    tree = commands.declare(client, asking.ask, interactions)
+    context = DiscordInteractionDependencies(desk, chat, reaches, DiscordUploadStore(api_url=api_url), look)
+    interactions = DiscordInteractionHandlers(context, retention_days=options.retention_days)
+    tree = commands.build_command_tree(client, asking.ask, interactions)
 
     async def set_up() -> None:
-        await _declare(tree, memory, options.say)
+        await _declare(tree, memory, options.echo)
         invite = invite_url(client.application_id or 0)
-        options.say(f"Discord: I am {client.user}. Invite me to a server: {invite}")
-        if client.public and not settings.home_guilds:
-            options.say(ANYBODYS)
+        options.echo(f"Discord: I am {client.user}. Invite me to a server: {invite}")
+        if client.is_public and not settings.home_guilds:
+            options.echo(PUBLIC_BOT_WARNING)
         connected.set()
 
-    client.add_dynamic_items(PressButton)
-    client.intake = DiscordIntake(chat.hearing)
-    client.set_up = set_up
-    client.on_press = interactions.press
+    client.add_dynamic_items(DiscordButton)
+    client.intake = DiscordIntake(chat.event_handler)
+    client.setup_callback = set_up
+    client.on_press = interactions.on_component
     return DiscordConnection(client, chat)
 
 
-async def run(client: Client, token: str, pace: DiscordPace) -> None:
+async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) -> None:
     """Until the connection ends or its watch finds it dead; always raises."""
     start = asyncio.create_task(client.start(token))
-    watch = asyncio.create_task(client.watch(silence=pace.silence, mark=pace.mark))
+    watch = asyncio.create_task(client.run_watchdog(silence=pace.silence_timeout, mark=pace.checkpoint_interval))
     try:
         done, _ = await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
         for ended in done:
@@ -124,11 +134,11 @@ async def run(client: Client, token: str, pace: DiscordPace) -> None:
     raise Unavailable("Discord", "the connection was closed")
 
 
-async def _declare(tree: commands.Tree, memory: Memory, say: Callable[[str], None]) -> None:
+async def _declare(tree: commands.DiscordCommandTree, memory: DiscordState, say: Callable[[str], None]) -> None:
     """Without its commands the bot still answers mentions and direct messages."""
     try:
-        with translated("declare the commands"):
-            await commands.sync(tree, memory)
+        with translate_discord_errors("declare the commands"):
+            await commands.sync_commands(tree, memory)
     except (Refused, Unavailable) as error:
         log.warning("discord_commands_not_declared", reason=str(error))
         say(f"Discord: {error}. Commands stay as they were; the next start tries again.")

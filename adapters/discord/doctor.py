@@ -10,21 +10,21 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from adapters.discord.permissions import NEEDED, intents, invite_url
+from adapters.discord.permissions import REQUIRED_PERMISSIONS, build_intents, invite_url
 from adapters.discord.settings import DiscordSettings
 from adapters.discord.tokens import TOKEN
-from adapters.discord.transport.shards import ALL, Shards
-from pipeline.values import Finding, State
-from pipeline.values.finding import bad, good, skipped, warning
+from adapters.discord.transport.shards import SINGLE_SHARD, ShardRange
+from pipeline.values import Finding, FindingState
+from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 from pipeline.values.setup import TokenCheck
 from pipeline.words import wording
 
 LOST = (discord.HTTPException, aiohttp.ClientError, TimeoutError, OSError)
 """Raised when Discord cannot be asked. LoginFailure is none of them."""
-UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
+NETWORK_ADVICE = "Check the network, the proxy and DISCORD_API_URL."
 
 
-async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
+async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
     """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
     Discord allows 1,000 a day. `api_url` counts for the whole process."""
     async with temporary_client(settings) as client:
@@ -40,7 +40,7 @@ async def examine(settings: DiscordSettings, servers: Collection[int]) -> AsyncI
             yield finding
         try:
             wanted, _, limits = await client.http.get_bot_gateway()
-            yield _sessions(wanted, int(limits["remaining"]), settings.part or ALL)
+            yield _sessions(wanted, int(limits["remaining"]), settings.shard_range or SINGLE_SHARD)
             found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
             for finding in _servers(found, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
@@ -55,7 +55,7 @@ async def temporary_client(settings: DiscordSettings) -> AsyncIterator[discord.C
     if settings.api_url:
         Route.BASE = settings.api_url
     async with discord.Client(
-        intents=intents(message_content=settings.message_content), max_ratelimit_timeout=30.0
+        intents=build_intents(message_content=settings.message_content), max_ratelimit_timeout=30.0
     ) as client:
         yield client
 
@@ -69,19 +69,21 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
         application = await client.application_info()
     except discord.LoginFailure:
         fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
-        return TokenCheck(finding=bad(TOKEN.subject, "Discord refuses it", fix), refused=True), None
+        return TokenCheck(finding=error_finding(TOKEN.subject, "Discord refuses it", fix), refused=True), None
     except LOST as error:
         return TokenCheck(finding=_unreached(error)), None
     check = TokenCheck(
-        finding=good(TOKEN.subject, f"it belongs to {client.user}"),
-        notes=tuple(finding for finding in _application(application, settings) if finding.state is not State.GOOD),
+        finding=ok_finding(TOKEN.subject, f"it belongs to {client.user}"),
+        notes=tuple(
+            finding for finding in _application(application, settings) if finding.state is not FindingState.GOOD
+        ),
         next_step=f"Add the bot to your Discord server: {invite_url(application.id)}",
     )
     return check, application
 
 
 def _unreached(error: Exception) -> Finding:
-    return bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
+    return error_finding("Discord", f"it cannot be asked ({type(error).__name__})", NETWORK_ADVICE)
 
 
 def _application(application: discord.AppInfo, settings: DiscordSettings) -> list[Finding]:
@@ -92,38 +94,50 @@ def _application(application: discord.AppInfo, settings: DiscordSettings) -> lis
         fix = (
             "Switch Message Content Intent on in the Developer Portal (Bot), or unset CITEWELL_DISCORD_MESSAGE_CONTENT."
         )
-        found.append(bad("Discord intents", "the message content intent is not granted, and Discord refuses us", fix))
+        found.append(
+            error_finding("Discord intents", "the message content intent is not granted, and Discord refuses us", fix)
+        )
     else:
         asked = "message content" if settings.message_content else "none that must be granted"
-        found.append(good("Discord intents", asked))
+        found.append(ok_finding("Discord intents", asked))
     if application.bot_public and not settings.home_guilds:
         fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
-        found.append(warning("Discord audience", "anybody may add the bot, so every server counts as outside", fix))
+        found.append(
+            warning_finding("Discord audience", "anybody may add the bot, so every server counts as outside", fix)
+        )
     return found
 
 
-def _sessions(wanted: int, left: int, shards: Shards) -> Finding:
+def _sessions(wanted: int, left: int, shards: ShardRange) -> Finding:
     """Discord wants a shard for every 1,000 servers or so, and refuses more than 2,500 on one."""
     if wanted > max(2, shards.total):
         fix = f"Set CITEWELL_DISCORD_SHARDS=0-{wanted - 1}/{wanted}, or divide these among processes."
-        return warning("Discord sessions", f"Discord wants {wanted} shards for your servers, not {shards.total}", fix)
+        return warning_finding(
+            "Discord sessions", f"Discord wants {wanted} shards for your servers, not {shards.total}", fix
+        )
     if left < shards.total:
-        return bad("Discord sessions", f"only {left} may still be opened today", "Wait, and find what opens so many.")
-    return good("Discord sessions", f"{left} may still be opened today")
+        return error_finding(
+            "Discord sessions", f"only {left} may still be opened today", "Wait, and find what opens so many."
+        )
+    return ok_finding("Discord sessions", f"{left} may still be opened today")
 
 
 def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:
     if not servers:
-        return [warning("Discord servers", "the bot is on none", f"Add it: {invite}")]
+        return [warning_finding("Discord servers", "the bot is on none", f"Add it: {invite}")]
     found = []
     for server in servers:
         granted = discord.Permissions(int(server["permissions"]))
-        lacking = [name for permission, name in NEEDED.items() if not getattr(granted, permission)]
+        lacking = [name for permission, name in REQUIRED_PERMISSIONS.items() if not getattr(granted, permission)]
         if lacking and not granted.administrator:
             fix = "Grant it to the bot's role in the server's settings, or add the bot again by its link."
-            found.append(bad("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix))
+            found.append(
+                error_finding("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix)
+            )
     if absent := sorted(set(named) - {int(server["id"]) for server in servers}):
         said = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
         fix = "Correct it in CITEWELL_DISCORD_HOME_GUILDS, CITEWELL_DIGEST or citewell.toml, or add the bot there."
-        found.append(warning("Discord servers", said, fix))
-    return found or [good("Discord permissions", f"all that are needed on {wording.counted(len(servers), 'server')}")]
+        found.append(warning_finding("Discord servers", said, fix))
+    return found or [
+        ok_finding("Discord permissions", f"all that are needed on {wording.count_noun(len(servers), 'server')}")
+    ]

@@ -13,31 +13,34 @@ import discord
 
 from adapters.chat.messages import NotPosted
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
-from pipeline.translations import Message, Words
+from pipeline.translations import TranslatableText, Translator
 
-TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
+TRANSIENT_ERRORS = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
 """What may work in a moment. A request may have taken effect all the same."""
 UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS, THREAD_LOCKED = 10008, 50035, 50083, 160004, 160005
 UNAUTHORIZED, TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 401, 429, 4004
 """Two HTTP statuses, and a close code of the gateway."""
 TOO_MANY, WRONG_SHARDS = 4011, (4010, 4011)
 """Close codes of the gateway: sharding is required; and that, or a shard that is none."""
-TOKEN_GONE = (10008, 10015, 10062, 50027)
+TOKEN_GONE_CODES = (10008, 10015, 10062, 50027)
 """The private reply of a command can no longer be reached."""
 
 
-NOT_TAKEN = Message("Discord did not take my reply. Please ask me again here.")
-Why = Callable[[discord.HTTPException, Words], str]
+REPLY_REFUSED = TranslatableText("Discord did not take my reply. Please ask me again here.")
+ExplainError = Callable[[discord.HTTPException, Translator], str]
 """Why Discord did not take a reply, as a sentence's end for the asker."""
 
 
-def _not_taken(error: discord.HTTPException, speech: Words) -> str:
-    return speech(NOT_TAKEN)
+def _not_taken(error: discord.HTTPException, speech: Translator) -> str:
+    return speech(REPLY_REFUSED)
 
 
 @contextmanager
-def translated(
-    action: str, *, why: Why = _not_taken, hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,)
+def translate_discord_errors(
+    action: str,
+    *,
+    why: ExplainError = _not_taken,
+    hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
 ) -> Iterator[None]:
     """Raises Unavailable for what may work later, Misconfigured for a token that Discord no longer takes, and Refused
     for what it will not let us do: NotPosted where it says so, `hopeless` for such errors."""
@@ -47,7 +50,7 @@ def translated(
         raise
     except discord.RateLimited as error:
         raise Unavailable("Discord", f"asks us to wait before we {action}", retry_after=error.retry_after) from error
-    except TRANSIENT as error:
+    except TRANSIENT_ERRORS as error:
         raise Unavailable("Discord", f"did not let us {action}: {type(error).__name__}") from error
     except discord.HTTPException as error:
         if error.status == UNAUTHORIZED:
@@ -62,17 +65,17 @@ def translated(
             over=over,
             hopeless=isinstance(error, hopeless),
             form=error.code == BAD_FORM and not over,
-            what_to_do=PERMISSIONS if forbidden else "",
+            what_to_do=REINVITE_ADVICE if forbidden else "",
         ) from error
     except discord.DiscordException as error:
         raise Refused(f"could not {action}: {type(error).__name__}") from error
 
 
-PERMISSIONS = "Invite the bot again with the link that `citewell run` prints; channels can take permissions away."
+REINVITE_ADVICE = "Invite the bot again with the link that `citewell run` prints; channels can take permissions away."
 
 
 @contextmanager
-def listening() -> Iterator[None]:
+def translate_gateway_errors() -> Iterator[None]:
     """Raises Misconfigured for a token or an intent that Discord refuses, Unavailable for what the network did.
 
     Anything else is a fault of ours and stays what it is: the process must not go on with it."""
@@ -99,7 +102,7 @@ def listening() -> Iterator[None]:
         raise _wrong_token() from error
     except discord.RateLimited as error:
         raise Unavailable("Discord", "asks us to wait before we connect", retry_after=error.retry_after) from error
-    except (*TRANSIENT, discord.GatewayNotFound) as error:
+    except (*TRANSIENT_ERRORS, discord.GatewayNotFound) as error:
         raise Unavailable("Discord", f"the connection ended: {type(error).__name__}") from error
     except discord.HTTPException as error:
         if error.status != TOO_MANY_REQUESTS:
@@ -129,7 +132,9 @@ PATIENCE_SECONDS = 30.0
 """How long a failing post is tried again here. Well within the two minutes in which a nonce is remembered."""
 
 
-async def steadily(call: Callable[[], Awaitable[T]], *, before_retry: Callable[[], Awaitable[None]] | None = None) -> T:
+async def retry_while_unreachable(
+    call: Callable[[], Awaitable[T]], *, before_retry: Callable[[], Awaitable[None]] | None = None
+) -> T:
     """`call`, tried again for half a minute while Discord cannot be reached: for edits and what a nonce guards."""
     clock = asyncio.get_running_loop().time
     until, pause = clock() + PATIENCE_SECONDS, 0.5
@@ -137,7 +142,7 @@ async def steadily(call: Callable[[], Awaitable[T]], *, before_retry: Callable[[
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 return await call()
-        except TRANSIENT:
+        except TRANSIENT_ERRORS:
             if clock() + pause > until:
                 raise
         await asyncio.sleep(pause)

@@ -6,17 +6,17 @@ the 4,000 characters of components v2 are in discord.py's `LayoutView.content_le
 
 from __future__ import annotations
 
-CONTENT = 2000
+MAX_CONTENT = 2000
 """Characters of a message's plain content."""
-TEXT = 4000
+MAX_TEXT = 4000
 """Characters over all text displays of a message with components v2."""
-COMPONENTS = 40
-BUTTONS = 5
+MAX_COMPONENTS = 40
+MAX_BUTTONS = 5
 """In one row."""
-CUSTOM_ID = 100
-LABEL = 80
-THREAD_NAME = 100
-FILE = 8_000_000
+MAX_CUSTOM_ID = 100
+MAX_BUTTON_LABEL = 80
+MAX_THREAD_NAME = 100
+MAX_ATTACHMENT_BYTES = 8_000_000
 """Bytes of an attachment: under what every guild takes (10 MiB)."""
 TOKEN_SECONDS = 15 * 60
 """How long the token of an interaction lives."""
@@ -26,6 +26,6 @@ LAG_SECONDS = 120.0
 """How late a gateway event may come, and how wrong this machine's clock may go."""
 
 
-def length(text: str) -> int:
+def utf16_length(text: str) -> int:
     """UTF-16 code units. Discord documents no unit; this is the largest of the candidates."""
     return len(text) + sum(character > "\uffff" for character in text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import discord
 
-from adapters.discord.errors import NOT_TAKEN, THREAD_LOCKED
-from adapters.discord.events.places import MessagePlace
-from pipeline.translations import ENGLISH, Message, Words
+from adapters.discord.errors import REPLY_REFUSED, THREAD_LOCKED
+from adapters.discord.events.places import DiscordMessagePlace
+from pipeline.translations import ENGLISH_TRANSLATOR, TranslatableText, Translator
 
-NEEDED = {
+REQUIRED_PERMISSIONS = {
     "view_channel": "View Channel",
     "send_messages": "Send Messages",
     "send_messages_in_threads": "Send Messages in Threads",
@@ -20,7 +20,7 @@ NEEDED = {
 after a crash and what was asked while we were away; files: the export of a person's data."""
 
 
-def intents(*, message_content: bool) -> discord.Intents:
+def build_intents(*, message_content: bool) -> discord.Intents:
     """Guilds, guild messages and direct messages; message content, the only privileged one, and reactions by choice."""
     wanted = discord.Intents.none()
     wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
@@ -28,35 +28,48 @@ def intents(*, message_content: bool) -> discord.Intents:
     return wanted
 
 
-def permissions() -> discord.Permissions:
-    return discord.Permissions(**dict.fromkeys(NEEDED, True))
+def build_permissions() -> discord.Permissions:
+    return discord.Permissions(**dict.fromkeys(REQUIRED_PERMISSIONS, True))
 
 
 def invite_url(application_id: int) -> str:
     """The link with which an administrator adds the bot to a server."""
-    return discord.utils.oauth_url(application_id, permissions=permissions(), scopes=("bot", "applications.commands"))
+    return discord.utils.oauth_url(
+        application_id, permissions=build_permissions(), scopes=("bot", "applications.commands")
+    )
 
 
-LOCKED = Message("its thread is locked. Whoever moderates the server can unlock it.")
-NOT_ALLOWED = Message("I lack the permission {permissions} there. Whoever runs the server can grant it.")
+THREAD_IS_LOCKED = TranslatableText("its thread is locked. Whoever moderates the server can unlock it.")
+PERMISSION_LACKING = TranslatableText(
+    "I lack the permission {permissions} there. Whoever runs the server can grant it."
+)
 
 
-def obstacle(client: discord.Client, where: MessagePlace, error: discord.HTTPException, speech: Words = ENGLISH) -> str:
+def explain_refusal(
+    client: discord.Client,
+    where: DiscordMessagePlace,
+    error: discord.HTTPException,
+    speech: Translator = ENGLISH_TRANSLATOR,
+) -> str:
     """Why Discord did not take a reply, as a sentence's end for the asker, and who can change it."""
     channel = client.get_channel(where.channel_id)
     if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):
-        return speech(LOCKED)
+        return speech(THREAD_IS_LOCKED)
     if not isinstance(error, discord.Forbidden):
-        return speech(NOT_TAKEN)
-    return speech(NOT_ALLOWED, permissions=missing(channel))
+        return speech(REPLY_REFUSED)
+    return speech(PERMISSION_LACKING, permissions=missing_permissions(channel))
 
 
-def missing(channel: object) -> str:
+def missing_permissions(channel: object) -> str:
     """The permissions that are lacking to answer there, by name; the likeliest one where that cannot be told."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or channel.guild.me is None:
         return "“View Channel”"
     granted = channel.permissions_for(channel.guild.me)
     in_thread = isinstance(channel, discord.Thread)
     sending = "send_messages_in_threads" if in_thread else "send_messages"
-    lacking = [NEEDED[name] for name in ("view_channel", sending, "read_message_history") if not getattr(granted, name)]
-    return ", ".join(f"“{name}”" for name in lacking) or f"“{NEEDED[sending]}”"
+    lacking = [
+        REQUIRED_PERMISSIONS[name]
+        for name in ("view_channel", sending, "read_message_history")
+        if not getattr(granted, name)
+    ]
+    return ", ".join(f"“{name}”" for name in lacking) or f"“{REQUIRED_PERMISSIONS[sending]}”"

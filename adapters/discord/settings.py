@@ -7,33 +7,33 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from adapters.discord.limits import LAG_SECONDS, SILENCE_SECONDS
-from adapters.discord.transport.shards import Shards
-from pipeline.rules.settings import Address, listed
+from adapters.discord.transport.shards import ShardRange
+from pipeline.rules.setting_types import HttpAddress, split_list
 from pipeline.values import Value
 
 
-class DiscordPace(Value):
+class DiscordTimings(Value):
     """In seconds; tests hurry."""
 
-    first: float = 0.8
+    placeholder_delay: float = 0.8
     """Until a placeholder is shown: an answer that is ready sooner is posted at once."""
-    edit: float = 1.2
+    edit_interval: float = 1.2
     """Between two edits. Discord publishes no number; five in five seconds is the folklore."""
-    ready: float = 2.0
+    guilds_timeout: float = 2.0
     """Without a further server after which all servers are known."""
     lag: float = LAG_SECONDS
-    silence: float = SILENCE_SECONDS
+    silence_timeout: float = SILENCE_SECONDS
     """Of the gateway, after which it is dead."""
-    mark: float = 10.0
+    checkpoint_interval: float = 10.0
     """Between two notes of how far everything was read."""
-    identify: float = 5.0
+    identify_interval: float = 5.0
     """Between the sessions of two shards; Discord takes one every five seconds."""
-    leave: float = 7.0
+    drain_timeout: float = 7.0
     """For deliveries under way to end when listening ends."""
 
 
 def _shard_range(value: str) -> str:
-    Shards.parse(value)
+    ShardRange.parse(value)
     return value
 
 
@@ -45,7 +45,7 @@ class DiscordSettings(Value):
     token: str = Field(
         default="", repr=False, validation_alias="DISCORD_TOKEN", description="Bot token of your Discord application"
     )
-    api_url: Annotated[str, Address] | None = Field(
+    api_url: Annotated[str, HttpAddress] | None = Field(
         default=None, validation_alias="DISCORD_API_URL", description="Base of Discord's API, for proxies and tests"
     )
     message_content: bool = Field(
@@ -64,9 +64,9 @@ class DiscordSettings(Value):
     @field_validator("home_guilds", mode="before")
     @classmethod
     def _servers(cls, value: object) -> object:
-        return listed(value, r"[0-9]+", "ids of Discord servers, such as 1234,5678")
+        return split_list(value, r"[0-9]+", "ids of Discord servers, such as 1234,5678")
 
     @property
-    def part(self) -> Shards | None:
+    def shard_range(self) -> ShardRange | None:
         """The shards of this process; None: all servers in one session."""
-        return Shards.parse(self.shards) if self.shards else None
+        return ShardRange.parse(self.shards) if self.shards else None

@@ -12,8 +12,15 @@ from typing import Any
 import httpx2
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from adapters.fetch.responses import ENCODINGS, capped, retry_after
-from adapters.fetch.transport import CheckedTransport, Resolve, check_addresses, resolve, trusted, written_out
+from adapters.fetch.responses import ENCODINGS, iter_capped, parse_retry_after
+from adapters.fetch.transport import (
+    CheckedTransport,
+    Resolver,
+    check_addresses,
+    default_ssl_context,
+    resolve_host,
+    resolve_literal,
+)
 from pipeline.errors import Refused, Unavailable
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -33,7 +40,7 @@ _ELSEWHERE = frozenset({"accept", "if-none-match", "if-modified-since"})
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchResponse:
     """A response: every status but 429 and 5xx, for the caller to read."""
 
     status: int
@@ -60,7 +67,7 @@ class Fetcher:
         proxy: str = "",
         headers: Mapping[str, str] = _NOTHING,
         origin: str = "",
-        resolve: Resolve = resolve,
+        resolve: Resolver = resolve_host,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         if headers and not origin:
@@ -73,7 +80,7 @@ class Fetcher:
         self._sleep = sleep
         self._transport: httpx2.AsyncHTTPTransport
         if proxy:
-            self._transport = httpx2.AsyncHTTPTransport(verify=trusted(), trust_env=False, proxy=proxy)
+            self._transport = httpx2.AsyncHTTPTransport(verify=default_ssl_context(), trust_env=False, proxy=proxy)
         else:
             self._transport = CheckedTransport(private=private, resolve=resolve)
 
@@ -87,8 +94,8 @@ class Fetcher:
         form: Mapping[str, str] | None = None,
         most: int = 20_000_000,
         attempts: int = _ATTEMPTS,
-        refusal: Callable[[Fetched], Unavailable | None] = lambda answer: None,
-    ) -> Fetched:
+        refusal: Callable[[FetchResponse], Unavailable | None] = lambda answer: None,
+    ) -> FetchResponse:
         """What `url` answers with; no credentials of `headers` go along to another host.
 
         Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
@@ -104,7 +111,7 @@ class Fetcher:
         )
         body = {"json": json} if form is None else {"data": form}
 
-        async def attempt() -> Fetched:
+        async def attempt() -> FetchResponse:
             answer = await self._attempt(method, url, headers, body, most)
             if (error := refusal(answer)) is not None:
                 raise error
@@ -117,7 +124,7 @@ class Fetcher:
 
     async def _attempt(
         self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any], most: int
-    ) -> Fetched:
+    ) -> FetchResponse:
         address = self._checked(url)
         first = _origin(address)
         try:
@@ -157,7 +164,7 @@ class Fetcher:
             ports = ", ".join(map(str, sorted(self._ports)))
             raise Refused(f"port {port} of {host} must not be fetched from", what_to_do=f"Allowed are {ports}.")
         if self._proxied:
-            check_addresses(host, written_out(host, port), private=self._private)
+            check_addresses(host, resolve_literal(host, port), private=self._private)
         return address
 
     def _request(
@@ -179,7 +186,7 @@ class Fetcher:
         response.request = request
         if response.status_code == 429 or response.status_code >= 500:
             await response.aclose()
-            wait = retry_after(response.headers.get("retry-after"))
+            wait = parse_retry_after(response.headers.get("retry-after"))
             said = f"answers with status {response.status_code}"
             raise Unavailable(request.url.host, said, retry_after=wait, what_to_do="Try again later.")
         return response
@@ -195,10 +202,10 @@ async def open_fetcher(**settings: Any) -> AsyncIterator[Fetcher]:
         await fetcher.close()
 
 
-async def _read(response: httpx2.Response, most: int) -> Fetched:
-    async with aclosing(capped(response, most)) as pieces:
+async def _read(response: httpx2.Response, most: int) -> FetchResponse:
+    async with aclosing(iter_capped(response, most)) as pieces:
         body = b"".join([piece async for piece in pieces])
-    return Fetched(response.status_code, str(response.url), dict(response.headers), body)
+    return FetchResponse(response.status_code, str(response.url), dict(response.headers), body)
 
 
 def _not_connected(host: str, error: Exception) -> Unavailable:

@@ -22,7 +22,7 @@ _PIECE = 65_536
 _KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
 
 
-async def capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
     """Pieces of at most 64 KiB; others are served between them. Raises Refused above `most` bytes, whether they came or
     were made of what came, and for an encoding that was not asked for or more than one."""
     if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN:
@@ -40,7 +40,7 @@ async def capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
                 await asyncio.sleep(0)
 
 
-def retry_after(header: str | None) -> float | None:
+def parse_retry_after(header: str | None) -> float | None:
     """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
     if not header:
         return None

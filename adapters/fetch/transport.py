@@ -21,17 +21,17 @@ _NAT64 = ip_network("64:ff9b::/96")
 _METADATA = frozenset(map(ip_address, ("168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254")))
 """Where clouds hand out a machine's credentials outside of the link-local range: Azure, Alibaba, AWS, Google."""
 _PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a name."""
 
 
-async def resolve(host: str, port: int) -> Sequence[str]:
+async def resolve_host(host: str, port: int) -> Sequence[str]:
     """What the system's resolver says, which also reads decimal, octal, hexadecimal and short forms of addresses."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-def written_out(host: str, port: int) -> Sequence[str]:
+def resolve_literal(host: str, port: int) -> Sequence[str]:
     """The address that `host` spells, in any form; none for a name."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
@@ -40,7 +40,7 @@ def written_out(host: str, port: int) -> Sequence[str]:
     return tuple(str(address[0]) for *_, address in found)
 
 
-def allowed(address: str, *, private: bool) -> bool:
+def is_allowed_address(address: str, *, private: bool) -> bool:
     """Whether the literal `address` is a public one or, with `private`, of this machine or a private network.
 
     An address that stands for another (mapped, NAT64) is as good as that one; what is no address is not allowed."""
@@ -70,7 +70,7 @@ def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> None:
     """Raises Refused when one of them is forbidden."""
-    if not all(allowed(address, private=private) for address in addresses):
+    if not all(is_allowed_address(address, private=private) for address in addresses):
         raise Refused(
             f"{host} is in a network that must not be fetched from",
             what_to_do="Where it is your own network that you mean, say private = true in the table of the source.",
@@ -78,7 +78,7 @@ def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> No
 
 
 @cache
-def trusted() -> ssl.SSLContext:
+def default_ssl_context() -> ssl.SSLContext:
     """The authorities that certificates may be from; reading them takes too long to do it for each connection pool."""
     return httpx2.create_ssl_context(trust_env=False)
 
@@ -86,15 +86,17 @@ def trusted() -> ssl.SSLContext:
 class CheckedTransport(httpx2.AsyncHTTPTransport):
     """Raises Refused for a host of which one address is forbidden, before anything is connected."""
 
-    def __init__(self, *, private: bool, resolve: Resolve = resolve) -> None:
-        super().__init__(verify=trusted(), trust_env=False)
+    def __init__(self, *, private: bool, resolve: Resolver = resolve_host) -> None:
+        super().__init__(verify=default_ssl_context(), trust_env=False)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=trusted(), network_backend=_CheckedBackend(resolve, private=private), max_connections=20
+            ssl_context=default_ssl_context(),
+            network_backend=_CheckedBackend(resolve, private=private),
+            max_connections=20,
         )
 
 
 class _CheckedBackend(httpcore2.AsyncNetworkBackend):
-    def __init__(self, resolve: Resolve, *, private: bool) -> None:
+    def __init__(self, resolve: Resolver, *, private: bool) -> None:
         self._resolve = resolve
         self._private = private
         self._system = httpcore2.AnyIOBackend()

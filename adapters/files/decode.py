@@ -24,7 +24,7 @@ _TORN = re.compile(r"[^\W\d_][¡-©«-¹»-¿×÷][^\W\d_]|[£¥³¹¿¯¼¾][a-
 """What no word of Western Europe has: a sign or a capital in its midst."""
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """By byte order mark, then UTF-8, then UTF-16 without a mark, then Windows-1252 unless words come out torn.
 
     Raises Refused for what is not text.
@@ -65,5 +65,5 @@ def _utf16(content: bytes, sample: bytes) -> str:
         if sample[offset::2].count(0) > 0.6 * pairs and sample[1 - offset :: 2].count(0) < 0.05 * pairs:
             return content.decode(encoding, "replace")
     if sample.count(0) * 10 < len(sample) and not _CONTROL.search(sample):
-        return decode(content.replace(b"\0", b""))
+        return decode_text(content.replace(b"\0", b""))
     raise Refused("the file is not text", what_to_do="Save it as a document in one of the supported formats.")

@@ -11,14 +11,14 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 
-from adapters.files.kinds import PANDOC_FORMATS, SUPPORTED
+from adapters.files.formats import PANDOC_FORMATS, SUPPORTED_FORMATS
 from pipeline.errors import Refused
 
-SECONDS = 60.0
-CPU_SECONDS = 50
-MOST_BYTES = 20_000_000
+PANDOC_SECONDS = 60.0
+PANDOC_CPU_SECONDS = 50
+MAX_PANDOC_BYTES = 20_000_000
 """Of a file; pandoc keeps some hundred times as much in memory."""
-MOST_HTML = 100_000_000
+MAX_PANDOC_HTML = 100_000_000
 _MEMORY = "-M900m"
 _UNKNOWN_FORMAT, _NO_MEMORY = 21, 251
 _CHUNK = 1 << 20
@@ -34,12 +34,12 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
-def supported() -> tuple[str, ...]:
+def supported_suffixes() -> tuple[str, ...]:
     """The suffixes of all formats that are read on this machine."""
-    return (*SUPPORTED, *PANDOC_FORMATS) if shutil.which("pandoc") else SUPPORTED
+    return (*SUPPORTED_FORMATS, *PANDOC_FORMATS) if shutil.which("pandoc") else SUPPORTED_FORMATS
 
 
-async def as_html(suffix: str, content: bytes) -> bytes:
+async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     """A file as pandoc gives it as HTML. It may open no file and no connection. Raises Refused with the reason."""
     program = shutil.which("pandoc")
     if not program:
@@ -48,12 +48,12 @@ async def as_html(suffix: str, content: bytes) -> bytes:
         content = _REPLACED.sub(lambda found: b"%s\\'%02x" % (found[1], found[2][0]), content)
     form = PANDOC_FORMATS[suffix]
     options = ("--sandbox", "--standalone", "--mathjax", "--wrap=none", "--from", form, "--to", "html5")
-    command = (sys.executable, "-I", "-c", _START, str(CPU_SECONDS), program, "+RTS", _MEMORY, "-RTS", *options)
+    command = (sys.executable, "-I", "-c", _START, str(PANDOC_CPU_SECONDS), program, "+RTS", _MEMORY, "-RTS", *options)
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={"LC_ALL": "C.UTF-8"}, cwd="/", start_new_session=True
     )
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PANDOC_SECONDS):
             html = await _converted(process, content)
             status = await process.wait()
     except TimeoutError as error:
@@ -81,7 +81,7 @@ async def _converted(process: Process, content: bytes) -> bytes:
     try:
         while chunk := await process.stdout.read(_CHUNK):
             found += chunk
-            if len(found) > MOST_HTML:
+            if len(found) > MAX_PANDOC_HTML:
                 raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
     finally:
         sending.cancel()

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from adapters.files.kinds import (
+from adapters.files.content import PageLinks, ParsedFile
+from adapters.files.formats import (
     BINARY_FORMATS,
+    CONFLUENCE_STORAGE,
     JSON_LINES,
-    OLE,
+    OLE_MAGIC,
     PANDOC_FORMATS,
     SITEMAP,
-    STORED_PAGE,
     TEXT_FORMATS,
     WEB_PAGE,
-    ZIP,
-    StoredPage,
-    format_of,
+    ZIP_MAGIC,
+    ConfluenceStoragePage,
+    detect_file_format,
 )
-from adapters.files.outline import Content, Leads
-from adapters.files.pandoc import MOST_BYTES, as_html
-from adapters.files.worker import ReaderProcess
+from adapters.files.pandoc import MAX_PANDOC_BYTES, pandoc_to_html
+from adapters.files.reader_process import ReaderProcess
 from pipeline.errors import Refused
 
 MAX_TEXT_BYTES = 40_000_000
 MAX_RST_BYTES = 5_000_000
 """docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times as much in memory."""
 MAX_BINARY_BYTES = 200_000_000
-LONG_TEXT, LONG_BINARY = 1_000_000, 5_000_000
+LONG_TEXT_BYTES, LONG_BINARY_BYTES = 1_000_000, 5_000_000
 """Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
 _MENTION = "ri:user"
 _MOST_NAMED = 3
 """Parts without text that a refusal names."""
-_BINARY = (b"%PDF-", ZIP, OLE)
+_BINARY = (b"%PDF-", ZIP_MAGIC, OLE_MAGIC)
 
 
-class Reader:
+class FileReader:
     """Reads files of every supported format in three children: no slow PDF and no long file keeps text waiting."""
 
     def __init__(self) -> None:
@@ -42,17 +42,17 @@ class Reader:
         self._text = ReaderProcess()
         self._long = ReaderProcess()
 
-    async def read(self, name: str, content: bytes) -> Content:
+    async def read(self, name: str, content: bytes) -> ParsedFile:
         """`content` as blocks, by what it is and else by the suffix of `name`.
 
         Raises Refused with the reason when it is of no supported format, broken, too large or without text.
         """
-        suffix = format_of(name, content)
+        suffix = detect_file_format(name, content)
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
         check_size(len(content), _most(suffix))
         if suffix in PANDOC_FORMATS:
-            suffix, content = ".html", await as_html(suffix, content)
+            suffix, content = ".html", await pandoc_to_html(suffix, content)
         found = await self._child(suffix, len(content)).read(suffix, content)
         if not found.has_text and found.unread:
             pictures = any("picture" in part for part in found.unread)
@@ -62,11 +62,11 @@ class Reader:
             raise _empty(found)
         return found
 
-    async def read_line(self, content: bytes) -> Content:
+    async def read_json_line(self, content: bytes) -> ParsedFile:
         """One line of a JSON Lines file. Raises Refused with the reason."""
         return await self._child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
 
-    async def read_page(self, content: bytes) -> Content:
+    async def read_web_page(self, content: bytes) -> ParsedFile:
         """The main content of a page of a web site. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
         found = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
@@ -74,14 +74,14 @@ class Reader:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
         return found
 
-    async def read_head(self, content: bytes) -> Leads:
+    async def read_page_links(self, content: bytes) -> PageLinks:
         """What a page of a web site says of others and of itself. Raises Refused with the reason."""
         check_size(len(content), MAX_TEXT_BYTES)
-        return await self._text.leads(WEB_PAGE, content)
+        return await self._text.read_links(WEB_PAGE, content)
 
-    async def read_sitemap(self, content: bytes) -> Leads:
+    async def read_sitemap(self, content: bytes) -> PageLinks:
         """The pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
-        return await self._text.leads(SITEMAP, content)
+        return await self._text.read_links(SITEMAP, content)
 
     async def read_mentions(self, storage: str) -> frozenset[str]:
         """The account ids and user keys of the people that a page as Confluence stores it names; of one that can name
@@ -90,13 +90,13 @@ class Reader:
             return frozenset()
         content = storage.encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return (await self._child(STORED_PAGE, len(content)).leads(STORED_PAGE, content)).people
+        return (await self._child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)).account_ids
 
-    async def read_stored(self, page: StoredPage) -> Content:
+    async def read_confluence_page(self, page: ConfluenceStoragePage) -> ParsedFile:
         """A page of Confluence, which may hold no text. Raises Refused with the reason."""
         content = page.model_dump_json().encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return await self._child(STORED_PAGE, len(content)).read(STORED_PAGE, content)
+        return await self._child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
 
     async def close(self) -> None:
         """End the child processes."""
@@ -105,12 +105,12 @@ class Reader:
 
     def _child(self, suffix: str, size: int) -> ReaderProcess:
         binary = suffix in BINARY_FORMATS
-        if size >= (LONG_BINARY if binary else LONG_TEXT):
+        if size >= (LONG_BINARY_BYTES if binary else LONG_TEXT_BYTES):
             return self._long
         return self._binary if binary else self._text
 
 
-def largest(name: str, start: bytes) -> int:
+def max_file_size(name: str, start: bytes) -> int:
     """Bytes that a file of that name, which starts so, may have."""
     suffix = PurePath(name).suffix.lower()
     return _most(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
@@ -120,7 +120,7 @@ def _most(suffix: str) -> int:
     if suffix in BINARY_FORMATS:
         return MAX_BINARY_BYTES
     if suffix in PANDOC_FORMATS:
-        return MOST_BYTES
+        return MAX_PANDOC_BYTES
     return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 
@@ -130,7 +130,7 @@ def check_size(size: int, most: int) -> None:
         raise Refused(f"the file is larger than {most // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
-def _empty(found: Content) -> Refused:
+def _empty(found: ParsedFile) -> Refused:
     """For a file without text: what else is in it."""
     if not found.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")

@@ -19,17 +19,17 @@ from starlette.types import Receive, Scope, Send
 
 # --- Names ----------------------------------------------------------------------------------------
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """What the machine calls itself in a Host header: a browser that was led here under another name acts for somebody
 else."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z](?:[0-9a-z._-]*[0-9a-z])?)(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _ADDRESS = re.compile(r"\[.+\]|[0-9]+(?:\.[0-9]+){3}", re.ASCII)
 
-Refusal = Callable[[Request], str]
+RefusalCheck = Callable[[Request], str]
 """Says why a request is not answered; nothing where it is."""
 
 
-def host(request: Request) -> str:
+def request_host(request: Request) -> str:
     """Return the name in the raw Host header, in lower case and without the port.
 
     Empty where there is none, more than one, or what is no host: `request.url` has the listener's own address then."""
@@ -38,25 +38,25 @@ def host(request: Request) -> str:
     return read[1].lower() if read else ""
 
 
-def private(name: str, allowed: Collection[str] = ()) -> bool:
+def is_private_host(name: str, allowed: Collection[str] = ()) -> bool:
     """Whether no website can have this name: an address, a name without a dot, or one of `allowed`.
 
     A site that points its own name here (DNS rebinding) sends that name."""
     return name in allowed or bool(_ADDRESS.fullmatch(name)) or bool(name and "." not in name)
 
 
-def from_another_site(request: Request) -> bool:
+def is_cross_site(request: Request) -> bool:
     """Whether a browser says that a page of another origin asks for this (Fetch Metadata)."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
-def navigates(request: Request) -> bool:
+def is_navigation(request: Request) -> bool:
     """Whether somebody followed a link, which shows its target to them alone."""
     return request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
 
 
 class _GuardedRoute(BaseRoute):
-    def __init__(self, route: BaseRoute, refusal: Refusal) -> None:
+    def __init__(self, route: BaseRoute, refusal: RefusalCheck) -> None:
         self._route = route
         self._refusal = refusal
 
@@ -73,26 +73,26 @@ class _GuardedRoute(BaseRoute):
             await self._route.handle(scope, receive, send)
 
 
-def guarded(routes: Sequence[BaseRoute], refusal: Refusal) -> list[BaseRoute]:
+def guard_routes(routes: Sequence[BaseRoute], refusal: RefusalCheck) -> list[BaseRoute]:
     """The same routes, which answer 403 where `refusal` says why."""
     return [_GuardedRoute(route, refusal) for route in routes]
 
 
 # --- Whether somebody calls from the machine itself, and proves it by the secret of this start ----
 
-FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+FORWARDING_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 """What most proxies add to a request of somebody else's. One that adds nothing is told apart by the secret alone."""
-LINKS = "/s/"
+LINKS_PATH = "/s/"
 """Links to sources, which people follow from chat: each proves itself, and shows nothing of the operator's."""
 
 
-def loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Whether a listener (`HOST:PORT`), or an address that people open, is this machine's own."""
     name = urlsplit(address if "//" in address else f"//{address}").hostname or ""
-    return name in LOOPBACK or f"[{name}]" in LOOPBACK
+    return name in LOOPBACK_HOSTS or f"[{name}]" in LOOPBACK_HOSTS
 
 
-class Machine:
+class LocalOperator:
     """The machine, where nobody signs in: whoever calls from it with the secret of this start is the operator."""
 
     def __init__(self) -> None:
@@ -101,17 +101,17 @@ class Machine:
         self.cookie = hmac.new(self.secret.encode(), b"cookie", hashlib.sha256).hexdigest()
         """What the browser keeps of it. A browser sends the cookies of a host to all its ports, so it is no key."""
 
-    def opens(self, request: Request, given: str) -> bool:
+    def is_valid_secret(self, request: Request, given: str) -> bool:
         """Whether `given` is the secret, and the request comes from the machine."""
         return _here(request) and _same(given, self.secret)
 
-    def remembers(self, request: Request, given: str) -> bool:
+    def is_valid_cookie(self, request: Request, given: str) -> bool:
         """Whether `given` is the cookie, and the request comes from the machine."""
         return _here(request) and _same(given, self.cookie)
 
-    def refusal(self, request: Request) -> str:
+    def refusal_reason(self, request: Request) -> str:
         """Why a request is refused whoever sends it: a page of another site asks for it."""
-        if from_another_site(request) and not (navigates(request) and request.scope["path"].startswith(LINKS)):
+        if is_cross_site(request) and not (is_navigation(request) and request.scope["path"].startswith(LINKS_PATH)):
             return "Another website asked for this. Open Citewell by its own address.\n"
         return ""
 
@@ -120,8 +120,8 @@ def _here(request: Request) -> bool:
     """Under the machine's own name, handed on by no proxy that says so, and for no page of another site."""
     origin = request.headers.get("origin")
     ours = origin is None or origin == f"http://{request.headers.get('host', '')}"
-    forwarded = any(name in request.headers for name in FORWARDED)
-    return host(request) in LOOPBACK and not forwarded and ours and not from_another_site(request)
+    forwarded = any(name in request.headers for name in FORWARDING_HEADERS)
+    return request_host(request) in LOOPBACK_HOSTS and not forwarded and ours and not is_cross_site(request)
 
 
 def _same(given: str, known: str) -> bool:

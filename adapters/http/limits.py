@@ -12,27 +12,27 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_BYTES = 16 << 10
-FORM_BYTES = 64 << 10
+MAX_HEAD_BYTES = 16 << 10
+DEFAULT_BODY_BYTES = 64 << 10
 """The longest body, unless a route says otherwise: a question of 4,000 characters takes 48 KB at most. Parsing a form
 of that size holds the event loop for 15 to 30 ms at most; one of 4 MB took 1 to 2 s."""
-DROPPED_BYTES = 4 << 20
-TOGETHER_BYTES = 64 << 20
+MAX_DISCARDED_BYTES = 4 << 20
+MAX_PENDING_BYTES = 64 << 20
 """Of all bodies that are on their way; above, the one that began first is given up. 500 of the longest were 2 GB."""
-IDLE_SECONDS = 60
+KEEP_ALIVE_SECONDS = 60
 """How long a connection is kept between two requests, as long as Prometheus' usual interval."""
-MOST = 500
+MAX_CONNECTIONS = 500
 """Connections at once. Beyond, one is aborted for each newcomer: the one that has left its answer unread for longest,
 else the first that is not being answered. 1,000 that say or read nothing keep nobody out. Where all are being answered
 and read there may be twice as many; then a newcomer is told to come back (503)."""
-PATIENT_SECONDS = 1.0
+EVICTION_SECONDS = 1.0
 """An answer on its way is unread for a moment, a request on its way not there yet; who lets that last is the first to
 go."""
 
 log = structlog.get_logger(__name__)
 
 
-class Limits(NamedTuple):
+class RequestTimeouts(NamedTuple):
     head: float
     """Seconds for the head of a request to come, from when the connection or the request before it was done with."""
     body: float
@@ -41,11 +41,11 @@ class Limits(NamedTuple):
     """Seconds in which a caller has to take some of what waits to be sent to them."""
 
 
-PUBLIC = Limits(head=10.0, body=10.0, reading=30.0)
+PUBLIC_TIMEOUTS = RequestTimeouts(head=10.0, body=10.0, reading=30.0)
 """Slack, browsers and programs take a fraction of it."""
 
 
-def protocol(limits: Limits) -> type[H11Protocol]:
+def make_protocol(limits: RequestTimeouts) -> type[H11Protocol]:
     """Return HTTP/1.1 for one listener, which aborts connections that do not send a head, or read an answer, in time.
 
     Beyond what h11 refuses, it refuses heads above `HEAD_BYTES` and line feeds without a carriage return, on which
@@ -57,13 +57,13 @@ def protocol(limits: Limits) -> type[H11Protocol]:
     """Since when each leaves unread what was sent to it, the longest first."""
 
     def _worst() -> Bounded | None:
-        before = asyncio.get_running_loop().time() - PATIENT_SECONDS
+        before = asyncio.get_running_loop().time() - EVICTION_SECONDS
         for waiting in (unread, idle):
             for connection, since in waiting.items():
                 if since <= before:
                     return connection
                 break
-        return next(iter(idle), None) if len(there) >= 2 * MOST else None
+        return next(iter(idle), None) if len(there) >= 2 * MAX_CONNECTIONS else None
 
     class Bounded(H11Protocol):
         _late: asyncio.TimerHandle | None = None
@@ -72,7 +72,7 @@ def protocol(limits: Limits) -> type[H11Protocol]:
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             transport.set_write_buffer_limits(high=0)  # `pause_writing` says that anything at all is left unread
-            if len(there) >= MOST and (worst := _worst()):
+            if len(there) >= MAX_CONNECTIONS and (worst := _worst()):
                 worst.transport.abort()
                 there.discard(worst)
                 idle.pop(worst, None)
@@ -158,13 +158,15 @@ def _malformed(waiting: bytes) -> bool:
     """Whether what waits to be parsed cannot become the head of a request that we take."""
     end = waiting.find(b"\r\n\r\n")
     head = waiting if end < 0 else waiting[: end + 4]
-    return len(head) > HEAD_BYTES or head.count(b"\n") != head.count(b"\r\n")
+    return len(head) > MAX_HEAD_BYTES or head.count(b"\n") != head.count(b"\r\n")
 
 
-class Limited:
+class BodyLimitMiddleware:
     """ASGI around an application, which finds the whole body there when it is called."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, most: Callable[[Scope], int] = lambda _: FORM_BYTES) -> None:
+    def __init__(
+        self, app: ASGIApp, limits: RequestTimeouts, most: Callable[[Scope], int] = lambda _: DEFAULT_BODY_BYTES
+    ) -> None:
         """`most`: bytes of the longest body that a request may have."""
         self._app = app
         self._limits = limits
@@ -211,7 +213,7 @@ class Limited:
                 size += len(part := message.get("body", b""))
                 if size <= most:
                     body += part
-                if size > max(most, DROPPED_BYTES):
+                if size > max(most, MAX_DISCARDED_BYTES):
                     return None
                 if not message.get("more_body"):
                     return bytes(body) if size <= most else None
@@ -221,7 +223,7 @@ class Limited:
             self._coming.pop(until, None)
 
     def _make_room(self) -> None:
-        while sum(self._coming.values()) > TOGETHER_BYTES:
+        while sum(self._coming.values()) > MAX_PENDING_BYTES:
             first = next(iter(self._coming))
             del self._coming[first]
             if not first.expired():

@@ -19,87 +19,94 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 
-from adapters.http.caller import Caller, Callers, NotSignedIn, TooOften
-from adapters.mcp.server import Context, instructions, server, told
-from adapters.mcp.tools import said_of
+from adapters.http.auth import Caller, CallerAuthenticator, NotAuthenticated, RateLimited
+from adapters.mcp.server import McpContext, make_mcp_server, server_instructions, session_instructions
+from adapters.mcp.tools import error_message
 from pipeline.errors import CitewellError
-from pipeline.ports import Reading
+from pipeline.ports import QueryService
 
 # --- Which sessions are open and whose they are: nobody's keep anybody else from beginning one ----
 
-SESSIONS = 500
+MAX_SESSIONS = 500
 """Open at once."""
-EACH = 100
+MAX_SESSIONS_PER_CALLER = 100
 """Open at once of one caller."""
-HEADER = b"mcp-session-id"
-End = Callable[[str, str], Awaitable[None]]
+SESSION_HEADER_RAW = b"mcp-session-id"
+EndSession = Callable[[str, str], Awaitable[None]]
 """Ends a session: its id, its caller."""
 
 
-class Full(Exception):
+class TooManySessions(Exception):
     """All sessions that could be ended are at work."""
 
 
 @dataclass(eq=False)
-class Session:
+class McpSession:
     caller: str
     id: str = ""
     """Empty before it is begun, and when it has ended."""
-    at_work: int = 0
+    active_requests: int = 0
     """Requests that are being answered."""
 
-    def answered(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    def update_from_response(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """What the head of an answer says of it."""
         if status == 404 or (method == "DELETE" and status < 400):
             self.id = ""
         elif status < 400 and not self.id:
-            self.id = next((value.decode("latin-1") for name, value in headers if name.lower() == HEADER), "")
+            self.id = next(
+                (value.decode("latin-1") for name, value in headers if name.lower() == SESSION_HEADER_RAW), ""
+            )
 
 
-class Sessions:
+class McpSessionPool:
     """Where one more is too many, the one ends that was idle longest, of whoever begins it or, if all together are too
     many, of whoever has the most: most of these were left behind by editors that are closed."""
 
-    def __init__(self, end: End, *, most: int = SESSIONS, each: int = EACH) -> None:
+    def __init__(self, end: EndSession, *, most: int = MAX_SESSIONS, each: int = MAX_SESSIONS_PER_CALLER) -> None:
         self._end = end
         self._most = most
         self._each = each
-        self._open: dict[Session, None] = {}
+        self._open: dict[McpSession, None] = {}
         """The one that was used last is the last."""
 
     @asynccontextmanager
-    async def entered(self, caller: str, session_id: str) -> AsyncIterator[Session]:
+    async def acquire(self, caller: str, session_id: str) -> AsyncIterator[McpSession]:
         """A request of a session, or without an id one that may begin a session. Raises Full."""
         session = next((one for one in self._open if session_id and (one.id, one.caller) == (session_id, caller)), None)
         new = session is None and not session_id
-        session = session or Session(caller)
-        session.at_work += 1
+        session = session or McpSession(caller)
+        session.active_requests += 1
         try:
             if new:
                 await self._make_room(session)
             yield session
         finally:
-            session.at_work -= 1
+            session.active_requests -= 1
             self._open.pop(session, None)
             if session.id:
                 self._open[session] = None
 
-    async def _make_room(self, new: Session) -> None:
+    async def _make_room(self, new: McpSession) -> None:
         self._open[new] = None
         try:
             ended = list(self._ended_for(new.caller))
-        except Full:
+        except TooManySessions:
             del self._open[new]
             raise
         for session in ended:
             await self._end(session.id, session.caller)
 
-    def _ended_for(self, caller: str) -> Iterator[Session]:
+    def _ended_for(self, caller: str) -> Iterator[McpSession]:
         while callers := self._having_too_many(caller):
-            idle = (one for most in callers for one in self._open if one.caller == most and one.id and not one.at_work)
+            idle = (
+                one
+                for most in callers
+                for one in self._open
+                if one.caller == most and one.id and not one.active_requests
+            )
             session = next(idle, None)
             if session is None:
-                raise Full
+                raise TooManySessions
             del self._open[session]
             yield session
 
@@ -116,26 +123,26 @@ class Sessions:
 # --- Over HTTP ------------------------------------------------------------------------------------
 
 PATH = "/mcp"
-METADATA = "/.well-known/oauth-protected-resource/mcp"
+METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
 """Where RFC 9728 has it."""
-SESSION = "mcp-session-id"
+SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 8 * 3600.0
 """After which a session ends: an editor is open all day. Where room is needed, idle ones end before; see `Sessions`."""
-CALLER = "citewell.caller"
+CALLER_SCOPE_KEY = "citewell.caller"
 
 
 @asynccontextmanager
-async def opened(reading: Reading, callers: Callers, url: str) -> AsyncIterator[list[BaseRoute]]:
+async def open_mcp(reading: QueryService, callers: CallerAuthenticator, url: str) -> AsyncIterator[list[BaseRoute]]:
     """Its routes, which answer while the block is open. `url`: what callers reach this application as."""
     manager = StreamableHTTPSessionManager(
-        server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * SESSIONS
+        make_mcp_server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * MAX_SESSIONS
     )
     running = asyncio.create_task(_running(manager, begun := asyncio.Event()), name="mcp")
     await begun.wait()
     try:
         yield [
             Route(PATH, _Guarded(manager, reading, callers, url), methods=["GET", "POST", "DELETE"]),
-            Route(METADATA, _metadata(callers, url)),
+            Route(METADATA_PATH, _metadata(callers, url)),
         ]
     finally:
         running.cancel()
@@ -149,20 +156,22 @@ async def _running(manager: StreamableHTTPSessionManager, begun: asyncio.Event) 
         await asyncio.Event().wait()
 
 
-async def _caller(ctx: Context) -> Caller:
+async def _caller(ctx: McpContext) -> Caller:
     """Whoever sent this very request: a key that was revoked meanwhile opens nothing."""
-    return cast("Caller", cast("Request", ctx.request).scope[CALLER])
+    return cast("Caller", cast("Request", ctx.request).scope[CALLER_SCOPE_KEY])
 
 
 class _Guarded:
     """ASGI before the sessions: a session is its caller's alone."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager, reading: Reading, callers: Callers, url: str) -> None:
+    def __init__(
+        self, manager: StreamableHTTPSessionManager, reading: QueryService, callers: CallerAuthenticator, url: str
+    ) -> None:
         self._manager = manager
         self._reading = reading
         self._callers = callers
         self._url = url
-        self._sessions = Sessions(self._end)
+        self._sessions = McpSessionPool(self._end)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
@@ -181,25 +190,25 @@ class _Guarded:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        caller = await self._callers.caller(request)
+        caller = await self._callers.authenticate(request)
         if request.method == "GET":
             said = "Nothing is sent but answers: there is no stream to listen to."
             await _refused(405, said, {"Allow": "POST, DELETE"})(scope, receive, send)
             return
-        token = told.set(await instructions(self._reading, caller))
+        token = session_instructions.set(await server_instructions(self._reading, caller))
         try:
-            async with self._sessions.entered(caller.id, request.headers.get(SESSION, "")) as session:
+            async with self._sessions.acquire(caller.id, request.headers.get(SESSION_HEADER, "")) as session:
 
                 async def answered(message: Message) -> None:
                     if message["type"] == "http.response.start":
-                        session.answered(request.method, message["status"], message["headers"])
+                        session.update_from_response(request.method, message["status"], message["headers"])
                     await send(message)
 
                 await self._manager.handle_request(
-                    {**scope, "user": _owner(caller.id), CALLER: caller}, receive, answered
+                    {**scope, "user": _owner(caller.id), CALLER_SCOPE_KEY: caller}, receive, answered
                 )
         finally:
-            told.reset(token)
+            session_instructions.reset(token)
 
     async def _end(self, session: str, caller: str) -> None:
         """As their own editor would."""
@@ -217,25 +226,25 @@ class _Guarded:
             "path": PATH,
             "raw_path": PATH.encode(),
             "query_string": b"",
-            "headers": [(SESSION.encode(), session.encode("latin-1"))],
+            "headers": [(SESSION_HEADER.encode(), session.encode("latin-1"))],
             "user": _owner(caller),
         }
         await self._manager.handle_request(asked, receive, send)
 
     def _refusal(self, error: Exception, request: Request) -> Response:
         match error:
-            case NotSignedIn():
-                where = f"{_base(self._url, request)}{METADATA}"
+            case NotAuthenticated():
+                where = f"{_base(self._url, request)}{METADATA_PATH}"
                 return _refused(401, str(error), {"WWW-Authenticate": f'Bearer resource_metadata="{where}"'})
-            case TooOften():
-                return _refused(429, str(error), {"Retry-After": str(math.ceil(error.seconds))})
-            case Full():
+            case RateLimited():
+                return _refused(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
+            case TooManySessions():
                 said = "All sessions are at work. Wait until a call is answered, or end a session."
                 return _refused(503, said, {"Retry-After": "5"})
             case CitewellError():
-                return _refused(503, said_of(error), {"Retry-After": "5"})
+                return _refused(503, error_message(error), {"Retry-After": "5"})
             case _:
-                return _refused(500, said_of(error))
+                return _refused(500, error_message(error))
 
 
 def _owner(caller: str) -> AuthenticatedUser:
@@ -250,7 +259,7 @@ def _refused(status: int, what: str, headers: Mapping[str, str] | None = None) -
     return JSONResponse(body, status, headers)
 
 
-def _metadata(callers: Callers, url: str) -> Callable[[Request], Awaitable[Response]]:
+def _metadata(callers: CallerAuthenticator, url: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         """Where to get what opens it (RFC 9728)."""
         servers = {"authorization_servers": [callers.issuer]} if callers.issuer else {}

@@ -10,13 +10,13 @@ import mcp_types as types
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from adapters.http.caller import Caller
-from adapters.mcp import shapes
-from pipeline.compose.plain import plain_name, plain_sentence
+from adapters.http.auth import Caller
+from adapters.mcp import schemas
+from pipeline.compose.plain_text import plain_name, plain_sentence
 from pipeline.errors import CitewellError, Refused
-from pipeline.ports import Reading
-from pipeline.values import Answer, ConversationId, Request, Written
-from pipeline.words.text import visible
+from pipeline.ports import QueryService
+from pipeline.values import Answer, AnswerRequest, ConversationId, SentenceEvent
+from pipeline.words.text import strip_invisible
 
 # --- What is said of what went wrong, and what is not ---------------------------------------------
 
@@ -25,7 +25,7 @@ UNREACHABLE = "Something that is needed cannot be reached. Try again later."
 log = structlog.get_logger(__name__)
 
 
-def said_of(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     """For whoever called. What nobody foresaw is logged with a number, and only the number is said."""
     match error:
         case Refused():
@@ -42,45 +42,45 @@ def said_of(error: Exception) -> str:
 # --- The tools ------------------------------------------------------------------------------------
 
 PLATFORM = "mcp"
-LONGEST = 1000
+MAX_ERROR_CHARS = 1000
 """Characters of what is said of a call."""
 NOT_FOUND = "There is no such document that you may see. `search` gives the ids of those that there are."
-Tell = Callable[[float, str], Awaitable[None]]
+ReportProgress = Callable[[float, str], Awaitable[None]]
 """Tells of progress: how far, and a sentence."""
 
 
-class Tool(NamedTuple):
+class McpTool(NamedTuple):
     title: str
     description: str
-    takes: type[BaseModel]
-    gives: type[BaseModel]
+    input_model: type[BaseModel]
+    output_model: type[BaseModel]
 
 
-TOOLS: Mapping[str, Tool] = {
-    "search": Tool(
+TOOLS: Mapping[str, McpTool] = {
+    "search": McpTool(
         "Search the documents",
         "Find passages of the team's documents, with title, place, link and score. Use it to read what they say.",
-        shapes.Searching,
-        shapes.Found,
+        schemas.SearchToolInput,
+        schemas.SearchToolOutput,
     ),
-    "ask": Tool(
+    "ask": McpTool(
         "Ask the documents",
         "Get a checked answer to a question: every sentence names the passages that it rests on. It says so where the "
         "documents do not answer.",
-        shapes.Asking,
-        shapes.Answered,
+        schemas.AskToolInput,
+        schemas.AskToolOutput,
     ),
-    "read": Tool(
+    "read": McpTool(
         "Read a document",
         "Read passages of one document in order, around one that search or ask gave.",
-        shapes.Reading,
-        shapes.Opened,
+        schemas.ReadToolInput,
+        schemas.ReadToolOutput,
     ),
 }
 """Their words are ours: nothing of a document is in them."""
 
 
-def described() -> list[types.Tool]:
+def tool_definitions() -> list[types.Tool]:
     hints = types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
@@ -89,44 +89,44 @@ def described() -> list[types.Tool]:
             name=name,
             title=tool.title,
             description=tool.description,
-            input_schema=tool.takes.model_json_schema(),
-            output_schema=tool.gives.model_json_schema(mode="serialization"),
+            input_schema=tool.input_model.model_json_schema(),
+            output_schema=tool.output_model.model_json_schema(mode="serialization"),
             annotations=hints,
         )
         for name, tool in TOOLS.items()
     ]
 
 
-class Calls:
-    def __init__(self, reading: Reading) -> None:
+class McpToolHandler:
+    def __init__(self, reading: QueryService) -> None:
         self._reading = reading
 
     async def call(
-        self, name: str, arguments: Mapping[str, object], caller: Caller, tell: Tell
+        self, name: str, arguments: Mapping[str, object], caller: Caller, tell: ReportProgress
     ) -> types.CallToolResult:
         """What the tool gives; what is wrong with a call is told in its result, for who called to mend it."""
         tool = TOOLS.get(name)
         if tool is None:
             return _wrong(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
         try:
-            given = tool.takes.model_validate(arguments)
+            given = tool.input_model.model_validate(arguments)
         except ValidationError as error:
             return _wrong("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
         try:
             match given:
-                case shapes.Searching():
+                case schemas.SearchToolInput():
                     found = await self._reading.search(given.query, caller.audience, given.limit)
-                    return _given(shapes.Found(passages=list(found)))
-                case shapes.Asking():
-                    return _given(shapes.Answered.of(await self._answer(given, caller, tell)))
-                case shapes.Reading():
+                    return _given(schemas.SearchToolOutput(passages=list(found)))
+                case schemas.AskToolInput():
+                    return _given(schemas.AskToolOutput.from_answer(await self._answer(given, caller, tell)))
+                case schemas.ReadToolInput():
                     return await self._read(given, caller)
         except CitewellError as error:
-            return _wrong(said_of(error))
+            return _wrong(error_message(error))
         raise AssertionError(name)
 
-    async def _answer(self, asked: shapes.Asking, caller: Caller, tell: Tell) -> Answer:
-        request = Request(
+    async def _answer(self, asked: schemas.AskToolInput, caller: Caller, tell: ReportProgress) -> Answer:
+        request = AnswerRequest(
             text=asked.question,
             audience=caller.audience,
             conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=secrets.token_hex(16)),
@@ -136,18 +136,20 @@ class Calls:
         said = 0
         async with self._reading.respond(request) as stream:
             async for event in stream:
-                if isinstance(event, Written):
+                if isinstance(event, SentenceEvent):
                     said += 1
                     await tell(said, plain_sentence(event.sentence).text)
             return await stream.answer()
 
-    async def _read(self, asked: shapes.Reading, caller: Caller) -> types.CallToolResult:
-        found = await self._reading.read(asked.document, caller.audience, asked.start, asked.count)
+    async def _read(self, asked: schemas.ReadToolInput, caller: Caller) -> types.CallToolResult:
+        found = await self._reading.read_document(asked.document, caller.audience, asked.start, asked.count)
         if found is None:
             return _wrong(NOT_FOUND)
         document, total, passages = found
         return _given(
-            shapes.Opened(document=document.id, title=plain_name(document.title), total=total, passages=list(passages))
+            schemas.ReadToolOutput(
+                document=document.id, title=plain_name(document.title), total=total, passages=list(passages)
+            )
         )
 
 
@@ -158,5 +160,5 @@ def _given(value: BaseModel) -> types.CallToolResult:
 
 
 def _wrong(what: str) -> types.CallToolResult:
-    said = visible(what)[:LONGEST]
+    said = strip_invisible(what)[:MAX_ERROR_CHARS]
     return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)

@@ -7,11 +7,17 @@ from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.client import LazyClient
-from adapters.models.replies import body, content_type, parse, read_events, read_rest
-from adapters.models.tools import Calls, arguments_of, refuses_tools, sendable
-from adapters.models.translate import translated
+from adapters.models.responses import (
+    drain_response,
+    json_body,
+    parse_structured,
+    read_event_stream,
+    response_content_type,
+)
+from adapters.models.sdk_errors import translate_sdk_errors
+from adapters.models.tools import ToolCallBuffer, is_tools_refusal, parse_arguments, replace_surrogates
 from adapters.models.transport import http_client
-from pipeline.errors import Unavailable, Unusable
+from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
@@ -60,14 +66,14 @@ class AnthropicModel:
 
             with self._translated():
                 response = await self._ask(send, request, {"tools": _offered(tools)} if tools else {})
-                async with aclosing(read_events(self.name, response)) as events:
+                async with aclosing(read_event_stream(self.name, response)) as events:
                     async for event in events:
                         if text := reading.take(event):
                             yield TextDelta(text=text)
                         if reading.reason:
-                            await read_rest(events)
+                            await drain_response(events)
                             break
-                kind = content_type(response)
+                kind = response_content_type(response)
         if not reading.begun:
             raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
         for piece in reading.end():
@@ -80,8 +86,8 @@ class AnthropicModel:
         shape = {"output_config": {"format": {"type": "json_schema", "schema": into.model_json_schema()}}}
         with self._translated():
             reply = await self._ask(client.messages.with_raw_response.create, request, shape)
-        content, usage = _read_reply(self.name, body(self.name, reply))
-        return parse(self.name, content, into), usage
+        content, usage = _read_reply(self.name, json_body(self.name, reply))
+        return parse_structured(self.name, content, into), usage
 
     async def close(self) -> None:
         await self._client.close()
@@ -103,7 +109,7 @@ class AnthropicModel:
     def _translated(self) -> Any:
         import anthropic
 
-        return translated(anthropic, self.name, "ANTHROPIC_API_KEY")
+        return translate_sdk_errors(anthropic, self.name, "ANTHROPIC_API_KEY")
 
 
 def _make_client(service: str, key: str, base_url: str | None, timeout: float) -> AsyncAnthropic:
@@ -115,7 +121,7 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
 
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
     """Which optional parameter a server refused."""
-    if "tools" in asked and refuses_tools(error.status_code, error.message):
+    if "tools" in asked and is_tools_refusal(error.status_code, error.message):
         return "tools"
     shape = "output_config" in error.message or "schema" in error.message
     return "output_config" if "output_config" in asked and error.status_code == 400 and shape else None
@@ -139,7 +145,7 @@ def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
             continue
         results = []
         if message.calls:
-            text = [{"type": "text", "text": sendable(message.content)}] if message.content.strip() else []
+            text = [{"type": "text", "text": replace_surrogates(message.content)}] if message.content.strip() else []
             chat.append({"role": message.role, "content": [*text, *map(_used, message.calls)]})
         elif message.role != "system":
             chat.append({"role": message.role, "content": message.content})
@@ -147,7 +153,7 @@ def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
 
 
 def _used(call: ToolCall) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": parse_arguments(call)}
 
 
 def _offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
@@ -165,7 +171,7 @@ class _StreamReading:
         self._service = service
         self._tools = tools
         self._tokens = [0, 0]
-        self._calls = Calls(service)
+        self._calls = ToolCallBuffer(service)
 
     def take(self, event: Any) -> str:
         """The text of `event`; other events are remembered."""
@@ -188,12 +194,12 @@ class _StreamReading:
                     why = event["delta"]["stop_reason"]
                     self.reason = _REASONS.get(why, str(why)) if why else ""
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Unusable(f"{self._service}: an event of unknown shape") from error
+            raise UnusableResponse(f"{self._service}: an event of unknown shape") from error
         return ""
 
     def end(self) -> Iterator[ToolCall | StreamEnd]:
         """What there is once the stream has ended."""
-        reason, calls = self._calls.end(self.reason)
+        reason, calls = self._calls.finish(self.reason)
         yield from calls
         yield StreamEnd(reason=reason, input_tokens=self._tokens[0], output_tokens=self._tokens[1])
 
@@ -211,7 +217,7 @@ def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
         used = reply["usage"]
         usage = Usage(writer=service, input_tokens=_input_tokens(used), output_tokens=int(used["output_tokens"] or 0))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Unusable(f"{service}: a reply of unknown shape") from error
+        raise UnusableResponse(f"{service}: a reply of unknown shape") from error
     if why != "stop" or not content.strip():
-        raise Unusable(f"{service}: an empty or unfinished reply (stop reason {str(why)[:40]})")
+        raise UnusableResponse(f"{service}: an empty or unfinished reply (stop reason {str(why)[:40]})")
     return content, usage

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from adapters.models.anthropic import AnthropicModel
-from adapters.models.masking import MaskedModel, foreign
+from adapters.models.masking import MaskedModel, is_external_server
 from adapters.models.openai import OpenAIModel
 from pipeline.errors import Misconfigured
 from pipeline.ports import LanguageModel
-from pipeline.screen.private import Finder
+from pipeline.screen.sensitive_data import SensitiveDataFinder
 
 OLLAMA_URL = "http://localhost:11434/v1"
 _FORMS = "openai:MODEL, anthropic:MODEL, ollama:MODEL or extractive"
@@ -22,7 +22,7 @@ def make_model(
     anthropic_base_url: str = "",
     temperature: float | None = 0.2,
     timeout: float = 30.0,
-    find: Finder | None = None,
+    find: SensitiveDataFinder | None = None,
 ) -> LanguageModel:
     """The model that `provider:name` names; nothing is imported or connected yet. Raises Misconfigured.
 
@@ -49,8 +49,8 @@ def make_model(
     return _masked(made, base_url, find)
 
 
-def _masked(model: LanguageModel, url: str | None, find: Finder | None) -> LanguageModel:
-    return MaskedModel(model, find) if find and foreign(url) else model
+def _masked(model: LanguageModel, url: str | None, find: SensitiveDataFinder | None) -> LanguageModel:
+    return MaskedModel(model, find) if find and is_external_server(url) else model
 
 
 def _missing(setting: str, spec: str) -> Misconfigured:

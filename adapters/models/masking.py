@@ -13,20 +13,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.screen.private import Finder, Private, apart
+from pipeline.screen.sensitive_data import SensitiveDataFinder, SensitiveSpan, drop_overlaps
 from pipeline.values import Usage, replace
 
-NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
+PLACEHOLDER_NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
 Wherever you would give that value, write the placeholder exactly as it stands."""
 _PLACEHOLDER = re.compile(r"<[a-z]{1,12}-[1-9]\d{0,5}>")
 _BEGUN = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
 """What may yet become one."""
 
 
-class Mask:
+class PlaceholderMap:
     """The placeholders of one conversation: a value has the same one everywhere."""
 
-    def __init__(self, find: Finder) -> None:
+    def __init__(self, find: SensitiveDataFinder) -> None:
         self._find = find
         self._values: dict[str, str] = {}
         self._placeholders: dict[str, str] = {}
@@ -34,9 +34,9 @@ class Mask:
 
     def hide(self, text: str) -> str:
         """`text` with a placeholder for each value; what looks like a placeholder already gets one too."""
-        written = (Private(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
+        written = (SensitiveSpan(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
         pieces, end = [], 0
-        for one in apart([*self._find(text), *written]):
+        for one in drop_overlaps([*self._find(text), *written]):
             pieces += [text[end : one.start], self._placeholder(one.kind, text[one.start : one.end])]
             end = one.end
         return "".join([*pieces, text[end:]])
@@ -57,7 +57,7 @@ class Mask:
         ]
         if not self._values:
             return messages
-        return [replace(shown[0], content=f"{shown[0].content}\n{NOTE}"), *shown[1:]]
+        return [replace(shown[0], content=f"{shown[0].content}\n{PLACEHOLDER_NOTE}"), *shown[1:]]
 
     def reveal_call(self, call: ToolCall) -> ToolCall:
         return _with_arguments(call, self.reveal)
@@ -77,7 +77,7 @@ class Mask:
 class MaskedModel:
     """A `LanguageModel` around a foreign one, which is shown a placeholder for all that `find` finds."""
 
-    def __init__(self, model: LanguageModel, find: Finder) -> None:
+    def __init__(self, model: LanguageModel, find: SensitiveDataFinder) -> None:
         self.name = model.name
         self._model = model
         self._find = find
@@ -89,7 +89,7 @@ class MaskedModel:
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. What may be the beginning of a placeholder is held back until it is one or is not."""
-        mask = Mask(self._find)
+        mask = PlaceholderMap(self._find)
         shown = await asyncio.to_thread(mask.hide_messages, messages)
         held = ""
         async with aclosing(self._model.stream(shown, max_tokens=max_tokens, tools=tools)) as pieces:
@@ -108,7 +108,7 @@ class MaskedModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`."""
-        mask = Mask(self._find)
+        mask = PlaceholderMap(self._find)
         shown = await asyncio.to_thread(mask.hide_messages, messages)
         found, usage = await self._model.structured(shown, into, max_tokens=max_tokens)
         return mask.reveal_value(found), usage
@@ -117,7 +117,7 @@ class MaskedModel:
         await self._model.close()
 
 
-def foreign(url: str | None) -> bool:
+def is_external_server(url: str | None) -> bool:
     """Whether a server is somebody else's: not on this machine, in a private network or under a name of one. Without
     an address it is its maker's."""
     host = (urlsplit(url).hostname or "") if url else "a.maker"

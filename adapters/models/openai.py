@@ -9,10 +9,10 @@ from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 from adapters.models.client import openai_client
-from adapters.models.replies import body, content_type, parse, read_events
-from adapters.models.tools import Calls, SignedCall, arguments_of, refuses_tools, sendable
-from adapters.models.translate import translated
-from pipeline.errors import CitewellError, Unavailable, Unusable
+from adapters.models.responses import json_body, parse_structured, read_event_stream, response_content_type
+from adapters.models.sdk_errors import translate_sdk_errors
+from adapters.models.tools import SignedToolCall, ToolCallBuffer, is_tools_refusal, parse_arguments, replace_surrogates
+from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
@@ -21,12 +21,12 @@ from pipeline.values import Usage
 _BEGIN, _END = "<think>", "</think>"
 
 
-def chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+def to_openai_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     """`messages` as the API takes them."""
     return [_message(message) for message in messages]
 
 
-def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def to_openai_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """`tools` as the API takes them."""
     return [
         {
@@ -42,44 +42,44 @@ def _message(message: ChatMessage) -> dict[str, Any]:
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.content}
     if message.calls:
         calls = [_call(call) for call in message.calls]
-        return {"role": message.role, "content": sendable(message.content), "tool_calls": calls}
+        return {"role": message.role, "content": replace_surrogates(message.content), "tool_calls": calls}
     return {"role": message.role, "content": message.content}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
     """Some servers read the arguments of earlier calls, and refuse the whole request for one that is no object."""
-    extra = {"extra_content": dict(call.extra)} if isinstance(call, SignedCall) else {}
-    arguments = call.arguments if arguments_of(call) else "{}"
+    extra = {"extra_content": dict(call.extra)} if isinstance(call, SignedToolCall) else {}
+    arguments = call.arguments if parse_arguments(call) else "{}"
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}, **extra}
 
 
-class StreamReading:
+class ChatStreamParser:
     """What the events of one stream have said so far."""
 
     def __init__(self, service: str, *, tools: bool) -> None:
-        self.begun = False
-        self.reason = ""
+        self.has_started = False
+        self.finish_reason = ""
         self._service = service
         self._tools = tools
         self._tokens = (0, 0)
-        self._thinking = Thinking()
-        self._calls = Calls(service)
+        self._thinking = ReasoningFilter()
+        self._calls = ToolCallBuffer(service)
 
-    def take(self, chunk: Any) -> str:
+    def feed(self, chunk: Any) -> str:
         """What of the answer `chunk` lets go on; the rest is remembered."""
-        self.begun = True
+        self.has_started = True
         try:
             if used := chunk.get("usage"):
                 self._tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0))
             for choice in chunk.get("choices") or ():
                 return self._thinking.feed(self._choice(choice))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Unusable(f"{self._service}: an event of unknown shape") from error
+            raise UnusableResponse(f"{self._service}: an event of unknown shape") from error
         return ""
 
-    def end(self) -> Iterator[TextDelta | ToolCall | StreamEnd]:
+    def finish(self) -> Iterator[TextDelta | ToolCall | StreamEnd]:
         """What there is once the stream has ended."""
-        reason, calls = self._calls.end(self.reason)
+        reason, calls = self._calls.finish(self.finish_reason)
         if held := self._thinking.close():
             yield TextDelta(text=held)
         yield from calls
@@ -88,10 +88,10 @@ class StreamReading:
     def _choice(self, choice: Any) -> str:
         delta = choice.get("delta") or {}
         if delta.get("refusal"):
-            self.reason = "content_filter"
+            self.finish_reason = "content_filter"
             return ""
-        if self.reason != "content_filter":
-            self.reason = str(choice.get("finish_reason") or "") or self.reason
+        if self.finish_reason != "content_filter":
+            self.finish_reason = str(choice.get("finish_reason") or "") or self.finish_reason
         for call in (delta.get("tool_calls") or ()) if self._tools else ():
             function = call.get("function") or {}
             self._calls.add(
@@ -104,7 +104,7 @@ class StreamReading:
         return (delta.get("content") or "") + ""
 
 
-def read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
+def parse_completion(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
     """The text and the token counts of a whole reply. Raises Unusable."""
     try:
         choice = reply["choices"][0]
@@ -112,13 +112,13 @@ def read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
         used = reply.get("usage")
         tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0)) if used else (0, 0)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise Unusable(f"{service}: a reply without choices") from error
+        raise UnusableResponse(f"{service}: a reply without choices") from error
     if why != "stop" or not isinstance(content, str) or not content.strip():
-        raise Unusable(f"{service}: an empty or unfinished reply (finish reason {str(why)[:40]})")
+        raise UnusableResponse(f"{service}: an empty or unfinished reply (finish reason {str(why)[:40]})")
     return content, tokens
 
 
-class Thinking:
+class ReasoningFilter:
     """Reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it passes on
     what follows."""
 
@@ -197,8 +197,8 @@ class OpenAIModel:
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
         client = await self._client.get()
-        optional = {"stream_options": {"include_usage": True}, "tools": offered(tools) or None}
-        reading = StreamReading(self.name, tools=bool(tools))
+        optional = {"stream_options": {"include_usage": True}, "tools": to_openai_tools(tools) or None}
+        reading = ChatStreamParser(self.name, tools=bool(tools))
         async with AsyncExitStack() as open_response:
 
             async def send(**request: Any) -> Any:
@@ -207,14 +207,14 @@ class OpenAIModel:
 
             with self._translated():
                 response = await self._ask(send, messages, max_tokens, optional)
-            async with aclosing(read_events(self.name, response)) as events:
-                while (chunk := await self._next(events, finished=bool(reading.reason))) is not None:
-                    if text := reading.take(chunk):
+            async with aclosing(read_event_stream(self.name, response)) as events:
+                while (chunk := await self._next(events, finished=bool(reading.finish_reason))) is not None:
+                    if text := reading.feed(chunk):
                         yield TextDelta(text=text)
-            kind = content_type(response)
-        if not reading.begun:
+            kind = response_content_type(response)
+        if not reading.has_started:
             raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
-        for piece in reading.end():
+        for piece in reading.finish():
             yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
@@ -224,8 +224,10 @@ class OpenAIModel:
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translated():
             reply = await self._ask(client.chat.completions.with_raw_response.create, messages, max_tokens, optional)
-        content, tokens = read_reply(self.name, body(self.name, reply))
-        return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
+        content, tokens = parse_completion(self.name, json_body(self.name, reply))
+        return parse_structured(self.name, content, into), Usage(
+            writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1]
+        )
 
     async def close(self) -> None:
         await self._client.close()
@@ -233,7 +235,7 @@ class OpenAIModel:
     def _translated(self) -> Any:
         import openai
 
-        return translated(openai, self.name, "OPENAI_API_KEY")
+        return translate_sdk_errors(openai, self.name, "OPENAI_API_KEY")
 
     async def _ask(
         self, send: Any, messages: Sequence[ChatMessage], max_tokens: int, optional: Mapping[str, object]
@@ -241,7 +243,7 @@ class OpenAIModel:
         """`send` the request; again without an optional parameter that the server refuses by name."""
         import openai
 
-        asking = chat(messages)
+        asking = to_openai_messages(messages)
         while True:
             limit = next(name for name in self._limits if name not in self._refused)
             wished: dict[str, object] = {limit: max_tokens, **self._wishes, **optional}
@@ -272,7 +274,7 @@ def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
         return None
     said = f"{error.message} {error.body}"
     named = re.split(r"[.\[]", str(error.param or ""))[0]
-    if "tools" in asked and named != "messages" and refuses_tools(error.status_code, said):
+    if "tools" in asked and named != "messages" and is_tools_refusal(error.status_code, said):
         return "tools"
     if error.status_code not in (400, 422):
         return None

@@ -8,15 +8,15 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
-from adapters.models.onnx.graph import able
+from adapters.models.onnx.model import raise_unavailable
 from pipeline.errors import Misconfigured
-from pipeline.screen.private import Finder, Private, apart, find
+from pipeline.screen.sensitive_data import SensitiveDataFinder, SensitiveSpan, drop_overlaps, find_sensitive_data
 
 _KINDS = MappingProxyType({"PERSON": "name", "LOCATION": "place"})
 
 
 @lru_cache(maxsize=1)
-def open_presidio(model: str, setting: str) -> Finder:
+def open_presidio(model: str, setting: str) -> SensitiveDataFinder:
     """A finder of names and places, and of all that `find` finds; `model` is loaded when it is first needed.
 
     Raises Misconfigured, naming `setting`, where the package or the model is not installed: nothing is downloaded."""
@@ -42,10 +42,12 @@ class _Names:
         self._language = model.partition("_")[0]
         self._alone = threading.Lock()
 
-    def __call__(self, text: str) -> list[Private]:
-        with able(f"presidio:{self._model}", "could not be run"), self._alone:
+    def __call__(self, text: str) -> list[SensitiveSpan]:
+        with raise_unavailable(f"presidio:{self._model}", "could not be run"), self._alone:
             found = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
-        return apart([*find(text), *(Private(one.start, one.end, _KINDS[one.entity_type]) for one in found)])
+        return drop_overlaps(
+            [*find_sensitive_data(text), *(SensitiveSpan(one.start, one.end, _KINDS[one.entity_type]) for one in found)]
+        )
 
     @cached_property
     def _analyzer(self) -> Any:

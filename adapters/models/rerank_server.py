@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from adapters.fetch.responses import retry_after
+from adapters.fetch.responses import parse_retry_after
 from adapters.models.client import LazyClient
-from adapters.models.masking import Mask, foreign
+from adapters.models.masking import PlaceholderMap, is_external_server
 from adapters.models.transport import plain_client
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.screen.private import Finder
+from pipeline.screen.sensitive_data import SensitiveDataFinder
 
 if TYPE_CHECKING:
     import httpx2
 
-ADDRESSES: Mapping[str, str] = MappingProxyType(
+DEFAULT_URLS: Mapping[str, str] = MappingProxyType(
     {"cohere": "https://api.cohere.com/v2/rerank", "jina": "https://api.jina.ai/v1/rerank"}
 )
 _REMEDIES = {
@@ -36,7 +36,7 @@ class ServerReranker:
     what `find` finds."""
 
     def __init__(
-        self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0, find: Finder | None = None
+        self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0, find: SensitiveDataFinder | None = None
     ) -> None:
         """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is where another server takes requests, which may need no
         key. Raises Misconfigured."""
@@ -48,12 +48,12 @@ class ServerReranker:
                 what_to_do="Set it, or CITEWELL_RERANKER_URL to a server of your own.",
             )
         self._service = spec
-        self._url = url or ADDRESSES[provider]
-        self._find = find if foreign(self._url) else None
+        self._url = url or DEFAULT_URLS[provider]
+        self._find = find if is_external_server(self._url) else None
         headers = {"authorization": f"Bearer {key}"} if key else {}
         self._client = LazyClient(spec, lambda: _Client(plain_client(spec, timeout, headers)))
 
-    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+    async def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """See `Reranker`."""
         client = await self._client.get()
         import httpx2
@@ -79,7 +79,7 @@ class ServerReranker:
     def _shown(self, texts: list[str]) -> list[str]:
         if not self._find:
             return texts
-        mask = Mask(self._find)
+        mask = PlaceholderMap(self._find)
         return [mask.hide(text) for text in texts]
 
     def _refusal(self, response: httpx2.Response) -> Unavailable:
@@ -87,7 +87,7 @@ class ServerReranker:
         return Unavailable(
             self._service,
             f"status {status}",
-            retry_after=retry_after(response.headers.get("retry-after")),
+            retry_after=parse_retry_after(response.headers.get("retry-after")),
             permanent=status in _REMEDIES,
             what_to_do=_REMEDIES.get(status, ""),
         )

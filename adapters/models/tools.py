@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.errors import Unusable
+from pipeline.errors import UnusableResponse
 from pipeline.ports import ToolCall
 
-MOST_CALLS = 8
-MOST_CHARACTERS = 10_000
+MAX_TOOL_CALLS = 8
+MAX_ARGUMENT_CHARS = 10_000
 """Of the arguments of a reply's calls together."""
 _TOOLS = re.compile(r"\btools?\b|\bfunction.call", re.IGNORECASE)
 """`... does not support tools` (Ollama), `"auto" tool choice requires --enable-auto-tool-choice` (vLLM), `tools param
@@ -21,7 +21,7 @@ requires --jinja flag` (llama.cpp), `Function calling is not enabled for ...` (G
 _NOT_SUPPORTED = re.compile(r"support|require", re.IGNORECASE)
 
 
-class SignedCall(ToolCall):
+class SignedToolCall(ToolCall):
     """A call that its server wants back with what it said beside it: Gemini refuses one without its signature."""
 
     extra: Mapping[str, Any]
@@ -35,7 +35,7 @@ class _Pieces:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-class Calls:
+class ToolCallBuffer:
     """What a stream has said of its calls so far. Calls and arguments beyond the bounds are dropped."""
 
     def __init__(self, service: str) -> None:
@@ -43,7 +43,7 @@ class Calls:
         self._all: list[_Pieces] = []
         self._at: dict[object, _Pieces] = {}
         self._last: _Pieces | None = None
-        self._room = MOST_CHARACTERS
+        self._room = MAX_ARGUMENT_CHARS
 
     def add(
         self,
@@ -64,34 +64,34 @@ class Calls:
         call.id = call.id or id
         call.name = call.name or name
         call.extra |= extra or {}
-        if len(self._all) <= MOST_CALLS:
+        if len(self._all) <= MAX_TOOL_CALLS:
             call.arguments += arguments[: self._room]
             self._room -= min(len(arguments), self._room)
 
-    def end(self, reason: str) -> tuple[str, tuple[ToolCall, ...]]:
+    def finish(self, reason: str) -> tuple[str, tuple[ToolCall, ...]]:
         """Why the model stopped, and its calls: none where it was stopped in the middle of them. Raises Unusable for a
         call of nothing."""
         if not self._all or reason in ("", "length", "content_filter"):
             return reason, ()
-        return "tool_calls", tuple(self._whole(call) for call in self._all[:MOST_CALLS])
+        return "tool_calls", tuple(self._whole(call) for call in self._all[:MAX_TOOL_CALLS])
 
     def _whole(self, call: _Pieces) -> ToolCall:
         if not call.name:
-            raise Unusable(f"{self._service}: a call without a name")
+            raise UnusableResponse(f"{self._service}: a call without a name")
         said = {
-            "id": sendable(call.id) or f"call_{secrets.token_hex(8)}",
-            "name": sendable(call.name),
-            "arguments": sendable(call.arguments) or "{}",
+            "id": replace_surrogates(call.id) or f"call_{secrets.token_hex(8)}",
+            "name": replace_surrogates(call.name),
+            "arguments": replace_surrogates(call.arguments) or "{}",
         }
-        return SignedCall(**said, extra=call.extra) if call.extra else ToolCall(**said)
+        return SignedToolCall(**said, extra=call.extra) if call.extra else ToolCall(**said)
 
 
-def sendable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """What a model wrote, fit to be sent back: half surrogate pairs are no UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def arguments_of(call: ToolCall) -> dict[str, Any]:
+def parse_arguments(call: ToolCall) -> dict[str, Any]:
     """The object that a call's arguments are; an empty one where they are none that can be sent back."""
     try:
         found = json.loads(call.arguments)
@@ -101,7 +101,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def refuses_tools(status: int, said: str) -> bool:
+def is_tools_refusal(status: int, said: str) -> bool:
     """Whether a server refused a request because of its tools. OpenRouter says so with status 404, DeepInfra with 405,
     llama.cpp with 500."""
     if status in (400, 422):

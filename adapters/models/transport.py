@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import httpx2
 
 CONNECT_SECONDS = 5.0
-MOST_BYTES = 8_000_000
+MAX_RESPONSE_BYTES = 8_000_000
 """Of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
 
 
@@ -61,12 +61,12 @@ def _cap(service: str, response: httpx2.Response) -> None:
     """Have `response` read decompressed and only up to the limit, whoever reads it."""
     import httpx2
 
-    from adapters.fetch.responses import capped
+    from adapters.fetch.responses import iter_capped
 
     class Capped(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
             try:
-                async with aclosing(capped(received, MOST_BYTES)) as pieces:
+                async with aclosing(iter_capped(received, MAX_RESPONSE_BYTES)) as pieces:
                     async for piece in pieces:
                         yield piece
             except Refused as error:

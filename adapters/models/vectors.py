@@ -8,7 +8,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
 
-def lengths_of(service: str, vectors: Vectors) -> Vectors:
+def vector_norms(service: str, vectors: Vectors) -> Vectors:
     """Of each row, shape (n, 1). Raises Unavailable where numbers are not finite."""
     lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
@@ -16,7 +16,7 @@ def lengths_of(service: str, vectors: Vectors) -> Vectors:
     return lengths
 
 
-def of_unit_length(service: str, vectors: Vectors) -> Vectors:
+def normalize_vectors(service: str, vectors: Vectors) -> Vectors:
     """The direction of each row. Raises Unavailable where numbers are not finite."""
-    unit: Vectors = (vectors / np.maximum(lengths_of(service, vectors), 1e-12)).astype(np.float32, copy=False)
+    unit: Vectors = (vectors / np.maximum(vector_norms(service, vectors), 1e-12)).astype(np.float32, copy=False)
     return unit

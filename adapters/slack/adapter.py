@@ -9,30 +9,38 @@ from contextlib import asynccontextmanager
 
 from starlette.routing import BaseRoute
 
-from adapters.chat.adapter import Chat, ChatAdapter
-from adapters.chat.reply.answer import EVERYTHING
-from adapters.chat.reply.parts import Look
-from adapters.slack.events.search import search
-from adapters.slack.parts.render import Post
+from adapters.chat.adapter import ChatAdapter, ChatApp
+from adapters.chat.reply.builder import SHOW_EVERYTHING
+from adapters.chat.reply.parts import RenderOptions
+from adapters.slack.events.search import search_messages
 from adapters.slack.platform import SLACK
+from adapters.slack.rendering.render import SlackPost
 from adapters.slack.settings import SlackSettings
-from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
-from adapters.slack.transport.front import Front, events
-from adapters.slack.transport.installing import INSTALL, Installing
-from adapters.slack.transport.session import Terms
-from adapters.slack.transport.startup import socket_address
-from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces
-from adapters.slack.web import SlackPace
+from adapters.slack.transport.oauth import INSTALL_PATH, OAuthInstaller
+from adapters.slack.transport.router import WorkspaceRouter, events_route
+from adapters.slack.transport.session import SlackSessionConfig
+from adapters.slack.transport.socket_mode import SocketConnections, run_socket_mode, run_until_first_ends
+from adapters.slack.transport.startup import fetch_socket_url
+from adapters.slack.transport.workspaces import MultiWorkspace, SingleWorkspace, WebClientFactory, WorkspaceSessions
+from adapters.slack.web_client import SlackTimings
 from pipeline.errors import Misconfigured
-from pipeline.ports import Desk, Doors, Inbox, Installations, Searches, Stoppable, Whispers
-from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Answer, ConversationId, IncomingMessage, Said
+from pipeline.ports import (
+    BotServices,
+    HttpServers,
+    Inbox,
+    InstallationStore,
+    SupportsEphemeral,
+    SupportsSearch,
+    SupportsStop,
+)
+from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
+from pipeline.values import Answer, ChannelMessage, ConversationId, IncomingMessage
 
-EVENT_BYTES = 4 << 20
+MAX_EVENT_BYTES = 4 << 20
 """The longest event of Slack's that is taken over HTTP."""
 
 
-class SlackAdapter(ChatAdapter[Post], Whispers, Stoppable, Searches):
+class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, SupportsSearch):
     """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
 
     name = SLACK.name
@@ -41,12 +49,12 @@ class SlackAdapter(ChatAdapter[Post], Whispers, Stoppable, Searches):
         self,
         settings: SlackSettings,
         *,
-        installations: Installations | None = None,
-        desk: Desk | None = None,
-        doors: Doors | None = None,
-        look: Look = EVERYTHING,
+        installations: InstallationStore | None = None,
+        desk: BotServices | None = None,
+        doors: HttpServers | None = None,
+        look: RenderOptions = SHOW_EVERYTHING,
         say: Callable[[str], None],
-        pace: SlackPace | None = None,
+        pace: SlackTimings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """The workspace of the bot token, or with `installations` all that add the bot by themselves. `say` tells the
@@ -57,16 +65,16 @@ class SlackAdapter(ChatAdapter[Post], Whispers, Stoppable, Searches):
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._address = f"{host}:{settings.port}"
         self._say = say
-        terms = Terms(settings, look, pace or SlackPace(), clock, desk)
-        self._connecting = Connecting(terms)
-        self._workspaces: Workspaces
+        terms = SlackSessionConfig(settings, look, pace or SlackTimings(), clock, desk)
+        self._connecting = WebClientFactory(terms)
+        self._workspaces: WorkspaceSessions
         if installations:
-            self._workspaces = Installed(terms, self._connecting, installations)
+            self._workspaces = MultiWorkspace(terms, self._connecting, installations)
         else:
-            self._workspaces = Only(terms, self._connecting)
+            self._workspaces = SingleWorkspace(terms, self._connecting)
         self._reached = _never
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         if not (self._settings.app_token or self._settings.signing_secret):
             raise Misconfigured(
                 "SLACK_APP_TOKEN",
@@ -74,63 +82,63 @@ class SlackAdapter(ChatAdapter[Post], Whispers, Stoppable, Searches):
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
         try:
-            with bound(NOBODY):
+            with workspace_scope(NO_WORKSPACE):
                 await self._listen(inbox, desk)
         finally:
             self._reached = _never
 
-    async def _listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def _listen(self, inbox: Inbox, desk: BotServices) -> None:
         await self._workspaces.listen(inbox, desk)
         web = self._connecting.client()
-        front = Front(self._workspaces, web)
+        front = WorkspaceRouter(self._workspaces, web)
         kept = self._installations
-        routes = Installing(self._settings, kept, web).routes if kept else []
+        routes = OAuthInstaller(self._settings, kept, web).routes if kept else []
         if self._settings.signing_secret:
             how, self._reached = f"HTTP at {self._address}", _always
-            parts = [self._serve([events(front, self._settings.signing_secret), *routes])]
+            parts = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
         else:
             app_token = self._settings.app_token
-            first = await socket_address(web, app_token)
-            connections = Connections()
-            how, self._reached = "Socket Mode", connections.any
-            parts = [socket_mode(front, app_token, first, connections)]
+            first = await fetch_socket_url(web, app_token)
+            connections = SocketConnections()
+            how, self._reached = "Socket Mode", connections.has_open
+            parts = [run_socket_mode(front, app_token, first, connections)]
             parts += [self._serve(routes)] if routes else []
-        for line in await self._workspaces.report(how):
+        for line in await self._workspaces.startup_lines(how):
             self._say(line)
         if routes:
-            self._say(f"Slack: it is added to a workspace at {INSTALL}, served at {self._address}.")
-        await until_one_ends(*parts, self._workspaces.keep(self._reached))
+            self._say(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
+        await run_until_first_ends(*parts, self._workspaces.run_catch_up(self._reached))
 
     async def _serve(self, routes: Sequence[BaseRoute]) -> None:
         """Raises Misconfigured where we cannot listen."""
         if self._doors is None:
             raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
-        async with self._doors.serving(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=EVENT_BYTES):
+        async with self._doors.serve(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES):
             await asyncio.Event().wait()
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         """Every process speaks with every workspace."""
         return True
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
     @asynccontextmanager
-    async def chat(self, space: str) -> AsyncIterator[Chat[Post]]:
-        yield (await self._workspaces.of(space)).chat
+    async def connect(self, space: str) -> AsyncIterator[ChatApp[SlackPost]]:
+        yield (await self._workspaces.session(space)).chat
 
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
-        async with self.chat(message.conversation.space) as chat:
-            await chat.deliverer.whisper(message, answer)
+    async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
+        async with self.connect(message.conversation.space) as chat:
+            await chat.deliverer.post_ephemeral(message, answer)
 
     async def stop(self, conversation: ConversationId) -> None:
-        async with self.chat(conversation.space) as chat:
+        async with self.connect(conversation.space) as chat:
             chat.deliverer.stop(conversation)
 
-    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
-        slack = await self._workspaces.of(message.conversation.space)
-        return await search(slack.web, slack.talk, message, question)
+    async def search(self, message: IncomingMessage, question: str) -> tuple[ChannelMessage, ...]:
+        slack = await self._workspaces.session(message.conversation.space)
+        return await search_messages(slack.web, slack.talk, message, question)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import ClassVar
 
-from adapters.chat.reply.parts import Look
+from adapters.chat.reply.parts import RenderOptions
 from adapters.slack.platform import SLACK
 from adapters.slack.settings import SlackSettings
-from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup
-from pipeline.rules.places import unindexed
-from pipeline.values import Finding, Place, PlaceId, Platform
+from pipeline.ports import AdapterContext, InstallationStore, PlatformAdapter, PlatformSetup
+from pipeline.rules.place_settings import indexing_problems
+from pipeline.values import Finding, PlaceId, PlaceSettings, Platform
 from pipeline.values.platform import Installation
 
-OWN_APP = "own-app-under-slack-api-terms"
+INDEX_OWN_APP = "own-app-under-slack-api-terms"
 
 
 class SlackConfig(SlackSettings):
@@ -22,71 +22,71 @@ class SlackConfig(SlackSettings):
     platform: ClassVar[Platform] = SLACK
 
     @property
-    def wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         return bool(self.bot_token or self.client_id)
 
     @property
-    def homes(self) -> frozenset[str] | None:
+    def home_spaces(self) -> frozenset[str] | None:
         """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
         return frozenset(f"slack:{team}" for team in self.home_workspaces) if self.client_id else None
 
     @property
-    def divided(self) -> bool:
+    def is_sharded(self) -> bool:
         return False
 
     @property
-    def clock(self) -> str:
+    def clock_url(self) -> str:
         return f"{self.api_url.rstrip('/')}/api.test"
 
     @property
-    def unindexed(self) -> str:
+    def indexing_blocker(self) -> str:
         """Slack's API Terms of 29 May 2025 forbid lasting copies of what its APIs return; since 13 October 2025 their
         rules on distribution leave an organisation's own app out. See docs/sources.md."""
         if self.client_id:
             return "Slack's API Terms let no app that other organisations install keep what is said in channels."
-        if self.index != OWN_APP:
-            return f"Slack's API Terms have to be agreed with first: CITEWELL_SLACK_INDEX={OWN_APP} says that they are."
+        if self.index != INDEX_OWN_APP:
+            return f"Slack's API Terms have to be agreed with first: CITEWELL_SLACK_INDEX={INDEX_OWN_APP} says that they are."
         return ""
 
-    async def channels_named(self, name: str) -> list[PlaceId]:
-        from adapters.slack.named import channels_named
+    async def find_channels(self, name: str) -> list[PlaceId]:
+        from adapters.slack.channels import find_channels
 
-        return await channels_named(self.bot_token, name, api_url=self.api_url)
+        return await find_channels(self.bot_token, name, api_url=self.api_url)
 
-    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
-        return unindexed(places, self.unindexed)
+    def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
+        return indexing_problems(places, self.indexing_blocker)
 
     def setup(self) -> PlatformSetup:
         from adapters.slack.setup import SlackSetup
 
         return SlackSetup(self)
 
-    def adapter(self, host: Host) -> PlatformAdapter:
+    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter
 
         return SlackAdapter(
             self,
             installations=host.installations() if self.client_id else None,
-            desk=host.desk,
-            doors=host.doors,
-            look=Look(citations=host.citations, confidence=host.confidence),
-            say=host.say,
+            desk=host.services,
+            doors=host.http_servers,
+            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
+            say=host.echo,
         )
 
-    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
-        from adapters.slack.doctor import examine_kept
+    async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
+        from adapters.slack.doctor import diagnose_stored
 
-        return await examine_kept(installations) if self.client_id else None
+        return await diagnose_stored(installations) if self.client_id else None
 
-    async def examine(
+    async def diagnose(
         self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
-        from adapters.slack.doctor import examine, examine_installed
+        from adapters.slack.doctor import diagnose, diagnose_installed
 
         if self.bot_token:
             channels = [place.channel for place in places if place.channel]
-            async for finding in examine(self, channels):
+            async for finding in diagnose(self, channels):
                 yield finding
         if self.client_id:
-            async for finding in examine_installed(self, await kept()):
+            async for finding in diagnose_installed(self, await kept()):
                 yield finding

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection
 
-from adapters.slack.named import joined
+from adapters.slack.channels import joined_channels
 from adapters.slack.settings import SlackSettings
 from adapters.slack.tokens import APP_TOKEN, BOT_TOKEN
-from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
-from adapters.slack.web import Clients, Declined, SlackPace, Web, passing
+from adapters.slack.transport.startup import (
+    OPTIONAL_SCOPES,
+    REQUIRED_SCOPES,
+    SlackWorkspace,
+    fetch_socket_url,
+    fetch_workspace,
+)
+from adapters.slack.web_client import SlackRefused, SlackTimings, SlackWebClient, WebClientBuilder, temporary_clients
 from pipeline.errors import CitewellError, Misconfigured
-from pipeline.ports import Installations
-from pipeline.values import Finding, State
-from pipeline.values.finding import bad, good, skipped, warning
+from pipeline.ports import InstallationStore
+from pipeline.values import Finding, FindingState
+from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 from pipeline.values.platform import Installation
 from pipeline.values.setup import TokenCheck
 
-UNREACHED = "Check the network, the proxy and SLACK_API_URL."
+NETWORK_ADVICE = "Check the network, the proxy and SLACK_API_URL."
 
 
-async def examine(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
+async def diagnose(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
     """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
-    async with passing(settings.api_url) as clients:
+    async with temporary_clients(settings.api_url) as clients:
         check, workspace = await check_bot_token(clients, settings.bot_token)
         yield check.finding
         if workspace:
@@ -34,7 +40,9 @@ async def examine(settings: SlackSettings, channels: Collection[str]) -> AsyncIt
         else:
             yield skipped("Slack connection", _why_not(check))
         if workspace:
-            yield await _membership(Web(clients(settings.bot_token), SlackPace(longest_wait=1.0)), channels)
+            yield await _membership(
+                SlackWebClient(clients(settings.bot_token), SlackTimings(longest_wait=1.0)), channels
+            )
         else:
             yield skipped("Slack channels", _why_not(check))
 
@@ -43,41 +51,43 @@ def _why_not(check: TokenCheck) -> str:
     return "Slack does not take the bot token" if check.refused else "Slack cannot be reached"
 
 
-async def check_bot_token(clients: Clients, token: str) -> tuple[TokenCheck, Workspace | None]:
+async def check_bot_token(clients: WebClientBuilder, token: str) -> tuple[TokenCheck, SlackWorkspace | None]:
     """Ask Slack whose token it is. Return the workspace with it, or None where Slack did not tell."""
     if refusal := BOT_TOKEN.check_format(token):
         return refusal, None
     try:
-        workspace = await introduce(Web(clients(token), SlackPace(longest_wait=1.0)))
+        workspace = await fetch_workspace(SlackWebClient(clients(token), SlackTimings(longest_wait=1.0)))
     except CitewellError as error:
-        fix = error.what_to_do or UNREACHED
+        fix = error.what_to_do or NETWORK_ADVICE
         return TokenCheck(
-            finding=bad(BOT_TOKEN.subject, str(error), fix), refused=isinstance(error, Misconfigured)
+            finding=error_finding(BOT_TOKEN.subject, str(error), fix), refused=isinstance(error, Misconfigured)
         ), None
     check = TokenCheck(
-        finding=good(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
-        notes=tuple(finding for finding in _scopes(workspace) if finding.state is not State.GOOD),
+        finding=ok_finding(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
+        notes=tuple(finding for finding in _scopes(workspace) if finding.state is not FindingState.GOOD),
         next_step=f"In Slack, type /invite @{workspace.name} in a channel, and mention it there.",
     )
     return check, workspace
 
 
-async def examine_kept(installations: Callable[[], Installations]) -> Finding:
+async def diagnose_stored(installations: Callable[[], InstallationStore]) -> Finding:
     """Whether the workspaces that added the bot by themselves can be read, and with them their tokens."""
     try:
         found = await installations().all()
     except CitewellError as error:
-        return bad("Slack workspaces", str(error), error.what_to_do or "See docs/slack.md#many-workspaces.")
+        return error_finding("Slack workspaces", str(error), error.what_to_do or "See docs/slack.md#many-workspaces.")
     if not found:
-        return warning("Slack workspaces", "none has added the bot yet", "Open /slack/install at your public address.")
-    return good("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
+        return warning_finding(
+            "Slack workspaces", "none has added the bot yet", "Open /slack/install at your public address."
+        )
+    return ok_finding("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
 
 
-async def examine_installed(
+async def diagnose_installed(
     settings: SlackSettings, installations: Collection[Installation] | None
 ) -> AsyncIterator[Finding]:
     """The workspaces that added the bot by themselves; None where what is kept of them cannot be read."""
-    async with passing(settings.api_url) as clients:
+    async with temporary_clients(settings.api_url) as clients:
         yield (await check_connection(clients, settings)).finding
         if installations is None:
             yield skipped(BOT_TOKEN.subject, "the tokens of the workspaces cannot be read")
@@ -85,71 +95,73 @@ async def examine_installed(
         for one in installations:
             where = f"{one.name} ({one.space.space})"
             try:
-                workspace = await introduce(Web(clients(one.token), SlackPace(longest_wait=1.0)))
+                workspace = await fetch_workspace(SlackWebClient(clients(one.token), SlackTimings(longest_wait=1.0)))
             except Misconfigured as error:
-                yield bad("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
+                yield error_finding("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
             except CitewellError as error:
-                yield bad("Slack token", f"{where}: {error}", error.what_to_do or UNREACHED)
+                yield error_finding("Slack token", f"{where}: {error}", error.what_to_do or NETWORK_ADVICE)
             else:
-                lacks = sorted(SCOPES.keys() - workspace.scopes)
+                lacks = sorted(REQUIRED_SCOPES.keys() - workspace.scopes)
                 yield (
-                    bad(
+                    error_finding(
                         "Slack scopes",
                         f"{where} lacks {', '.join(lacks)}",
                         "Add the app there again, at /slack/install.",
                     )
                     if lacks
-                    else good("Slack token", f"that of {where} works, with every scope it needs")
+                    else ok_finding("Slack token", f"that of {where} works, with every scope it needs")
                 )
 
 
-def _scopes(workspace: Workspace) -> list[Finding]:
+def _scopes(workspace: SlackWorkspace) -> list[Finding]:
     if not workspace.scopes:
-        return [warning("Slack scopes", "Slack did not say which the token has", "Look at OAuth & Permissions.")]
+        return [
+            warning_finding("Slack scopes", "Slack did not say which the token has", "Look at OAuth & Permissions.")
+        ]
     fix = "Add it under OAuth & Permissions, or paste manifest.yml again; then install the app again."
     found = [
-        bad("Slack scopes", f"{scope} is missing; it would enable {enables}", fix)
-        for scope, enables in SCOPES.items()
+        error_finding("Slack scopes", f"{scope} is missing; it would enable {enables}", fix)
+        for scope, enables in REQUIRED_SCOPES.items()
         if scope not in workspace.scopes
     ]
     found += [
-        warning("Slack scopes", f"{scope}, an optional one, is missing; it would enable {enables}", fix)
-        for scope, enables in OPTIONAL.items()
+        warning_finding("Slack scopes", f"{scope}, an optional one, is missing; it would enable {enables}", fix)
+        for scope, enables in OPTIONAL_SCOPES.items()
         if scope not in workspace.scopes
     ]
-    return found or [good("Slack scopes", f"all {len(SCOPES) + len(OPTIONAL)} of manifest.yml")]
+    return found or [ok_finding("Slack scopes", f"all {len(REQUIRED_SCOPES) + len(OPTIONAL_SCOPES)} of manifest.yml")]
 
 
-async def check_connection(clients: Clients, settings: SlackSettings) -> TokenCheck:
+async def check_connection(clients: WebClientBuilder, settings: SlackSettings) -> TokenCheck:
     """Ask Slack for the address of a connection with the app-level token, where there is one. Open none."""
     subject = APP_TOKEN.subject
     if settings.app_token:
         if refusal := APP_TOKEN.check_format(settings.app_token):
             return refusal
         try:
-            await socket_address(clients(None), settings.app_token)
+            await fetch_socket_url(clients(None), settings.app_token)
         except CitewellError as error:
-            fix = error.what_to_do or UNREACHED
-            return TokenCheck(finding=bad(subject, str(error), fix), refused=isinstance(error, Misconfigured))
-        return TokenCheck(finding=good(subject, "Socket Mode opens with the app-level token"))
+            fix = error.what_to_do or NETWORK_ADVICE
+            return TokenCheck(finding=error_finding(subject, str(error), fix), refused=isinstance(error, Misconfigured))
+        return TokenCheck(finding=ok_finding(subject, "Socket Mode opens with the app-level token"))
     if settings.signing_secret:
         said = "events come over HTTP, signed; whether Slack reaches this machine shows there"
-        return TokenCheck(finding=good(subject, said))
+        return TokenCheck(finding=ok_finding(subject, said))
     said = "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set"
     fix = "Set SLACK_APP_TOKEN to an app-level token (xapp-…) with connections:write."
-    return TokenCheck(finding=bad(subject, said, fix))
+    return TokenCheck(finding=error_finding(subject, said, fix))
 
 
-async def _membership(web: Web, channels: Collection[str]) -> Finding:
+async def _membership(web: SlackWebClient, channels: Collection[str]) -> Finding:
     fix = "Invite it there: /invite @ with its name."
     try:
-        found = {str(channel["id"]) async for channel in joined(web)}
-    except Declined as error:
-        return warning("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
+        found = {str(channel["id"]) async for channel in joined_channels(web)}
+    except SlackRefused as error:
+        return warning_finding("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
     except CitewellError as error:
-        return bad("Slack channels", str(error), error.what_to_do or UNREACHED)
+        return error_finding("Slack channels", str(error), error.what_to_do or NETWORK_ADVICE)
     if absent := sorted(set(channels) - found):
-        return bad("Slack channels", f"the settings name {', '.join(absent)}, and the bot is not in it", fix)
+        return error_finding("Slack channels", f"the settings name {', '.join(absent)}, and the bot is not in it", fix)
     if not found:
-        return warning("Slack channels", "the bot is in no channel", fix)
-    return good("Slack channels", f"the bot is in {len(found)}")
+        return warning_finding("Slack channels", "the bot is in no channel", fix)
+    return ok_finding("Slack channels", f"the bot is in {len(found)}")

@@ -10,21 +10,21 @@ from typing import Any
 
 import structlog
 
-from adapters.slack.events.incoming import is_outside
-from adapters.slack.web import Declined, Pacer, Web, pages
+from adapters.slack.events.incoming import is_external
+from adapters.slack.web_client import CallPacer, SlackRefused, SlackWebClient, paginate_method
 from pipeline.errors import CitewellError, Unavailable
 
 log = structlog.get_logger(__name__)
 
-FRESH = 300.0
+MEMBERS_FRESH_SECONDS = 300.0
 """Seconds that somebody's standing is believed."""
-EARLY = 30.0
+MEMBERS_REFRESH_AHEAD = 30.0
 """How long before that the list of people is read again."""
-RETRY = 10.0
-PAGE = 500
+MEMBERS_RETRY_SECONDS = 10.0
+MEMBERS_PAGE_SIZE = 500
 """People on a page."""
-BURST = 15
-PAUSE = 3.0
+MEMBERS_BURST = 15
+MEMBERS_PAUSE_SECONDS = 3.0
 """Seconds before each page after the first ones: Slack allows 20 pages of people a minute."""
 
 
@@ -38,10 +38,10 @@ class _People:
     channels: dict[str, asyncio.Task[bool]] = field(default_factory=dict)
 
 
-class Members:
+class SlackMembership:
     """What is in doubt counts as outside: a scope that is missing, a call that fails, a list that takes too long."""
 
-    def __init__(self, web: Web, team: str) -> None:
+    def __init__(self, web: SlackWebClient, team: str) -> None:
         self._web = web
         self._team = team
         self._people: _People | None = None
@@ -54,10 +54,10 @@ class Members:
         self._looking: set[asyncio.Task[bool]] = set()
         self._keeping: asyncio.Task[None] | None = None
 
-    async def all_inside(self, channel: str) -> bool:
-        """Whether no member of `channel` is outside; waits for `SlackPace.standing` at most."""
+    async def are_all_inside(self, channel: str) -> bool:
+        """Whether no member of `channel` is outside; waits for `SlackTimings.standing` at most."""
         try:
-            async with asyncio.timeout(self._web.pace.standing):
+            async with asyncio.timeout(self._web.timings.membership_timeout):
                 people = await self._known(channel)
                 if not people:
                     return False
@@ -70,7 +70,7 @@ class Members:
             log.warning("slack_members_late", channel_counts_as="one with guests")
             return False
 
-    async def joined(self, event: dict[str, Any]) -> None:
+    async def on_member_joined(self, event: dict[str, Any]) -> None:
         """Somebody joined a channel: look at it again, after a new list if the list does not name them."""
         channel, user = str(event.get("channel") or ""), str(event.get("user") or "")
         people = self._people
@@ -81,7 +81,7 @@ class Members:
             self._coming = True
             self._wanted.set()
 
-    def read_ahead(self) -> None:
+    def start_prefetch(self) -> None:
         """Keep the list of people from now on; else from when it is first needed."""
         self._keeping = self._keeping or asyncio.create_task(self._keep())
 
@@ -100,7 +100,7 @@ class Members:
                     rest = await self._list()
                 except Exception:  # the next list may be one that can be read, and without one every channel is closed
                     log.exception("slack_people_unread")
-                    rest = RETRY
+                    rest = MEMBERS_RETRY_SECONDS
                 self._coming = self._wanted.is_set()
                 self._read.set()
                 with suppress(TimeoutError):
@@ -111,10 +111,10 @@ class Members:
 
     async def _known(self, channel: str) -> _People | None:
         """A list that is fresh, and was read after a newcomer joined the channel; None when none is coming."""
-        self.read_ahead()
+        self.start_prefetch()
         while True:
             joined = [at for (where, _), at in self._newcomers.items() if where == channel]
-            oldest = max(asyncio.get_running_loop().time() - FRESH, *joined, 0.0)
+            oldest = max(asyncio.get_running_loop().time() - MEMBERS_FRESH_SECONDS, *joined, 0.0)
             if self._people and self._people.begun >= oldest:
                 return self._people
             if not self._coming:
@@ -131,14 +131,14 @@ class Members:
         try:
             async for page in self._pages("users.list"):
                 for one in page:
-                    (outside if is_outside(one, self._team) else inside).add(str(one.get("id")))
+                    (outside if is_external(one, self._team) else inside).add(str(one.get("id")))
         except CitewellError as error:
             log.warning("slack_people_unlisted", channels_count_as="ones with guests", reason=str(error))
-            return FRESH if isinstance(error, Declined) else RETRY
+            return MEMBERS_FRESH_SECONDS if isinstance(error, SlackRefused) else MEMBERS_RETRY_SECONDS
         listed = inside | outside
         self._newcomers = {key: at for key, at in self._newcomers.items() if key[1] not in listed}
         self._people = _People(begun, frozenset(inside), frozenset(outside | {user for _, user in self._newcomers}))
-        return max(0.0, FRESH - EARLY - 2 * (clock() - begun))
+        return max(0.0, MEMBERS_FRESH_SECONDS - MEMBERS_REFRESH_AHEAD - 2 * (clock() - begun))
 
     def _look(self, channel: str, people: _People) -> asyncio.Task[bool]:
         task = asyncio.create_task(self._look_at(channel, people))
@@ -152,7 +152,7 @@ class Members:
             async for page in self._pages("conversations.members", channel=channel):
                 if not people.inside.issuperset(page):
                     return False
-        except Declined as declined:
+        except SlackRefused as declined:
             log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(declined))
             return False
         except Unavailable:
@@ -161,4 +161,11 @@ class Members:
         return True
 
     def _pages(self, method: str, **arguments: str) -> AsyncIterator[list[Any]]:
-        return pages(self._web, method, "members", Pacer(BURST, PAUSE), limit=PAGE, **arguments)
+        return paginate_method(
+            self._web,
+            method,
+            "members",
+            CallPacer(MEMBERS_BURST, MEMBERS_PAUSE_SECONDS),
+            limit=MEMBERS_PAGE_SIZE,
+            **arguments,
+        )

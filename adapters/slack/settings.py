@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from pipeline.rules.settings import Address, listed
+from pipeline.rules.setting_types import HttpAddress, split_list
 from pipeline.values import Value
 
 
@@ -38,7 +38,7 @@ class SlackSettings(Value):
     client_secret: str = Field(
         default="", repr=False, validation_alias="SLACK_CLIENT_SECRET", description="Client secret of your Slack app"
     )
-    api_url: Annotated[str, Address] = Field(
+    api_url: Annotated[str, HttpAddress] = Field(
         default="https://slack.com/api/",
         validation_alias="SLACK_API_URL",
         description="Base of Slack's Web API, for proxies and tests",
@@ -65,12 +65,12 @@ class SlackSettings(Value):
     @field_validator("home_workspaces", mode="before")
     @classmethod
     def _workspaces(cls, value: object) -> object:
-        return listed(value, r"T[A-Z0-9]+", "ids of Slack workspaces, such as T0123,T0456")
+        return split_list(value, r"T[A-Z0-9]+", "ids of Slack workspaces, such as T0123,T0456")
 
     @field_validator("workflows", mode="before")
     @classmethod
     def _workflows(cls, value: object) -> object:
-        return listed(value, r"[AB][A-Z0-9]+", "ids of Slack apps or their bots, such as A0123,B0456")
+        return split_list(value, r"[AB][A-Z0-9]+", "ids of Slack apps or their bots, such as A0123,B0456")
 
     @model_validator(mode="after")
     def _tokens_from_one_place(self) -> Self:
@@ -83,6 +83,6 @@ class SlackSettings(Value):
         return self
 
     @property
-    def shares(self) -> bool:
+    def answers_shared_channels(self) -> bool:
         """Answers are given in Slack Connect channels, too, from public collections."""
         return self.shared_channels == "public"

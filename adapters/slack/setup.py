@@ -29,9 +29,9 @@ class SlackSetup:
 
     async def check(self, prompt: TokenPrompt, token: str) -> TokenCheck:
         from adapters.slack.doctor import check_bot_token, check_connection
-        from adapters.slack.web import passing
+        from adapters.slack.web_client import temporary_clients
 
-        async with passing(self._settings.api_url) as clients:
+        async with temporary_clients(self._settings.api_url) as clients:
             if prompt is BOT_TOKEN:
                 check, _ = await check_bot_token(clients, token)
                 return check

@@ -15,26 +15,26 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from adapters.fetch.transport import Resolve, check_addresses, resolve
-from adapters.files.reader import Reader
+from adapters.fetch.transport import Resolver, check_addresses, resolve_host
+from adapters.files.reader import FileReader
 from adapters.sources.folder.source import FolderSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Parsed
-from pipeline.words.text import visible
+from pipeline.ports import SourceCache, SourceItem
+from pipeline.values import ParsedDocument
+from pipeline.words.text import strip_invisible
 
 # --- The system's git -----------------------------------------------------------------------------
 
-SECONDS = 1800.0
+GIT_SECONDS = 1800.0
 """For one command: a first clone of a large repository over a slow line."""
-PATIENCE = 60.0
+STALL_SECONDS = 60.0
 """Seconds that a command of a process that was killed is waited for."""
 _MEMORY_KB = 2_000_000
 _FILE_BLOCKS = 10_000_000
 """Of 512 bytes, for one file: of a pack or of the tree."""
 _LIMITED = f'ulimit -v {_MEMORY_KB} && ulimit -f {_FILE_BLOCKS} && exec git "$@"'
 """A repository of 200 kB can stand for more files than there is memory or disk for."""
-MOST_OUTPUT = 4_000_000
+MAX_GIT_OUTPUT = 4_000_000
 """Bytes that are read of what a command says."""
 _LOCAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
 _PORTS = {"http": 80, "https": 443}
@@ -47,11 +47,11 @@ _NOT_THERE = re.compile(r"not found|returned error: 404|does not exist|not appea
 _ELSEWHERE = re.compile(r"redirect|returned error: 30\d", re.IGNORECASE)
 
 
-class Git:
+class GitRepository:
     """Commands on one repository at `url`, kept below `folder`. `token` is sent to its host only, in a header."""
 
     def __init__(
-        self, folder: Path, url: str, *, token: str = "", private: bool = False, resolve: Resolve = resolve
+        self, folder: Path, url: str, *, token: str = "", private: bool = False, resolve: Resolver = resolve_host
     ) -> None:
         self._folder = folder.absolute()
         self._url = urlsplit(url)
@@ -60,7 +60,7 @@ class Git:
         self._resolve = resolve
         self._configuration: dict[str, str] | None = None
 
-    async def run(self, *words: str, network: bool = False) -> str:
+    async def run_git(self, *words: str, network: bool = False) -> str:
         """What the command says. Raises Refused for a host that may not be connected to, Unavailable when it forbids it
         or does not answer, Misconfigured without a git that is new enough."""
         if self._configuration is None:
@@ -179,11 +179,11 @@ async def _run(folder: Path, environment: Mapping[str, str], words: tuple[str, .
     finally:
         os.close(lock)
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(GIT_SECONDS):
             said, complained = await asyncio.gather(_all(process.stdout), _all(process.stderr))
             await process.wait()
     except TimeoutError as error:
-        raise Unavailable("git", f"{words[0]} took longer than {SECONDS / 60:.0f} minutes") from error
+        raise Unavailable("git", f"{words[0]} took longer than {GIT_SECONDS / 60:.0f} minutes") from error
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -196,7 +196,7 @@ async def _all(stream: asyncio.StreamReader | None) -> bytes:
     found = bytearray()
     while stream and (piece := await stream.read(65_536)):
         found += piece
-        if len(found) > MOST_OUTPUT:
+        if len(found) > MAX_GIT_OUTPUT:
             raise Refused("git says more about the repository than is read", what_to_do="Name a part of it in `paths`.")
     return bytes(found)
 
@@ -206,7 +206,7 @@ async def _alone(folder: Path) -> int:
     too long."""
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(STALL_SECONDS):
             while True:
                 with suppress(BlockingIOError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -223,15 +223,15 @@ _SERVERS = ("remote:", "fatal: remote error:")
 
 def _last_line(text: str) -> str:
     """What git itself says in the end, without what the server had it say."""
-    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
+    lines = [line for line in strip_invisible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
     return lines[-1].strip()[:200] if lines else "no reason was given"
 
 
 # --- The source -----------------------------------------------------------------------------------
 
 _HEAD = re.compile(r"^ref: refs/heads/(\S+)\tHEAD$", re.MULTILINE)
-MOST_FILES = 500_000
-MOST_BYTES = 5_000_000_000
+MAX_REPOSITORY_FILES = 500_000
+MAX_REPOSITORY_BYTES = 5_000_000_000
 _THERE = "tree"
 """What the memory calls the commit and paths that are checked out whole."""
 _FORMS = {
@@ -251,9 +251,9 @@ class GitSource:
         self,
         name: str,
         url: str,
-        git: Git,
-        memory: SourceMemory,
-        reader: Reader,
+        git: GitRepository,
+        memory: SourceCache,
+        reader: FileReader,
         folder: Path,
         *,
         branch: str = "",
@@ -278,23 +278,23 @@ class GitSource:
         """The files of `items()` that are not read, and why."""
         return self._files.skipped if self._files else {}
 
-    async def items(self) -> AsyncIterator[SourceItem]:
-        """The files as they are at the remote. Raises Refused, Unavailable and Misconfigured as `Git.run`."""
+    async def list_items(self) -> AsyncIterator[SourceItem]:
+        """The files as they are at the remote. Raises Refused, Unavailable and Misconfigured as `GitRepository.run`."""
         branch, commit = await self._remote()
         there = "\n".join((commit, self._url, *self._paths))
-        if (await self._memory.recall()).get(_THERE) != there or not self._tree.is_dir():
+        if (await self._memory.load()).get(_THERE) != there or not self._tree.is_dir():
             await self._check_out(branch)
-            await self._memory.keep({_THERE: there})
-        base_url = self._base_url or base_url_of(self._url, branch)
+            await self._memory.update({_THERE: there})
+        base_url = self._base_url or guess_base_url(self._url, branch)
         self._files = FolderSource(self._tree, self._reader, prefix=f"{self._short}/", base_url=base_url)
-        async for item in self._files.items():
+        async for item in self._files.list_items():
             yield item
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Read one of `items()`. Raises Refused."""
         if self._files is None:
             raise TypeError("not an item of this source")
-        return await self._files.parse(item)
+        return await self._files.parse_item(item)
 
     @property
     def _tree(self) -> Path:
@@ -304,7 +304,7 @@ class GitSource:
         """The branch and its commit now."""
         await asyncio.to_thread(self._folder.mkdir, mode=0o700, parents=True, exist_ok=True)
         wanted = f"refs/heads/{self._branch}" if self._branch else "HEAD"
-        said = await self._git.run("ls-remote", "--symref", "--", self._url, wanted, network=True)
+        said = await self._git.run_git("ls-remote", "--symref", "--", self._url, wanted, network=True)
         shown = _HEAD.search(said)
         lines = (line.partition("\t") for line in said.splitlines() if not line.startswith("ref:"))
         commits = {ref: commit for commit, _, ref in lines}
@@ -325,30 +325,30 @@ class GitSource:
     async def _follow(self, branch: str) -> None:
         await asyncio.to_thread(self._prepare)
         if not (self._folder / "git" / "HEAD").is_file():
-            await self._git.run("init", "--quiet")
-        await self._git.run("config", "remote.origin.url", self._url)
+            await self._git.run_git("init", "--quiet")
+        await self._git.run_git("config", "remote.origin.url", self._url)
         few = ("--filter=blob:none",) if self._paths else ()
         source = f"refs/heads/{branch}" if branch != "HEAD" else "HEAD"
         words = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", *few)
-        await self._git.run(*words, "origin", f"+{source}:refs/citewell/head", network=True)
+        await self._git.run_git(*words, "origin", f"+{source}:refs/citewell/head", network=True)
         await self._check_size()
-        await self._git.run("read-tree", "--reset", "-u", "refs/citewell/head", network=True)
-        await self._git.run("clean", "-ffdxq")
+        await self._git.run_git("read-tree", "--reset", "-u", "refs/citewell/head", network=True)
+        await self._git.run_git("clean", "-ffdxq")
 
     async def _check_size(self) -> None:
         """Raises Refused for a tree that would fill the disk. Of a part, the files are not there yet: they count."""
         form = "--format=0" if self._paths else "--format=%(objectsize)"
-        said = await self._git.run("ls-tree", "-r", form, "refs/citewell/head", "--", *self._paths)
+        said = await self._git.run_git("ls-tree", "-r", form, "refs/citewell/head", "--", *self._paths)
         sizes = [int(size) for size in said.split() if size.isdecimal()]
-        if len(sizes) > MOST_FILES or sum(sizes) > MOST_BYTES:
+        if len(sizes) > MAX_REPOSITORY_FILES or sum(sizes) > MAX_REPOSITORY_BYTES:
             raise Refused(
-                f"the repository has more than {MOST_FILES:,} files or {MOST_BYTES // 10**9} GB",
+                f"the repository has more than {MAX_REPOSITORY_FILES:,} files or {MAX_REPOSITORY_BYTES // 10**9} GB",
                 what_to_do="Name the parts of it that are documents in `paths`.",
             )
 
     async def _is_whole(self) -> bool:
         try:
-            await self._git.run("fsck", "--connectivity-only")
+            await self._git.run_git("fsck", "--connectivity-only")
         except Unavailable:
             return False
         return True
@@ -369,7 +369,7 @@ def _escaped(path: str) -> str:
     return re.sub(r"([\\*?\[\]])", r"\\\1", path)
 
 
-def base_url_of(url: str, branch: str) -> str:
+def guess_base_url(url: str, branch: str) -> str:
     """The `base_url` of a repository by its host, or by the name that a host of one's own often has (`gitlab.…`);
     empty where that says nothing."""
     parts = urlsplit(url)

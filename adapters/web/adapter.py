@@ -8,25 +8,25 @@ from contextlib import AbstractAsyncContextManager
 
 from starlette.routing import BaseRoute
 
-from adapters.http.hosts import Machine, guarded
+from adapters.http.hosts import LocalOperator, guard_routes
 from adapters.web import loopback, pages
 from adapters.web.admin import routes as admin
 from adapters.web.ask import routes as ask
-from adapters.web.ask.live import Live
+from adapters.web.ask.live_drafts import LiveDrafts
+from adapters.web.context import WebContext
 from adapters.web.platform import WEB
 from adapters.web.signin import routes as signin
-from adapters.web.signin.door import Door
+from adapters.web.signin.flow import SignInFlow
 from adapters.web.source import routes as source
-from adapters.web.visitor import Site
-from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
-from pipeline.translations import Words
+from pipeline.ports import BotServices, HttpServers, Inbox, PostRecorder, ReplyStream
+from pipeline.translations import Translator
 from pipeline.values import (
     ConversationId,
     IncomingMessage,
+    LeasedMessage,
     PersonId,
     PlaceId,
     Readers,
-    Work,
 )
 from pipeline.values.posting import Announcement
 
@@ -37,11 +37,11 @@ class WebAdapter:
     def __init__(
         self,
         address: str,
-        doors: Doors,
-        site: Site,
+        doors: HttpServers,
+        site: WebContext,
         say: Callable[[str], None],
         programs: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
-        entrance: Door | Machine | None = None,
+        entrance: SignInFlow | LocalOperator | None = None,
         url: str = "",
     ) -> None:
         """`say` tells the operator; `programs` are what is called beside the page; `entrance`: where people sign in, or
@@ -51,56 +51,56 @@ class WebAdapter:
         self._site = site
         self._say = say
         self._programs = programs
-        self._door = entrance if isinstance(entrance, Door) else None
-        self._machine = entrance if isinstance(entrance, Machine) else None
+        self._door = entrance if isinstance(entrance, SignInFlow) else None
+        self._machine = entrance if isinstance(entrance, LocalOperator) else None
         self._url = url
-        self._live = Live()
+        self._live = LiveDrafts()
         self._open = False
 
     def routes(self, inbox: Inbox, programs: Sequence[BaseRoute] = ()) -> Sequence[BaseRoute]:
         """Return every route of this address, `programs` among them."""
         entrance = loopback.routes(self._machine) if self._machine else signin.routes(self._site, self._door)
         routes = [
-            pages.assets(),
+            pages.asset_route(),
             *source.routes(self._site),
             *entrance,
             *admin.routes(self._site),
             *ask.routes(self._site, inbox, self._live),
             *programs,
         ]
-        return guarded(routes, self._machine.refusal) if self._machine else routes
+        return guard_routes(routes, self._machine.refusal_reason) if self._machine else routes
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         try:
             async with (
                 self._programs() as more,
-                self._doors.serving(self._address, self.routes(inbox, more), setting=WEB.setting),
+                self._doors.serve(self._address, self.routes(inbox, more), setting=WEB.setting),
             ):
                 self._open = True
-                self._say(f"Page: {loopback.link(self._url, self._machine) if self._machine else self._url}")
+                self._say(f"Page: {loopback.operator_link(self._url, self._machine) if self._machine else self._url}")
                 await asyncio.Event().wait()
         finally:
             self._open = False
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         """Every process answers everyone."""
         return True
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         return self._open
 
-    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
         """An answer is there for its reader once it is saved, and what is announced is kept where it came from: nothing
         is left to be sent but the draft, to pages that are open."""
-        await receipt.posting()
-        if isinstance(outgoing, Growing):
+        await receipt.record_intent()
+        if isinstance(outgoing, ReplyStream):
             await self._grow(outgoing)
-        await receipt.posted(outgoing.work.key if isinstance(outgoing, Growing) else outgoing.key)
+        await receipt.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
         return ()
 
-    async def _grow(self, outgoing: Growing) -> None:
+    async def _grow(self, outgoing: ReplyStream) -> None:
         conversation = outgoing.work.message.conversation
-        self._live.begin(conversation, Words(outgoing.work.language))
+        self._live.begin(conversation, Translator(outgoing.work.language))
         try:
             async with outgoing.events as stream:
                 async for event in stream:
@@ -108,17 +108,17 @@ class WebAdapter:
         finally:
             await self._live.end(conversation)
 
-    async def find(self, outgoing: Work | Announcement) -> str | None:
+    async def find_posted(self, outgoing: LeasedMessage | Announcement) -> str | None:
         """What was saved was shown."""
-        if isinstance(outgoing, Work):
+        if isinstance(outgoing, LeasedMessage):
             return outgoing.key if outgoing.answer else None
         return outgoing.key
 
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""
         if isinstance(of, PlaceId):
             return Readers(groups=frozenset(), external=True)
-        return await self._site.visitors.readers(of.author if isinstance(of, IncomingMessage) else str(of))
+        return await self._site.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
 
     async def close(self) -> None:
         """Let go of whoever vouches for people."""

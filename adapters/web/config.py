@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapters.web.platform import WEB
 from adapters.web.settings import WebSettings
-from pipeline.ports import Host, Installations, PlatformAdapter, PlatformSetup, Sources
-from pipeline.values import Finding, Place, PlaceId, Platform
+from pipeline.ports import AdapterContext, InstallationStore, LinkTargets, PlatformAdapter, PlatformSetup
+from pipeline.values import Finding, PlaceId, PlaceSettings, Platform
 from pipeline.values.platform import Installation
 
 if TYPE_CHECKING:
@@ -21,53 +21,53 @@ class WebConfig(WebSettings):
     platform: ClassVar[Platform] = WEB
 
     @property
-    def wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         return bool(self.listen)
 
     @property
-    def homes(self) -> frozenset[str] | None:
+    def home_spaces(self) -> frozenset[str] | None:
         return None
 
     @property
-    def unindexed(self) -> str:
+    def indexing_blocker(self) -> str:
         return "Nobody says anything to others on the page."
 
     @property
-    def divided(self) -> bool:
+    def is_sharded(self) -> bool:
         return False
 
     @property
-    def clock(self) -> str:
+    def clock_url(self) -> str:
         return ""
 
-    async def channels_named(self, name: str) -> list[PlaceId]:
+    async def find_channels(self, name: str) -> list[PlaceId]:
         return []
 
-    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+    def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
         return []
 
     def setup(self) -> PlatformSetup | None:
         return None
 
-    def adapter(self, host: Host) -> PlatformAdapter:
+    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
         """Raises Misconfigured where strangers could reach it and nobody would sign in."""
-        from adapters.web.wiring import adapter
+        from adapters.web.wiring import make_web_adapter
 
-        return adapter(self, host)
+        return make_web_adapter(self, host)
 
-    def links(self, sources: Sources) -> SignedLinks | None:
+    def links(self, sources: LinkTargets) -> SignedLinks | None:
         """Links that lead to the page; None where readers cannot reach it."""
-        from adapters.web.links import signed
+        from adapters.web.links import make_signed_links
 
-        return signed(self, sources)
+        return make_signed_links(self, sources)
 
-    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+    async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
         return None
 
-    async def examine(
+    async def diagnose(
         self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
-        from adapters.web.doctor import examine
+        from adapters.web.doctor import diagnose
 
-        async for finding in examine(self):
+        async for finding in diagnose(self):
             yield finding

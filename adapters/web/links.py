@@ -14,16 +14,16 @@ from typing import Any, NamedTuple, Self
 from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
 from adapters.web.settings import WebSettings
-from pipeline.compose.cite import OWN
-from pipeline.ports import Sources
-from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
+from pipeline.compose.citations import DOCUMENT_URL_LINKS
+from pipeline.ports import LinkTargets
+from pipeline.values import Chunk, Document, DocumentExcerpt, RetrievedChunk
 
 LIFETIME = timedelta(days=30)
-AHEAD = timedelta(hours=1)
+LINK_CLOCK_SKEW = timedelta(hours=1)
 """By how much the clock of whoever signed a link may be ahead of ours: what is dated later opens nothing yet."""
-CITED = "cited"
+CITED_FRAGMENT = "cited"
 """The fragment that leads to the cited words on the page."""
-LONGEST = 1_000
+MAX_TOKEN_CHARS = 1_000
 """Characters of a token; ours have 300 at most."""
 _WHOLE_ID, _BEGINNING = 48, 12
 """Bytes of a document's id that stand in a link as they are, and the characters that stand there of a longer one."""
@@ -32,7 +32,7 @@ _DIGEST = 8
 _ABBREVIATED = "…"
 
 
-class Why(StrEnum):
+class InvalidLinkReason(StrEnum):
     """Why a link opens nothing."""
 
     UNKNOWN = "unknown"
@@ -46,15 +46,15 @@ class Why(StrEnum):
     """Its document is in another collection now."""
 
 
-class Closed(Exception):
+class InvalidLink(Exception):
     """A link opens nothing."""
 
-    def __init__(self, why: Why) -> None:
+    def __init__(self, why: InvalidLinkReason) -> None:
         super().__init__(why.value)
-        self.why = why
+        self.reason = why
 
 
-class Cited(NamedTuple):
+class LinkTarget(NamedTuple):
     """What a link that opens leads to."""
 
     document: Document
@@ -65,7 +65,7 @@ class Cited(NamedTuple):
     """Where the quoted words start and end in the chunk; ascending, apart from each other."""
 
 
-def signed(settings: WebSettings, sources: Sources) -> SignedLinks | None:
+def make_signed_links(settings: WebSettings, sources: LinkTargets) -> SignedLinks | None:
     """Links that lead to the page; None where readers cannot reach it."""
     return SignedLinks(settings.url, sources) if settings.listen and settings.url else None
 
@@ -73,21 +73,21 @@ def signed(settings: WebSettings, sources: Sources) -> SignedLinks | None:
 class SignedLinks:
     """The port `Links`, and the way back; `url` is what readers reach the page as, `clock` gives seconds since 1970."""
 
-    def __init__(self, url: str, sources: Sources, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, url: str, sources: LinkTargets, clock: Callable[[], float] = time.time) -> None:
         self._url = url.rstrip("/")
-        self.sources = sources
+        self.link_targets = sources
         self._clock = clock
         self._serializer: URLSafeTimedSerializer | None = None
 
-    async def ready(self) -> Self:
+    async def load_key(self) -> Self:
         """Sign with the key that is in force now. Raises Unavailable."""
-        self._serializer = _serializer(await self.sources.key(), self._clock)
+        self._serializer = _serializer(await self.link_targets.signing_key(), self._clock)
         return self
 
-    def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
+    def build_url(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
         """The document's own address, or a link that opens the passage here with the quoted spans marked; to be asked
         for when `ready`."""
-        if own := OWN.link(passage, quotes):
+        if own := DOCUMENT_URL_LINKS.build_url(passage, quotes):
             return own
         if self._serializer is None:
             raise RuntimeError("no key was read")
@@ -95,40 +95,42 @@ class SignedLinks:
         bound = "".join(self._bound(document, chunk))
         spans = (number for start, end in _spans(chunk, quotes) for number in (start, end - start))
         token = self._serializer.dumps([_short(document.id), chunk.position, bound, *spans])
-        return f"{self._url}/s/{token}#{CITED}"
+        return f"{self._url}/s/{token}#{CITED_FRAGMENT}"
 
-    async def cited(self, token: str) -> Cited:
+    async def resolve(self, token: str) -> LinkTarget:
         """What a link leads to. Raises Closed, or Unavailable."""
         name, position, bound, *numbers = await self._read(token)
         document_id = await self._whole(name)
-        found = await self.sources.excerpt(document_id, position, 1) if document_id else None
+        found = await self.link_targets.excerpt(document_id, position, 1) if document_id else None
         if found is None:
-            raise Closed(Why.REMOVED)
+            raise InvalidLink(InvalidLinkReason.REMOVED)
         was = [bound[at : at + _DIGEST] for at in range(0, len(bound), _DIGEST)]
         now = self._bound(found.document, found.chunks[0] if found.chunks else None)
-        for before, after, why in zip(was, now, (Why.MOVED, Why.RULE, Why.CHANGED), strict=True):
+        for before, after, why in zip(
+            was, now, (InvalidLinkReason.MOVED, InvalidLinkReason.RULE, InvalidLinkReason.CHANGED), strict=True
+        ):
             if before != after:
-                raise Closed(why)
+                raise InvalidLink(why)
         spans = tuple((start, start + length) for start, length in zip(numbers[::2], numbers[1::2], strict=True))
-        return Cited(found.document, found.chunks[0], found.total, spans)
+        return LinkTarget(found.document, found.chunks[0], found.total, spans)
 
-    async def around(self, cited: Cited, start: int, most: int) -> Excerpt:
+    async def excerpt(self, cited: LinkTarget, start: int, most: int) -> DocumentExcerpt:
         """At most `most` passages of a document that a link opened, from the one at `start` on. Raises as `cited`."""
-        found = await self.sources.excerpt(cited.document.id, start, most)
+        found = await self.link_targets.excerpt(cited.document.id, start, most)
         if found is None or found.document != cited.document or found.total != cited.total:
-            raise Closed(Why.CHANGED)
+            raise InvalidLink(InvalidLinkReason.CHANGED)
         return found
 
     async def _read(self, token: str) -> list[Any]:
-        serializer = (await self.ready())._serializer  # noqa: SLF001 our own
+        serializer = (await self.load_key())._serializer  # noqa: SLF001 our own
         try:
-            if serializer is None or len(token) > LONGEST:
-                raise Closed(Why.UNKNOWN)
+            if serializer is None or len(token) > MAX_TOKEN_CHARS:
+                raise InvalidLink(InvalidLinkReason.UNKNOWN)
             read, at = serializer.loads(token, return_timestamp=True)
         except BadData:
-            raise Closed(Why.UNKNOWN) from None
-        if not -AHEAD.total_seconds() <= self._clock() - at.timestamp() <= LIFETIME.total_seconds():
-            raise Closed(Why.EXPIRED)
+            raise InvalidLink(InvalidLinkReason.UNKNOWN) from None
+        if not -LINK_CLOCK_SKEW.total_seconds() <= self._clock() - at.timestamp() <= LIFETIME.total_seconds():
+            raise InvalidLink(InvalidLinkReason.EXPIRED)
         return list(read)
 
     async def _whole(self, name: str) -> str:
@@ -136,13 +138,13 @@ class SignedLinks:
         beginning, abbreviated, _ = name.rpartition(_ABBREVIATED)
         if not abbreviated:
             return name
-        return next((one for one in await self.sources.beginning(beginning) if _short(one) == name), "")
+        return next((one for one in await self.link_targets.find_by_prefix(beginning) if _short(one) == name), "")
 
     def _bound(self, document: Document, chunk: Chunk | None) -> tuple[str, str, str]:
         """What has to be as it was: the collection, its rule, and the version with its passage."""
         collection = document.collection
         version = f"{document.version}\n{chunk.id if chunk else ''}"
-        return _digest(collection), _digest(self.sources.rule(collection)), _digest(version)
+        return _digest(collection), _digest(self.link_targets.access_fingerprint(collection)), _digest(version)
 
 
 class _Signer(TimestampSigner):

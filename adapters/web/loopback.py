@@ -12,30 +12,30 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.http.hosts import Machine
+from adapters.http.hosts import LocalOperator
 from adapters.web import pages
-from adapters.web.forms import spoken
+from adapters.web.context import Visitor
+from adapters.web.forms import browser_translator
 from adapters.web.guard import SIGN_IN
-from adapters.web.visitor import Visitor
 from adapters.web.wording import CLOSED_HERE
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Actor, Readers
 
-OPEN = "/open"
+OPEN_PATH = "/open"
 
 
-class AtTheMachine:
-    """The port `Visitors` without sign-in."""
+class LoopbackAuthenticator:
+    """The port `WebAuthenticator` without sign-in."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: LocalOperator) -> None:
         self._machine = machine
 
     @cached_property
     def _csrf(self) -> str:
         return secrets.token_urlsafe(24)
 
-    async def visitor(self, request: Request) -> Visitor | None:
-        if not self._machine.remembers(request, request.cookies.get(_cookie(request), "")):
+    async def authenticate(self, request: Request) -> Visitor | None:
+        if not self._machine.is_valid_cookie(request, request.cookies.get(_cookie(request), "")):
             return None
         return Visitor(
             person=OPERATOR,
@@ -50,30 +50,30 @@ class AtTheMachine:
         inside = person == OPERATOR
         return Readers(groups=frozenset({OPERATOR} if inside else ()), external=not inside)
 
-    def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
+    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
         return hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))
 
 
-def routes(machine: Machine) -> Sequence[BaseRoute]:
+def routes(machine: LocalOperator) -> Sequence[BaseRoute]:
     """Where the link of this start leads, and where whoever came without it is told so."""
 
     async def enter(request: Request) -> Response:
         """Keep in the browser that its user opened the link, for this site's own pages alone."""
-        if not machine.opens(request, request.path_params["secret"]):
+        if not machine.is_valid_secret(request, request.path_params["secret"]):
             return await closed(request)
         answer = pages.see_other("/")
         answer.set_cookie(_cookie(request), machine.cookie, path="/", httponly=True, samesite="strict")
         return answer
 
     async def closed(request: Request) -> Response:
-        return pages.page(request, "why.html", None, spoken(request), status=403, said=CLOSED_HERE)
+        return pages.render_page(request, "why.html", None, browser_translator(request), status=403, said=CLOSED_HERE)
 
-    return [Route(f"{OPEN}/{{secret}}", enter), Route(SIGN_IN, closed)]
+    return [Route(f"{OPEN_PATH}/{{secret}}", enter), Route(SIGN_IN, closed)]
 
 
-def link(address: str, machine: Machine) -> str:
+def operator_link(address: str, machine: LocalOperator) -> str:
     """What the operator opens the page with."""
-    return f"{address.rstrip('/')}{OPEN}/{machine.secret}"
+    return f"{address.rstrip('/')}{OPEN_PATH}/{machine.secret}"
 
 
 def _cookie(request: Request) -> str:

@@ -18,49 +18,49 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.chat.reply.inline import Run, runs
-from adapters.chat.reply.parts import Text
+from adapters.chat.reply.inline import TextRun, text_runs
+from adapters.chat.reply.parts import ReplyText
 from adapters.web import wording
-from adapters.web.visitor import Visitor
-from pipeline.translations import ENGLISH, Words
-from pipeline.words.text import visible
+from adapters.web.context import Visitor
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.words.text import strip_invisible
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 
 
-def opened(url: str) -> str:
+def safe_href(url: str) -> str:
     """`url` where a browser may be led there; else nothing."""
-    return url if _LINKABLE.fullmatch(url) and visible(url) == url else ""
+    return url if _LINKABLE.fullmatch(url) and strip_invisible(url) == url else ""
 
 
-def spans(text: Text) -> Iterator[Run]:
+def safe_runs(text: ReplyText) -> Iterator[TextRun]:
     """The words of a text, each run with the address that it leads to; with none, mostly."""
-    for run in [Run(text.text, text.url)] if text.url else runs(text):
-        yield run._replace(url=opened(run.url))
+    for run in [TextRun(text.text, text.url)] if text.url else text_runs(text):
+        yield run._replace(url=safe_href(run.url))
 
 
 _HERE = Path(__file__).parent
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-RTL = frozenset({"ar", "fa", "he", "ur"})
+RTL_LANGUAGES = frozenset({"ar", "fa", "he", "ur"})
 """Languages that are written from right to left."""
 
 
-def page(
+def render_page(
     request: Request,
     template: str,
     visitor: Visitor | None,
-    words: Words = ENGLISH,
+    words: Translator = ENGLISH_TRANSLATOR,
     *,
     status: int = 200,
     **values: Any,
@@ -74,14 +74,14 @@ def page(
             visitor=visitor,
             say=words,
             language=words.language,
-            direction="rtl" if words.language in RTL else "ltr",
+            direction="rtl" if words.language in RTL_LANGUAGES else "ltr",
             **{"admin": False, "heading": "", **values},
         )
     )
     return HTMLResponse(text, status, headers=dict(HEADERS))
 
 
-def fragment(template: str, words: Words, **values: Any) -> str:
+def render_fragment(template: str, words: Translator, **values: Any) -> str:
     """A part of a page, which a script puts into it."""
     return _templates().get_template(template).render(say=words, **values)
 
@@ -91,7 +91,7 @@ def see_other(path: str) -> Response:
     return RedirectResponse(path, 303, headers=dict(HEADERS))
 
 
-def assets() -> BaseRoute:
+def asset_route() -> BaseRoute:
     """Styles and scripts, kept in memory: strangers ask for them, too. Their addresses change with their content, so
     that browsers keep them."""
     headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
@@ -112,7 +112,7 @@ def _static() -> Mapping[str, bytes]:
 
 def _shown(value: Any) -> Any:
     """A value as it may stand on a page. What is markup already was made of such values."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return strip_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -126,7 +126,7 @@ def _templates() -> Environment:
         finalize=_shown,
     )
     made.filters["zip"] = zip
-    made.globals.update(asset=_asset, common=wording, opened=opened, spans=spans)
+    made.globals.update(asset=_asset, common=wording, opened=safe_href, spans=safe_runs)
     return made
 
 

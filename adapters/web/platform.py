@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.values.platform import Id, Platform
+from pipeline.values.platform import IdFormat, Platform
 
 SPACE = "page"
 """Everyone who signs in is in it, and alone with the bot there."""
@@ -11,13 +11,13 @@ WEB = Platform(
     name="web",
     title="the page",
     setting="CITEWELL_WEB",
-    needs="CITEWELL_WEB",
-    space=Id(word="page", form="web:page", example="web:page"),
-    channel=Id(word="conversation", form="web:page:[0-9a-z]+", example="web:page:7f3a"),
-    person=Id(word="person", form="web:user:[^:\\s]+", example="web:user:ann"),
-    role=Id(word="group", form="web:group:[^:\\s]+", example="web:group:staff"),
-    everywhere=True,
+    required_settings="CITEWELL_WEB",
+    space=IdFormat(label="page", pattern="web:page", example="web:page"),
+    channel=IdFormat(label="conversation", pattern="web:page:[0-9a-z]+", example="web:page:7f3a"),
+    person=IdFormat(label="person", pattern="web:user:[^:\\s]+", example="web:user:ann"),
+    role=IdFormat(label="group", pattern="web:group:[^:\\s]+", example="web:group:staff"),
+    has_global_users=True,
     read_by_role=True,
     direct_space=SPACE,
-    alone=True,
+    is_one_to_one=True,
 )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from pipeline.rules.settings import Address, Listener, Server
+from pipeline.rules.setting_types import HttpAddress, ListenAddress, ServerUrl
 from pipeline.values import Value
 
 
@@ -15,18 +15,18 @@ class WebSettings(Value):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    listen: Annotated[str, Listener] | None = Field(
+    listen: Annotated[str, ListenAddress] | None = Field(
         default=None,
         validation_alias="CITEWELL_WEB",
         description="Where the page, the HTTP API and MCP are served, e.g. 127.0.0.1:8080; empty: nowhere",
     )
-    url: Annotated[str, Server] | None = Field(
+    url: Annotated[str, ServerUrl] | None = Field(
         default=None,
         description="What readers reach it as, e.g. https://citewell.example.com: links in replies lead there; empty: "
         "citations stay as they are",
     )
     originals: bool = Field(default=False, description="Let readers of the page download the original file of a source")
-    oidc_issuer: Annotated[str, Address] | None = Field(
+    oidc_issuer: Annotated[str, HttpAddress] | None = Field(
         default=None,
         description="Sign-in by OpenID Connect: the provider's address, such as https://login.example.com/realm",
     )
@@ -48,11 +48,11 @@ class WebSettings(Value):
     )
 
     @property
-    def signs_in(self) -> bool:
+    def has_sign_in(self) -> bool:
         """Somebody vouches for people."""
         return bool(self.oidc_issuer or self.slack_client_id or self.discord_client_id or self.proxy_secret)
 
     @property
-    def reached(self) -> str:
+    def public_url(self) -> str:
         """What people open."""
         return self.url or f"http://{self.listen}"

@@ -4,96 +4,98 @@ from __future__ import annotations
 
 from functools import partial
 
-from adapters.chat.reply.parts import Look
-from adapters.http.caller import Pace
-from adapters.http.hosts import Machine, loopback
+from adapters.chat.reply.parts import RenderOptions
+from adapters.http.auth import RateLimiter
+from adapters.http.hosts import LocalOperator, is_loopback
 from adapters.web.adapter import WebAdapter
-from adapters.web.links import signed
-from adapters.web.loopback import AtTheMachine
+from adapters.web.context import WebAuthenticator, WebContext
+from adapters.web.links import make_signed_links
+from adapters.web.loopback import LoopbackAuthenticator
 from adapters.web.settings import WebSettings
-from adapters.web.signin.door import Door
-from adapters.web.signin.oidc import Discord, OpenID, whom_by, whom_in_slack
-from adapters.web.signin.provider import Provider
-from adapters.web.signin.visitors import Cookie, SignedInVisitors
-from adapters.web.visitor import Site, Visitors
+from adapters.web.signin.authenticator import SessionAuthenticator, SessionCookie
+from adapters.web.signin.flow import SignInFlow
+from adapters.web.signin.identity import IdentityProvider
+from adapters.web.signin.oidc import DiscordIdentityProvider, OpenIDProvider, map_slack_claims, openid_claims_mapper
 from pipeline.errors import Misconfigured
-from pipeline.ports import Host
+from pipeline.ports import AdapterContext
 from pipeline.values import Action
 
 SLACK, DISCORD = "https://slack.com", "https://discord.com"
 
 
-def adapter(config: WebSettings, host: Host) -> WebAdapter:
+def make_web_adapter(config: WebSettings, host: AdapterContext) -> WebAdapter:
     """Raises Misconfigured where strangers could reach it and nobody would sign in."""
-    local = loopback(config.listen or "") and loopback(config.reached)
-    if not local and not config.signs_in:
+    local = is_loopback(config.listen or "") and is_loopback(config.public_url)
+    if not local and not config.has_sign_in:
         raise Misconfigured(
             "CITEWELL_WEB",
-            f"others can reach the page at {config.reached}, and nothing is set for people to sign in with",
+            f"others can reach the page at {config.public_url}, and nothing is set for people to sign in with",
             what_to_do="Set CITEWELL_WEB_OIDC_ISSUER or another way to sign in (docs/page.md), or listen on 127.0.0.1.",
         )
-    pace = Pace()
-    openid = openid_of(config)
-    machine = None if config.signs_in else Machine()
+    pace = RateLimiter()
+    openid = make_openid_provider(config)
+    machine = None if config.has_sign_in else LocalOperator()
     door = None
     if machine:
-        visitors: Visitors = AtTheMachine(machine)
+        visitors: WebAuthenticator = LoopbackAuthenticator(machine)
     else:
-        cookie = Cookie(secure=config.reached.startswith("https://"))
-        visitors = SignedInVisitors(host.sessions, host.people, cookie, config.proxy_secret)
-        door = Door(
+        cookie = SessionCookie(secure=config.public_url.startswith("https://"))
+        visitors = SessionAuthenticator(host.sessions, host.resolve_readers, cookie, config.proxy_secret)
+        door = SignInFlow(
             providers={one.name: one for one in _providers(config, openid)},
             sessions=host.sessions,
-            on_platform=host.people,
+            platform_readers=host.resolve_readers,
             cookie=cookie,
-            url=config.reached,
-            key=host.sources.key,
-            pace=pace,
+            url=config.public_url,
+            signing_key=host.link_targets.signing_key,
+            rate_limiter=pace,
         )
-    site = Site(
-        visitors=visitors,
-        desk=host.desk,
-        reading=host.reading,
-        archive=host.archive,
-        overview=host.overview,
-        look=Look(citations=host.citations, confidence=host.confidence),
-        pace=pace,
-        links=signed(config, host.sources),
-        originals=config.originals,
-        admin=lambda actor: host.desk.authority.allows(actor, Action.READ_INSIGHTS),
+    site = WebContext(
+        authenticator=visitors,
+        services=host.services,
+        queries=host.query_service,
+        conversations=host.conversation_archive,
+        admin_service=host.admin_service,
+        render_options=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
+        rate_limiter=pace,
+        links=make_signed_links(config, host.link_targets),
+        serves_originals=config.originals,
+        is_admin=lambda actor: host.services.authority.is_allowed(actor, Action.READ_INSIGHTS),
     )
-    programs = partial(host.programs, url=config.url or "", machine=machine, tokens=openid)
-    return WebAdapter(config.listen or "", host.doors, site, host.say, programs, machine or door, config.reached)
+    programs = partial(host.program_routes, url=config.url or "", machine=machine, tokens=openid)
+    return WebAdapter(
+        config.listen or "", host.http_servers, site, host.echo, programs, machine or door, config.public_url
+    )
 
 
-def openid_of(config: WebSettings) -> OpenID | None:
+def make_openid_provider(config: WebSettings) -> OpenIDProvider | None:
     """The provider of people's accounts, where one is set."""
     if not config.oidc_issuer:
         return None
-    return OpenID(
+    return OpenIDProvider(
         "openid",
         "OpenID",
         issuer=config.oidc_issuer,
         client_id=config.oidc_client_id,
         secret=config.oidc_client_secret,
-        whom=whom_by(config.oidc_groups),
-        resources=(f"{config.reached.rstrip('/')}/mcp", config.reached),
+        whom=openid_claims_mapper(config.oidc_groups),
+        resources=(f"{config.public_url.rstrip('/')}/mcp", config.public_url),
     )
 
 
-def _providers(config: WebSettings, openid: OpenID | None) -> list[Provider]:
-    found: list[Provider] = [openid] if openid else []
+def _providers(config: WebSettings, openid: OpenIDProvider | None) -> list[IdentityProvider]:
+    found: list[IdentityProvider] = [openid] if openid else []
     if config.slack_client_id:
         found.append(
-            OpenID(
+            OpenIDProvider(
                 "slack",
                 "Slack",
                 issuer=SLACK,
                 client_id=config.slack_client_id,
                 secret=config.slack_client_secret,
-                whom=whom_in_slack,
+                whom=map_slack_claims,
             )
         )
     if config.discord_client_id:
-        found.append(Discord(config.discord_client_id, config.discord_client_secret, DISCORD))
+        found.append(DiscordIdentityProvider(config.discord_client_id, config.discord_client_secret, DISCORD))
     return found

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from pipeline.translations import Message
+from pipeline.translations import TranslatableText
 
-ASK, YOU, HOW_IT_GOES = Message("Ask"), Message("You and your data"), Message("How it goes")
-SIGN_OUT = Message("Sign out")
-PAGES, SKIP = Message("Pages"), Message("Skip to the content")
-SOURCE = Message("Source {number}")
-TABLE = Message("Table")
-CLOSED_HERE = Message("Open the link that Citewell printed when it started: it signs you in until the next start.")
-TOO_OFTEN = Message("That was too often. Please wait a minute.")
-NOT_DONE, NOT_DONE_WHY = (
-    Message("That was not done"),
-    Message("The page was open for too long, or the request did not come from it. Open it again, and repeat it there."),
+ASK, YOU, HOW_IT_GOES = TranslatableText("Ask"), TranslatableText("You and your data"), TranslatableText("How it goes")
+SIGN_OUT = TranslatableText("Sign out")
+PAGES, SKIP = TranslatableText("Pages"), TranslatableText("Skip to the content")
+SOURCE = TranslatableText("Source {number}")
+TABLE = TranslatableText("Table")
+CLOSED_HERE = TranslatableText(
+    "Open the link that Citewell printed when it started: it signs you in until the next start."
 )
-AGAIN = Message("Open it again")
+TOO_OFTEN = TranslatableText("That was too often. Please wait a minute.")
+NOT_DONE, NOT_DONE_WHY = (
+    TranslatableText("That was not done"),
+    TranslatableText(
+        "The page was open for too long, or the request did not come from it. Open it again, and repeat it there."
+    ),
+)
+AGAIN = TranslatableText("Open it again")

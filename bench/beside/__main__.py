@@ -22,7 +22,7 @@ from bench.beside.ranking import DATA, table
 from bench.beside.side import Found, on_one_core
 from bench.figures import spread
 from bench.synthetic import Corpus
-from storage.documents.revision import mean
+from storage.documents.revision import mean_direction
 
 ROOT = Path(__file__).parents[2]
 SIZES = [int(size) for size in os.environ.get("BESIDE_SIZES", "20000,100000").split(",") if size]
@@ -86,7 +86,7 @@ def of_passages(sides: Sides, folder: Path, size: int) -> None:
     with passages.open("w", encoding="utf-8") as file:
         for document, chunks, vectors in corpus.documents():
             for chunk, units in zip(chunks, vectors, strict=True):
-                vector = mean(units).tolist()
+                vector = mean_direction(units).tolist()
                 row = {"id": chunk.id, "doc_id": document.id, "text": chunk.text, "vector": vector}
                 file.write(json.dumps(row) + "\n")
     asked = [json.dumps({"question": question}) for question in corpus.questions(QUESTIONS)]

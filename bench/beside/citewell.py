@@ -14,7 +14,7 @@ from bench.run import settings
 from bench.synthetic import Corpus
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Search, replace
+from pipeline.values import SearchPlan, replace
 
 
 def searching(folder: Path) -> Settings:
@@ -33,10 +33,10 @@ async def index(documents: Path, folder: Path) -> float:
 
 async def ask(questions: Path, folder: Path) -> Found:
     async with open_citewell(searching(folder)) as citewell:
-        everything = await citewell.everything()
+        everything = await citewell.all_collections()
 
         async def retrieve(question: str) -> Sequence[str]:
-            found = await citewell.retriever.retrieve(Search(question=question), everything)
+            found = await citewell.retriever.retrieve(SearchPlan(question=question), everything)
             return [passage.document.id.removeprefix("jsonl:") for passage in found.nearest]
 
         return await timed(retrieve, questions, citewell.storage.vectors.sync)

@@ -20,14 +20,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adapters.models.reader.reader import MiniLMReader
+from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
 from bench.beside.side import on_one_core, rows
 from bench.figures import percentiles
 from bench.run import settings
-from bot.evaluation.scores import is_right
+from bot.evaluation.scores import is_correct
 from bot.wiring import open_citewell
-from pipeline.find.rank import Ranked, Ranker
-from pipeline.find.reorder import PASSAGES, chosen, read, readable
+from pipeline.find.rank import RankedPassage, Ranker
+from pipeline.find.rerank import SCORED_PASSAGES, apply_relevance_scorer, is_scorable, select_windows
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("DATA") or ROOT.parent / "shared" / "eval" / "clapnq")
@@ -52,21 +52,21 @@ class Ours:
     """The reader as answers use it, without its deadlines: the machine may be busy."""
 
     def __init__(self) -> None:
-        self._reader = MiniLMReader(threads=1, seconds=math.inf)
+        self._reader = MiniLMCrossEncoder(threads=1, seconds=math.inf)
         self._scores: Sequence[float] = ()
 
-    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        self._scores = await self._reader.read(question, stretches) or ()
+    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        self._scores = await self._reader.score(question, stretches) or ()
         return self._scores
 
-    async def first(self, question: str, found: Sequence[Ranked]) -> tuple[str, str, float]:
+    async def first(self, question: str, found: Sequence[RankedPassage]) -> tuple[str, str, float]:
         """The first document, the best stretch of its passage, and what reading took."""
         began = time.process_time()
-        if not readable(question, found):
+        if not is_scorable(question, found):
             return found[0].document.id, whole(found[0]), 1000 * (time.process_time() - began)
-        best, *_ = await read(self, question, found) or found
+        best, *_ = await apply_relevance_scorer(self, question, found) or found
         took = 1000 * (time.process_time() - began)
-        scored = zip(self._scores, chosen(found), strict=True)
+        scored = zip(self._scores, select_windows(found), strict=True)
         of_best = [(score, one.text) for score, one in scored if found[one.passage].chunk.id == best.chunk.id]
         return best.document.id, max(of_best)[1] if of_best else whole(best), took
 
@@ -85,7 +85,7 @@ class Theirs:
             text=True,
         )
 
-    def first(self, question: str, found: Sequence[Ranked]) -> Mapping[str, tuple[int, float]]:
+    def first(self, question: str, found: Sequence[RankedPassage]) -> Mapping[str, tuple[int, float]]:
         assert self._process.stdin
         assert self._process.stdout
         passages = [{"title": one.document.title, "text": one.chunk.text} for one in found]
@@ -98,7 +98,7 @@ class Theirs:
         self._process.communicate()
 
 
-def whole(one: Ranked) -> str:
+def whole(one: RankedPassage) -> str:
     return f"{one.document.title}\n{one.chunk.text}"
 
 
@@ -113,16 +113,18 @@ async def firsts(data: Path, folder: Path, ours: Ours, theirs: Theirs) -> dict[s
     told: dict[str, list[First]] = {name: [] for name in (FOUND, OURS, *THEIRS)}
     async with open_citewell(settings(folder)) as citewell:
         await citewell.index([data / "corpus.jsonl"], prefix="")
-        everything = await citewell.everything()
-        ranker = Ranker(citewell.storage.index, citewell.storage.library, citewell.embedder, everything, citewell.scale)
+        everything = await citewell.all_collections()
+        ranker = Ranker(
+            citewell.storage.index, citewell.storage.library, citewell.embedder, everything, citewell.calibration
+        )
         for row in asked(data):
             question, gold = row["question"], row["gold_doc_ids"]
-            found = (await ranker.rank(0, question)).passages[:PASSAGES]
+            found = (await ranker.rank(0, question)).passages[:SCORED_PASSAGES]
             places = {FOUND: (0, 0.0), **theirs.first(question, found)}
             said = {who: (found[at].document.id, whole(found[at]), took) for who, (at, took) in places.items()}
             said[OURS] = await ours.first(question, found)
             for who, (document, text, took) in said.items():
-                told[who].append(First(document in gold, is_right(row, text), len(text.split()), took))
+                told[who].append(First(document in gold, is_correct(row, text), len(text.split()), took))
     return told
 
 

@@ -7,29 +7,29 @@ from datetime import UTC, datetime, timedelta
 
 from bot.citewell import Citewell
 from bot.config.tables import SourceTable
-from bot.documents.indexing import is_path
-from bot.documents.sync import due_at
-from pipeline.values import ChannelLook
-from pipeline.values.insights import SourceState
+from bot.documents.indexing import is_path_source
+from bot.documents.sync import next_sync_at
+from pipeline.values import ChannelSyncState
+from pipeline.values.insights import SourceStatus
 from pipeline.words import wording
-from storage.documents.sources import SourceLook, SQLSourceLooks
+from storage.documents.source_state import SQLSyncOutcomes, SyncOutcome
 
 
-async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceState]:
+async def list_source_states(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceStatus]:
     """The sources in `tables`, then those that are in the library without one, then channels."""
-    filled = await citewell.storage.library.sources()
-    looks = await SQLSourceLooks(citewell.storage.database).last()
+    filled = await citewell.storage.library.list_sources()
+    looks = await SQLSyncOutcomes(citewell.storage.database).last()
     settings = citewell.settings
-    unread = [document for document in await citewell.storage.library.documents() if document.unread]
+    unread = [document for document in await citewell.storage.library.list_documents() if document.unread]
 
-    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceState:
+    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceStatus:
         documents = len(await citewell.storage.library.versions(source))
         last = _outcome(*looks[source]) if source in looks else "never"
         partly = [document for document in unread if document.source == source]
-        last += f"; {wording.counted(len(partly), 'document')} not read whole" if partly else ""
+        last += f"; {wording.count_noun(len(partly), 'document')} not read whole" if partly else ""
         look = looks[source][1] if source in looks else None
         failed = look is not None and bool(look.failed or look.problem or look.kept)
-        return SourceState(
+        return SourceStatus(
             kind=kind,
             name=name,
             collection=collection,
@@ -43,30 +43,32 @@ async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Source
     found = []
     for table in tables:
         collection = table.collection or settings.default_collection
-        due = _when(due_at(table, looks[table.source][0] if table.source in looks else None, settings.sync_minutes))
-        found.append(await row(table.source, table.kind, table.name, collection, due))
-    for source in filled.keys() - {table.source for table in tables}:
-        kind, name = ("folder", source) if is_path(source) else source.split(":", 1)
-        due = _by_path(looks.get(source), settings.sync_minutes) if is_path(source) else "not in citewell.toml"
+        due = _when(
+            next_sync_at(table, looks[table.source_id][0] if table.source_id in looks else None, settings.sync_minutes)
+        )
+        found.append(await row(table.source_id, table.kind, table.name, collection, due))
+    for source in filled.keys() - {table.source_id for table in tables}:
+        kind, name = ("folder", source) if is_path_source(source) else source.split(":", 1)
+        due = _by_path(looks.get(source), settings.sync_minutes) if is_path_source(source) else "not in citewell.toml"
         found.append(await row(source, kind, name, filled[source], due))
     rest = sorted(found[len(tables) :], key=lambda one: (one.kind, one.name))
     return [*found[: len(tables)], *rest, *await _channels(citewell)]
 
 
-async def _channels(citewell: Citewell) -> list[SourceState]:
-    looks = await citewell.storage.said.looks()
+async def _channels(citewell: Citewell) -> list[SourceStatus]:
+    looks = await citewell.storage.channel_messages.reading_states()
     states = []
-    for place in sorted(await citewell.desk.places.indexed(), key=str):
-        look, (said, due) = looks.get(place), await citewell.storage.said.count(place)
+    for place in sorted(await citewell.services.places.indexed_channels(), key=str):
+        look, (said, due) = looks.get(place), await citewell.storage.channel_messages.count(place)
         documents = len(await citewell.storage.library.versions(str(place)))
-        waiting = f", {wording.counted(due, 'thread')} to come" if due else ""
+        waiting = f", {wording.count_noun(due, 'thread')} to come" if due else ""
         states.append(
-            SourceState(
+            SourceStatus(
                 kind=place.platform,
                 name=f"#{look.name}" if look and look.name else str(place),
                 collection=str(place),
                 documents=documents,
-                last=f"{wording.counted(said, 'message')}{waiting}",
+                last=f"{wording.count_noun(said, 'message')}{waiting}",
                 due=_reading(look, datetime.now(UTC)),
                 failed=look is not None and look.closed,
             )
@@ -74,7 +76,7 @@ async def _channels(citewell: Citewell) -> list[SourceState]:
     return states
 
 
-def _reading(look: ChannelLook | None, now: datetime) -> str:
+def _reading(look: ChannelSyncState | None, now: datetime) -> str:
     """How far a channel's history is read, and how long the rest may take."""
     if look is None:
         return "once citewell run is up"
@@ -82,12 +84,12 @@ def _reading(look: ChannelLook | None, now: datetime) -> str:
         return "the bot may not read it"
     if look.complete:
         return "as it is said"
-    left = look.left(now)
-    rest = f"; about {wording.counted(max(1, round(left.total_seconds() / 86400)), 'day')} left" if left else ""
+    left = look.remaining_time(now)
+    rest = f"; about {wording.count_noun(max(1, round(left.total_seconds() / 86400)), 'day')} left" if left else ""
     return f"read back to {look.back_to:%Y-%m-%d}{rest}" if look.back_to else "being read"
 
 
-def _by_path(look: tuple[datetime, SourceLook] | None, every_minutes: int) -> str:
+def _by_path(look: tuple[datetime, SyncOutcome] | None, every_minutes: int) -> str:
     if not every_minutes:
         return "by hand"
     return _when(look[0] + timedelta(minutes=every_minutes) if look else datetime.min.replace(tzinfo=UTC))
@@ -99,9 +101,9 @@ def _when(moment: datetime | None) -> str:
     return "now" if moment <= datetime.now(UTC) else f"{moment:%Y-%m-%d %H:%M}"
 
 
-def _outcome(at: datetime, look: SourceLook) -> str:
+def _outcome(at: datetime, look: SyncOutcome) -> str:
     counts = {"added": look.added, "changed": look.changed, "removed": look.removed, "failed": look.failed}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing new"
-    kept = f"{wording.counted(look.kept, 'document')} gone and kept" if look.kept else ""
+    kept = f"{wording.count_noun(look.kept, 'document')} gone and kept" if look.kept else ""
     denied = f"in no answer since {look.denied:%Y-%m-%d %H:%M}" if look.denied else ""
     return f"{at:%Y-%m-%d %H:%M} " + "; ".join(filter(None, (look.problem or told, denied, kept)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from pipeline.find.near_copies import further
+from pipeline.find.near_duplicates import remaining_passages
 from pipeline.find.retrieve import HybridRetriever
-from pipeline.ports import Index, Lexical, Passages, Vectors
+from pipeline.ports import ChunkReader, Index, LexicalResult, Vectors
 from pipeline.respond import Responder
-from pipeline.values import Audience, Hit, Request, Retrieval, Search
-from pipeline.values.insights import Place, Seen, Trial
+from pipeline.values import AnswerRequest, Audience, Retrieval, SearchHit, SearchPlan
+from pipeline.values.insights import CollectionVisibility, DryRun, DryRunPassage
 
 
 class _Watched:
@@ -21,21 +21,21 @@ class _Watched:
         self.by_words: dict[str, int] = {}
         self.by_meaning: dict[str, int] = {}
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
-        found = await self._index.lexical(terms, audience, limit)
+    async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
+        found = await self._index.search_lexical(terms, audience, limit)
         _remember(self.by_words, found.hits)
         return found
 
-    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
-        return await self._index.similar(words, audience)
+    async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+        return await self._index.suggest_words(words, audience)
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
-        found = await self._index.nearest(vector, audience, limit)
+    async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
+        found = await self._index.search_vector(vector, audience, limit)
         _remember(self.by_meaning, found)
         return found
 
 
-def _remember(ranks: dict[str, int], hits: Sequence[Hit]) -> None:
+def _remember(ranks: dict[str, int], hits: Sequence[SearchHit]) -> None:
     for rank, hit in enumerate(hits, start=1):
         ranks[hit.chunk_id] = min(rank, ranks.get(hit.chunk_id, rank))
 
@@ -45,32 +45,32 @@ class _Told:
 
     def __init__(self, retriever: HybridRetriever) -> None:
         self._retriever = retriever
-        self.search: Search | None = None
+        self.search: SearchPlan | None = None
         self.found: Retrieval | None = None
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = await self._retriever.retrieve(search, audience)
         if self.found is None:
-            self.search, self.found = found.understood(search), found
+            self.search, self.found = found.corrected_search(search), found
         return found
 
 
-async def tried(
-    request: Request,
-    sees: Sequence[Seen],
+async def run_trial(
+    request: AnswerRequest,
+    sees: Sequence[CollectionVisibility],
     responder: Responder,
     retriever: HybridRetriever,
     index: Index,
-    passages: Passages,
-) -> Trial:
+    passages: ChunkReader,
+) -> DryRun:
     """The walk that every question takes, watched. Nothing of it is kept; its tokens are its author's."""
     watched = _Watched(index)
-    told = _Told(retriever.over(watched))
+    told = _Told(retriever.with_index(watched))
     answer = await dataclasses.replace(responder, retriever=told).respond(request).answer()
     found = told.found
     read = {passage.chunk.id for passage in found.passages} if found else set()
     places = [
-        Place(
+        DryRunPassage(
             chunk=one.chunk,
             document=one.document,
             score=one.score,
@@ -78,9 +78,9 @@ async def tried(
             by_meaning=watched.by_meaning.get(one.chunk.id),
             read=one.chunk.id in read,
         )
-        for one in ((*found.passages, *further(found)) if found else ())
+        for one in ((*found.passages, *remaining_passages(found)) if found else ())
     ]
-    return Trial(
+    return DryRun(
         sees=tuple(sees),
         search=told.search,
         corrections=tuple(f"{one.word} as {one.meant}" for one in found.corrections) if found else (),

@@ -8,38 +8,38 @@ from typing import Annotated, Any
 
 import typer
 
-from bot import known
-from bot.commands.terminal import Data, note, out, run, say, settings
-from pipeline.rules.access import Roles, Rules, Sight, roles_of
-from pipeline.rules.places import Layer
-from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value, replace
-from pipeline.values.ids import parts_of
+from bot import registry
+from bot.commands.terminal import DataOption, load_settings, out, print_line, print_note, run_async
+from pipeline.rules.access import AccessDecision, AccessPolicy, RoleGrants, roles_of
+from pipeline.rules.place_settings import SettingsLayer
+from pipeline.values import Actor, AuditEntry, PersonId, PlaceId, Readers, Value, replace
+from pipeline.values.ids import split_id
 
-audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
-OUTSIDE = "While a guest or somebody of another organisation reads along"
+audience_app = typer.Typer(help="Who sees what.", no_args_is_help=True)
+EXTERNAL_READER_NOTE = "While a guest or somebody of another organisation reads along"
 
 
-@audience.callback()
+@audience_app.callback()
 def _group() -> None:
     """Keep `explain` a command of its own."""
 
 
 def _place(value: str) -> PlaceId:
     try:
-        return known.platforms().place(value)
+        return registry.platforms().parse_place(value)
     except ValueError as error:
         raise typer.BadParameter(f"must be {error}, not {value!r}") from None
 
 
 def _person(place: PlaceId, user: str) -> PersonId:
-    platform = known.platforms().of(place.platform)
-    found = platform.person_id(place.space, ":".join(parts_of(user))) if platform else None
-    if platform is None or found is None or not platform.person.fits(found.group):
+    platform = registry.platforms().find_platform(place.platform)
+    found = platform.person_id(place.space, ":".join(split_id(user))) if platform else None
+    if platform is None or found is None or not platform.person.matches(found.group):
         raise typer.BadParameter(f"--person must be an id of {place.platform}, not {user!r}")
     return found
 
 
-@audience.command()
+@audience_app.command()
 def explain(
     place: Annotated[
         PlaceId,
@@ -48,23 +48,23 @@ def explain(
         ),
     ],
     person: Annotated[str, typer.Option("--person", help="Who reads a private reply there: U0789.")] = "",
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Show which collections a place sees, and which rule gives or withholds each."""
-    found = settings(data)
+    found = load_settings(data)
     reader = _person(place, person) if person else None
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            collections = await citewell.storage.library.collections()
+            collections = await citewell.storage.library.list_collections()
             reading = _Reading(place=place, person=reader)
-            settings = await citewell.desk.places.origins(place)
+            settings = await citewell.services.places.origins(place)
             for line in _explained(reading, collections, citewell.rules, citewell.roles, settings):
-                say(line)
+                print_line(line)
 
-    run(work())
+    run_async(work())
 
 
 class _Reading(Value):
@@ -88,9 +88,9 @@ class _Reading(Value):
 def _explained(
     reading: _Reading,
     collections: Sequence[str],
-    rules: Rules,
-    roles: Roles,
-    settings: Mapping[str, tuple[Any, Layer]],
+    rules: AccessPolicy,
+    roles: RoleGrants,
+    settings: Mapping[str, tuple[Any, SettingsLayer]],
 ) -> list[str]:
     """One line for each collection, then what changes when outsiders read along, what is set for the place, and the
     person's roles."""
@@ -100,19 +100,21 @@ def _explained(
     searched, origin = settings.get("collections") or (collections, None)
     width = max(map(len, collections), default=0)
     for name in collections:
-        found = rules.sight(readers, name)
+        found = rules.check_access(readers, name)
         if origin and found.allowed and name not in searched:
-            found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
+            found = AccessDecision(
+                allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})"
+            )
         lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
     readable = [name for name in collections if name in searched]
     outside = replace(readers, external=True)
-    public = [name for name in readable if rules.sight(outside, name).allowed]
-    lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
+    public = [name for name in readable if rules.check_access(outside, name).allowed]
+    lines.append(f"{EXTERNAL_READER_NOTE}: {', '.join(public) or 'nothing'}")
     lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]
     if reading.person:
         held = roles_of(reading.actor, roles)
         lines.append(f"Roles given to {reading.person.user} by name: {', '.join(held) or 'none'}")
-        platform = rules.platforms.of(reading.place.platform)
+        platform = rules.platforms.find_platform(reading.place.platform)
         if platform and platform.read_by_role:
             there = f"the roles that this person has in {platform.title}"
             lines.append(f"Not known here: {there}, which may show or allow more.")
@@ -127,10 +129,10 @@ def _toml(value: Any) -> str:
 def audit(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Rows to show.")] = 50,
     json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Show who changed or tried to change something, or looked at others' data; newest first."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
@@ -141,14 +143,14 @@ def audit(
             out.print_json(data=[decision.model_dump(mode="json") for decision in decisions])
             return
         if not decisions:
-            note("Nobody has changed anything yet.")
+            print_note("Nobody has changed anything yet.")
         for decision in decisions:
-            say(_line(decision))
+            print_line(_line(decision))
 
-    run(work())
+    run_async(work())
 
 
-def _line(decision: Decision) -> str:
+def _line(decision: AuditEntry) -> str:
     about = f" ({decision.subject})" if decision.subject else ""
     outcome = "" if decision.allowed else ": not allowed"
     return f"{decision.at:%Y-%m-%d %H:%M} {decision.actor} {decision.action}{about}{outcome}"

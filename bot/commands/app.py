@@ -9,18 +9,18 @@ import typer
 
 from bot.commands import (
     access,
-    asking,
+    ask,
     backups,
     doctor,
     documents,
-    evaluating,
+    evaluate,
     history,
     indexing,
     init,
     insights,
     keys,
-    moving,
-    running,
+    migrate,
+    run,
     sources,
 )
 
@@ -51,25 +51,25 @@ def _options(
 
 
 app.command()(init.init)
-app.command("run", help=running.described())(running.start)
+app.command("run", help=run.run_help())(run.start)
 app.command()(doctor.doctor)
 app.command()(indexing.index)
-app.add_typer(sources.sources, name="sources")
-app.add_typer(documents.documents, name="documents")
-app.command()(asking.ask)
-app.command()(asking.chat)
-app.command()(asking.demo)
-app.command()(running.mcp)
-app.add_typer(access.audience, name="audience")
+app.add_typer(sources.sources_app, name="sources")
+app.add_typer(documents.documents_app, name="documents")
+app.command()(ask.ask)
+app.command()(ask.chat)
+app.command()(ask.demo)
+app.command()(run.mcp)
+app.add_typer(access.audience_app, name="audience")
 app.command()(access.audit)
-app.add_typer(history.history, name="history")
+app.add_typer(history.history_app, name="history")
 app.command()(insights.insights)
-app.add_typer(keys.links, name="links")
-app.add_typer(keys.keys, name="keys")
-app.add_typer(backups.backup, name="backup")
+app.add_typer(keys.links_app, name="links")
+app.add_typer(keys.keys_app, name="keys")
+app.add_typer(backups.backup_app, name="backup")
 app.command()(backups.restore)
-app.command()(moving.migrate)
-app.add_typer(running.schedule, name="schedule")
-evaluating.evaluate.command()(evaluating.golden)
-evaluating.evaluate.command()(evaluating.collect)
-app.add_typer(evaluating.evaluate, name="eval")
+app.command()(migrate.migrate)
+app.add_typer(run.schedule_app, name="schedule")
+evaluate.eval_app.command()(evaluate.golden)
+evaluate.eval_app.command()(evaluate.collect)
+app.add_typer(evaluate.eval_app, name="eval")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from bot.commands.terminal import Data, note, run, say, settings, warn
+from bot.commands.terminal import DataOption, load_settings, print_line, print_note, print_warnings, run_async
 from pipeline.errors import Refused
 from pipeline.words import wording
 
 if TYPE_CHECKING:
     from bot.config.settings import Settings
-    from pipeline.values.keys import Key
-    from storage.sqlite.verify import Contents
+    from pipeline.values.api_access import ApiKey
+    from storage.sqlite.verify import BackupContents
 
-MAKE = "make"
+MAKE_COMMAND = "make"
 
 
 class _MadeByDefault(TyperGroup):
@@ -27,24 +27,24 @@ class _MadeByDefault(TyperGroup):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # typer's own click
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
-            args = [MAKE, *args]
+            args = [MAKE_COMMAND, *args]
         return super().parse_args(ctx, args)
 
 
-backup = typer.Typer(
+backup_app = typer.Typer(
     cls=_MadeByDefault,
     help="Back up the database, also while `citewell run` uses it; `verify` reads a backup and says what it holds.",
     subcommand_metavar="[FILE] [--data FOLDER] | verify [FILE] [--data FOLDER]",
 )
 
 
-@backup.command(MAKE, hidden=True)
+@backup_app.command(MAKE_COMMAND, hidden=True)
 def make(
     file: Annotated[
         Path | None,
         typer.Argument(metavar="FILE", help="A new file, or a folder; default: `backups` in the data folder."),
     ] = None,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Back up everything that is kept: documents, passages, vectors, questions and answers.
 
@@ -53,64 +53,72 @@ def make(
 
     async def work() -> None:
         from storage.open import open_storage
-        from storage.sqlite.verify import contents
+        from storage.sqlite.verify import read_contents
 
         async with open_storage(found.data, make=False) as storage:
             made = await storage.back_up(file)
-        _tell(f"Backed up and verified {_size(made)}", await asyncio.to_thread(contents, made))
+        _tell(f"Backed up and verified {_size(made)}", await asyncio.to_thread(read_contents, made))
 
-    run(work())
+    run_async(work())
 
 
-@backup.command()
+@backup_app.command()
 def verify(
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="A backup; default: the last one in the data folder.")
     ] = None,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Read all of a backup and say what it holds; exit status 2 where it could not be restored."""
     found = _embedded(data)
 
     async def work() -> None:
-        from storage.sqlite.backup import newest
-        from storage.sqlite.verify import contents
+        from storage.sqlite.backup import newest_backup
+        from storage.sqlite.verify import read_contents
 
-        chosen = file or newest(found.data / "backups")
+        chosen = file or newest_backup(found.data / "backups")
         if chosen is None:
             raise Refused(f"there is no backup in {found.data / 'backups'}", what_to_do="Make one: citewell backup")
-        _tell(f"Verified {_size(chosen)}", await asyncio.to_thread(contents, chosen))
+        _tell(f"Verified {_size(chosen)}", await asyncio.to_thread(read_contents, chosen))
 
-    run(work())
+    run_async(work())
 
 
-def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: Data = None) -> None:
+def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: DataOption = None) -> None:
     """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first.
 
     Sessions and links to sources end, and keys that were revoked since stay revoked."""
     found = _embedded(data)
 
     async def work() -> None:
-        from storage.sqlite.restore import restore
+        from storage.sqlite.restore import restore_backup
 
-        restored = await restore(file, found.data)
+        restored = await restore_backup(file, found.data)
         _tell(f"{found.data} is restored from {file}", restored.contents)
-        say("Whoever was signed in to the page signs in again, and links to sources in earlier answers open nothing.")
+        print_line(
+            "Whoever was signed in to the page signs in again, and links to sources in earlier answers open nothing."
+        )
         if restored.revoked:
-            say(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
+            print_line(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
         if restored.unchecked:
-            warn([f"keys open again of which nothing says whether they were revoked: {_named(restored.unchecked)}"])
-            note("To close one that should not open: citewell keys revoke NAME")
-        if kept := restored.kept:
-            say(f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well.")
-        note("Questions sent before the restored database took over are not answered; whoever waits has to ask again.")
+            print_warnings(
+                [f"keys open again of which nothing says whether they were revoked: {_named(restored.unchecked)}"]
+            )
+            print_note("To close one that should not open: citewell keys revoke NAME")
+        if kept := restored.old_folder:
+            print_line(
+                f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well."
+            )
+        print_note(
+            "Questions sent before the restored database took over are not answered; whoever waits has to ask again."
+        )
 
-    run(work())
+    run_async(work())
 
 
 def _embedded(data: Path | None) -> Settings:
     """The settings. Raises Refused where everything is kept in PostgreSQL."""
-    found = settings(data)
+    found = load_settings(data)
     if found.database:
         raise Refused(
             "what is kept is in PostgreSQL, which has its own backups",
@@ -119,7 +127,7 @@ def _embedded(data: Path | None) -> Settings:
     return found
 
 
-def _named(keys: Iterable[Key]) -> str:
+def _named(keys: Iterable[ApiKey]) -> str:
     return ", ".join(f"{key.name} ({key.id})" for key in keys)
 
 
@@ -127,11 +135,11 @@ def _size(file: Path) -> str:
     return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
 
 
-def _tell(what: str, contents: Contents) -> None:
+def _tell(what: str, contents: BackupContents) -> None:
     counted = (
-        wording.counted(contents.documents, "document"),
-        wording.counted(contents.passages, "passage"),
-        wording.counted(contents.answers, "answer"),
+        wording.count_noun(contents.documents, "document"),
+        wording.count_noun(contents.passages, "passage"),
+        wording.count_noun(contents.answers, "answer"),
     )
-    waiting = f"; {wording.counted(contents.waiting, 'question')} waiting" if contents.waiting else ""
-    say(f"{what}: {', '.join(counted)}{waiting}.")
+    waiting = f"; {wording.count_noun(contents.waiting, 'question')} waiting" if contents.waiting else ""
+    print_line(f"{what}: {', '.join(counted)}{waiting}.")

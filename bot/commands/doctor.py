@@ -9,26 +9,26 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, out, run, say
+from bot.commands.terminal import DataOption, out, print_line, run_async
 from bot.config.lenient import LenientSettings, lenient_settings
-from bot.config.read import unread_names
+from bot.config.read import find_misspelled_names
 from pipeline.errors import Misconfigured
-from pipeline.values import Finding, State
-from pipeline.values.finding import bad, good, skipped, warning
-from pipeline.words.text import visible
+from pipeline.values import Finding, FindingState
+from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
+from pipeline.words.text import strip_invisible
 
-SHOWN = {
-    State.GOOD: "[green]well[/green]   ",
-    State.WARNING: "[yellow]look at[/yellow]",
-    State.BAD: "[red]wrong[/red]  ",
-    State.SKIPPED: "[dim]skipped[/dim]",
+STATE_LABELS = {
+    FindingState.GOOD: "[green]well[/green]   ",
+    FindingState.WARNING: "[yellow]look at[/yellow]",
+    FindingState.BAD: "[red]wrong[/red]  ",
+    FindingState.SKIPPED: "[dim]skipped[/dim]",
 }
 
 
 def doctor(
     offline: Annotated[bool, typer.Option("--offline", help="Ask no service: this machine alone.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Look whether everything is as it should be, and say what mends what is not.
 
@@ -43,32 +43,32 @@ def doctor(
             found.append(finding)
             _print(finding, as_json=as_json)
 
-    run(work())
-    if any(finding.state is State.BAD for finding in found):
+    run_async(work())
+    if any(finding.state is FindingState.BAD for finding in found):
         raise typer.Exit(1)
 
 
 async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Finding]:
-    from bot.doctor.examine import examine
-    from bot.doctor.machine import examine_machine
+    from bot.doctor.diagnosis import diagnose
+    from bot.doctor.machine import diagnose_machine
 
     found = lenient_settings(**({"data": data} if data else {}))
     for finding in (*_settings(found), *_unread()):
         yield finding
     if found.settings:
-        async for finding in examine(found.settings, offline=offline):
+        async for finding in diagnose(found.settings, offline=offline):
             yield finding
     else:
-        for finding in examine_machine():
+        for finding in diagnose_machine():
             yield finding
 
 
 def _settings(found: LenientSettings) -> list[Finding]:
     if not found.wrong:
-        return [good("settings", "every name is known, every value is allowed")]
+        return [ok_finding("settings", "every name is known, every value is allowed")]
     return [
         *(
-            bad("settings", f"{name}: {why}" if name else why, fix or "Correct it, or take it out.")
+            error_finding("settings", f"{name}: {why}" if name else why, fix or "Correct it, or take it out.")
             for name, why, fix in found.wrong
         ),
         *(skipped("settings", clause) for clause in found.left_out),
@@ -79,7 +79,8 @@ def _unread() -> list[Finding]:
     fix = "Correct the name in .env, if that was meant."
     try:
         return [
-            warning("settings", f"{name} is not read. Did you mean {meant}?", fix) for name, meant in unread_names()
+            warning_finding("settings", f"{name} is not read. Did you mean {meant}?", fix)
+            for name, meant in find_misspelled_names()
         ]
     except Misconfigured:  # said already
         return []
@@ -87,9 +88,9 @@ def _unread() -> list[Finding]:
 
 def _print(finding: Finding, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(visible(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False)))
+        typer.echo(strip_invisible(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False)))
         return
-    out.print(SHOWN[finding.state], end="  ")
-    say(f"{finding.subject}: {finding.said}")
+    out.print(STATE_LABELS[finding.state], end="  ")
+    print_line(f"{finding.subject}: {finding.said}")
     if finding.fix:
-        say(f"         {finding.fix}")
+        print_line(f"         {finding.fix}")

@@ -13,64 +13,76 @@ from typing import Annotated
 import typer
 from rich.table import Column
 
-from bot.commands.indexing import some
-from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, tell_rows, warn
+from bot.commands.indexing import join_first
+from bot.commands.terminal import (
+    DataOption,
+    confirm_deletion,
+    load_settings,
+    no_documents_hint,
+    out,
+    print_note,
+    print_rows,
+    print_warnings,
+    run_async,
+)
 from bot.config.settings import Settings
-from bot.documents.indexing import is_path
-from pipeline.values import TAUGHT, Action, Document
+from bot.documents.indexing import is_path_source
+from pipeline.values import TAUGHT_SOURCE, Action, Document
 from pipeline.words import wording
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
 # --- Which documents and sources a name stands for that somebody typed ----------------------------
 
 _HINTS = 3
 
 
-def select(listed: Sequence[Document], name: str) -> list[Document]:
+def select_documents(listed: Sequence[Document], name: str) -> list[Document]:
     """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it.
 
     Where nothing is at that path, it may also be a file or folder as it is listed, if that of one source only, or a
     title that one document has."""
     place = _place(name)
     found = [
-        one for one in listed if name in (one.id, one_line(one.id)) or place in (path_of(one), *path_of(one).parents)
+        one
+        for one in listed
+        if name in (one.id, to_single_line(one.id)) or place in (document_path(one), *document_path(one).parents)
     ]
     if found or _is_there(place):
         return found
     found = [one for one in listed if Path(name) in _names(one)]
     if found:
         return found if len({one.source for one in found}) == 1 else []
-    found = [one for one in listed if one_line(one.title) == name]
+    found = [one for one in listed if to_single_line(one.title) == name]
     return found if len(found) == 1 else []
 
 
-def path_of(document: Document) -> Path:
+def document_path(document: Document) -> Path:
     """Where the document's file is."""
     source = Path(document.source)
     return source if source.name == document.filename else source / document.filename
 
 
-def named(sources: set[Path], name: str) -> set[Path]:
+def sources_below(sources: set[Path], name: str) -> set[Path]:
     """The sources at a path and below it."""
     place = _place(name)
     return {source for source in sources if place in (source, *source.parents)}
 
 
-def ended(sources: set[Path], named: set[Path]) -> set[Path]:
+def outermost_sources(sources: set[Path], named: set[Path]) -> set[Path]:
     """Those of `named` that no other source is around: that one brings the files back, and they must come back into
     their own collection."""
     return {source for source in named if (sources - named).isdisjoint(source.parents)}
 
 
-def comes_back(document: Document, sources: set[Path]) -> bool:
+def is_in_source(document: Document, sources: set[Path]) -> bool:
     """Whether its file is still there, in one of the sources; what is fetched is taken to be."""
-    path = path_of(document)
-    if not is_path(document.source):
+    path = document_path(document)
+    if not is_path_source(document.source):
         return Path(document.source) in sources
     return not sources.isdisjoint((path, *path.parents)) and _is_there(path)
 
 
-def hint(listed: Sequence[Document], name: str) -> str:
+def suggest_document(listed: Sequence[Document], name: str) -> str:
     """Why `name` stands for no document, and what may have been meant."""
     ids = defaultdict(list)
     for one in listed:
@@ -86,7 +98,7 @@ def hint(listed: Sequence[Document], name: str) -> str:
 
 def _names(document: Document) -> list[Path]:
     """Its file and the folders around that, as they are listed."""
-    path = Path(one_line(document.filename))
+    path = Path(to_single_line(document.filename))
     return [path, *path.parents[:-1]]
 
 
@@ -107,34 +119,34 @@ def _is_there(path: Path | None) -> bool:
 
 # --- `citewell documents` -------------------------------------------------------------------------
 
-documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
+documents_app = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
 
 
-@documents.callback()
+@documents_app.callback()
 def list_documents(
     context: typer.Context,
     due: Annotated[bool, typer.Option("--due", help="Only people's replies that are to be reviewed by now.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """List what is indexed: as a table on a terminal, elsewhere one document a line with tabs between."""
     if context.invoked_subcommand:
         return
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
-        from bot.doctor.checks import idle_rules
+        from bot.doctor.config_warnings import find_unused_rules
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            listed = await citewell.storage.library.documents()
-            warn(await idle_rules(citewell))
+            listed = await citewell.storage.library.list_documents()
+            print_warnings(await find_unused_rules(citewell))
         if not listed:
-            note(nothing_indexed(found))
+            print_note(no_documents_hint(found))
             return
         if due:
             listed = _to_review(listed, datetime.now(UTC).date())
             if not listed:
-                note("No reply that was kept as an answer is to be reviewed yet.")
+                print_note("No reply that was kept as an answer is to be reviewed yet.")
                 return
         rows = [_row(document) for document in listed]
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
@@ -144,9 +156,9 @@ def list_documents(
             "collection",
             Column("file", overflow="fold"),
         )
-        tell_rows(headings, rows)
+        print_rows(headings, rows)
 
-    run(work())
+    run_async(work())
 
 
 def _refuse_empty(names: list[str]) -> list[str]:
@@ -156,7 +168,7 @@ def _refuse_empty(names: list[str]) -> list[str]:
     return names
 
 
-@documents.command()
+@documents_app.command()
 def remove(
     names: Annotated[
         list[str],
@@ -167,43 +179,43 @@ def remove(
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a name forgets several documents.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Forget documents: their text is erased. A name that stands for several is asked about first.
 
     Exit status 1: some names fit nothing that is indexed, or the answer was no."""
-    found = settings(data)
+    found = load_settings(data)
     unknown: list[str] = []
     if not yes:
         _confirm(asyncio.run(_several(found, names)))
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
             library = citewell.storage.library
-            listed = await library.documents()
-            chosen = {name: select(listed, name) for name in names}
+            listed = await library.list_documents()
+            chosen = {name: select_documents(listed, name) for name in names}
             gone = {document.id: document for documents in chosen.values() for document in documents}
             for collection in sorted({document.collection for document in gone.values()}):
-                await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, collection)
-            sources = set(map(Path, await library.sources()))
-            places = {name: named(sources, name) for name in names}
-            unknown.extend(hint(listed, name) for name in names if not chosen[name] and not places[name])
+                await citewell.authority.require(OPERATOR_ACTOR, Action.REMOVE, collection)
+            sources = set(map(Path, await library.list_sources()))
+            places = {name: sources_below(sources, name) for name in names}
+            unknown.extend(suggest_document(listed, name) for name in names if not chosen[name] and not places[name])
             left = {document.source for document in listed if document.id not in gone}
-            emptied = {path_of(one) for one in gone.values() if one.source not in left}
-            over = ended(sources, (sources & emptied).union(*places.values()))
-            await library.release([source.as_posix() for source in over])
-            removed = await library.remove(gone.keys())
-        out.print(f"{wording.counted(removed, 'document')} removed")
-        if back := sum(comes_back(one, sources - over) for one in gone.values()):
-            files = wording.counted(back, "of these files is", "of these files are")
-            note(f"{files} still in an indexed folder or source and will come back with its next index or sync.")
+            emptied = {document_path(one) for one in gone.values() if one.source not in left}
+            over = outermost_sources(sources, (sources & emptied).union(*places.values()))
+            await library.forget_sources([source.as_posix() for source in over])
+            removed = await library.remove_documents(gone.keys())
+        out.print(f"{wording.count_noun(removed, 'document')} removed")
+        if back := sum(is_in_source(one, sources - over) for one in gone.values()):
+            files = wording.count_noun(back, "of these files is", "of these files are")
+            print_note(f"{files} still in an indexed folder or source and will come back with its next index or sync.")
 
-    run(work())
+    run_async(work())
     for line in unknown:
-        note(line)
+        print_note(line)
     if unknown:
         raise typer.Exit(1)
 
@@ -213,28 +225,28 @@ async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
     from bot.wiring import open_citewell
 
     async with open_citewell(found, make=False) as citewell:
-        listed = await citewell.storage.library.documents()
-    counts = {name: len(select(listed, name)) for name in names}
+        listed = await citewell.storage.library.list_documents()
+    counts = {name: len(select_documents(listed, name)) for name in names}
     return {name: count for name, count in counts.items() if count > 1}
 
 
 def _confirm(several: dict[str, int]) -> None:
     """Raises Abort for a no, and Refused where nobody can be asked."""
     if several:
-        confirm_forgetting(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
+        confirm_deletion(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
 
 
 def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
     """People's replies whose day of review has come, the longest overdue first."""
     dated = [(document.metadata["review"], document) for document in documents if "review" in document.metadata]
-    due = [(day, document) for day, document in dated if document.source == TAUGHT and day <= today.isoformat()]
+    due = [(day, document) for day, document in dated if document.source == TAUGHT_SOURCE and day <= today.isoformat()]
     return [document for _, document in sorted(due, key=lambda one: one[0])]
 
 
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
     note += f" (holds {', '.join(document.keys)})" if document.keys else ""
-    note += f" (not read: {some(document.unread, '; ')})" if document.unread else ""
-    if document.source == TAUGHT:
+    note += f" (not read: {join_first(document.unread, '; ')})" if document.unread else ""
+    if document.source == TAUGHT_SOURCE:
         note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
     return document.id, document.title, document.collection, document.filename + note

@@ -8,26 +8,26 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, ask, note, out, run, settings
+from bot.commands.terminal import DataOption, confirm, load_settings, out, print_note, run_async
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Action, Vote
 from pipeline.words import wording
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
-history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
-Person = Annotated[
+history_app = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
+PersonArgument = Annotated[
     str, typer.Argument(help="A person as the platform names them, such as slack:T1:U2 or console:local.")
 ]
 
 
-@history.command()
+@history_app.command()
 def show(
     thread: Annotated[str, typer.Option("--thread", help="Name of a conversation; default: all of them.")] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, help="Turns to show.")] = 20,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Show the last questions and answers of the conversations held in the terminal."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
         from bot.citewell import console_conversation
@@ -41,35 +41,35 @@ def show(
             else:
                 turns = [
                     (f" --thread {shlex.quote(of.thread)}", turn)
-                    for of, turn in await history.by_author(OPERATOR, limit)
+                    for of, turn in await history.turns_by_author(OPERATOR, limit)
                 ]
         if not turns:
-            note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
+            print_note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
         for where, turn in turns:
-            out.print(one_line(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
+            out.print(to_single_line(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
             out.print(">", style="bold", end=" ")
             out.print(turn.question, markup=False, style="bold")
             out.print(turn.answer or "(not answered)", markup=False)
             out.print()
 
-    run(work())
+    run_async(work())
 
 
-@history.command()
+@history_app.command()
 def ratings(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Ratings to show.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Show how answers were rated, and which did not help and why; newest first, without who rated."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_RATINGS)
+            await citewell.authority.require(OPERATOR_ACTOR, Action.READ_RATINGS)
             counts = await citewell.storage.feedback.counts()
             complaints = await citewell.storage.feedback.unhelpful(limit)
         if json:
@@ -86,43 +86,43 @@ def ratings(
             if complaint.comment:
                 out.print(complaint.comment, markup=False)
 
-    run(work())
+    run_async(work())
 
 
-@history.command()
-def export(person: Person = "console:local", data: Data = None) -> None:
+@history_app.command()
+def export(person: PersonArgument = "console:local", data: DataOption = None) -> None:
     """Print all that is kept about a person, as JSON."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_PERSON, person)
-            out.print_json(await citewell.desk.export(person))
+            await citewell.authority.require(OPERATOR_ACTOR, Action.READ_PERSON, person)
+            out.print_json(await citewell.services.export_person(person))
 
-    run(work())
+    run_async(work())
 
 
-@history.command()
+@history_app.command()
 def forget(
-    person: Person = "console:local",
+    person: PersonArgument = "console:local",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Erase all that is kept about a person: questions, answers, ratings, preferences."""
-    found = settings(data)
+    found = load_settings(data)
     if not yes:
-        ask(f"Erase everything kept about {person}?")
+        confirm(f"Erase everything kept about {person}?")
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.ERASE_PERSON)
-            erased = await citewell.desk.forget(person)
-        out.print(f"Erased {wording.counted(erased, 'entry', 'entries')}.")
+            await citewell.authority.require(OPERATOR_ACTOR, Action.ERASE_PERSON)
+            erased = await citewell.services.erase_person(person)
+        out.print(f"Erased {wording.count_noun(erased, 'entry', 'entries')}.")
 
-    run(work())
+    run_async(work())

@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.files.kinds import NEWER, PANDOC_FORMATS
-from adapters.files.pandoc import supported
-from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
-from bot.config.kinds import collection_name
-from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
+from adapters.files.formats import LEGACY_FORMATS, PANDOC_FORMATS
+from adapters.files.pandoc import supported_suffixes
+from bot.commands.terminal import DataOption, err, load_settings, out, print_line, print_note, print_warnings, run_async
+from bot.config.field_types import check_collection_name
+from pipeline.ingest.ingest import DocumentChange, DocumentFailed, DocumentProgress, IngestEvent, IngestSummary
 from pipeline.values import Action, replace
 from pipeline.words import wording
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
 
 
-NAMED = 5
+MAX_NAMED_FILES = 5
 """Files or kinds of files listed in one line."""
-SHOWN = 40
+MAX_LABEL = 40
 """Characters of a document's label beside the bar."""
 
 
-def named_collection(collection: str) -> str:
+def parse_collection(collection: str) -> str:
     """What `--collection` takes."""
     try:
-        return collection and collection_name(collection)
+        return collection and check_collection_name(collection)
     except ValueError as error:
         raise typer.BadParameter(f"must be {error}, not {collection!r}") from None
 
@@ -45,7 +45,7 @@ def index(
         str,
         typer.Option(
             "--collection",
-            callback=named_collection,
+            callback=parse_collection,
             help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION.",
         ),
     ] = "",
@@ -54,41 +54,41 @@ def index(
         typer.Option("--rebuild", help="Embed what is not embedded with CITEWELL_EMBEDDER, from the database."),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Index files and folders; again: take in what is new or changed, forget what is gone.
 
     Exit status 1: some documents could not be read."""
     if not paths and not rebuild:
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
-    found = settings(data)
-    summaries: list[Summary] = []
+    found = load_settings(data)
+    summaries: list[IngestSummary] = []
     show = IndexProgress()
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
-        from bot.doctor.checks import idle_rules, missing_server, not_embedded
+        from bot.doctor.config_warnings import find_unused_rules, warn_stale_embeddings, warn_unreachable_server
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            warn(await missing_server(found.chroma_url))
+            print_warnings(await warn_unreachable_server(found.chroma_url))
             if rebuild:
                 await _embed_again(citewell)
             if paths:
-                await citewell.authority.require(AT_THE_TERMINAL, Action.INDEX, collection)
+                await citewell.authority.require(OPERATOR_ACTOR, Action.INDEX, collection)
                 await _tell_apart(citewell, paths, collection)
                 with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
-            warn(await idle_rules(citewell))
+            print_warnings(await find_unused_rules(citewell))
             if not any(summary.degraded for summary in summaries):
-                warn(await not_embedded(citewell))
+                print_warnings(await warn_stale_embeddings(citewell))
 
     try:
-        run(work())
+        run_async(work())
     except KeyboardInterrupt:
         if paths:
-            kept = wording.counted(show.taken, "document was", "documents were")
-            note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+            kept = wording.count_noun(show.taken, "document was", "documents were")
+            print_note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
         raise
     for summary in summaries:
         if json:
@@ -96,30 +96,30 @@ def index(
             if summary.failed:
                 raise typer.Exit(1)
             continue
-        summarise(summary)
-        if replace(summary, unsupported=(), outside=(), foreign=(), empty=()) == Summary():
-            note(
-                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(supported())} are read, "
+        print_summary(summary)
+        if replace(summary, unsupported=(), outside=(), foreign=(), empty=()) == IngestSummary():
+            print_note(
+                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(supported_suffixes())} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
-        tell_left_out(summary)
+        print_skipped(summary)
         if summary.failed:
             raise typer.Exit(1)
 
 
 async def _embed_again(citewell: Citewell) -> None:
-    from bot.documents.serving import embed_again
-    from storage.documents.embedded import EmbeddedDocuments
+    from bot.documents.reembedding import reembed
+    from storage.documents.embeddings import EmbeddedDocuments
 
     if not citewell.embedder:
         out.print("There is no embedder to embed documents with: they are found by words.")
         return
     with err.status("Embedding") as status:
         documents = EmbeddedDocuments(citewell.storage.database)
-        embedded = await embed_again(
+        embedded = await reembed(
             documents, citewell.embedder, lambda place, count: status.update(f"Embedding {place} of {count}")
         )
-    out.print(f"Embedded {wording.counted(embedded, 'document')}." if embedded else "All documents are embedded.")
+    out.print(f"Embedded {wording.count_noun(embedded, 'document')}." if embedded else "All documents are embedded.")
 
 
 class IndexProgress:
@@ -144,46 +144,52 @@ class IndexProgress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def __call__(self, event: Event) -> None:
-        self.taken += event.change in (Change.ADDED, Change.CHANGED)
-        read = f" {event.share:.0%}" if isinstance(event, Underway) else ""
-        label = one_line(event.label)
-        cut = label if len(label) <= SHOWN else f"…{label[1 - SHOWN :]}"
+    def __call__(self, event: IngestEvent) -> None:
+        self.taken += event.change in (DocumentChange.ADDED, DocumentChange.CHANGED)
+        read = f" {event.share:.0%}" if isinstance(event, DocumentProgress) else ""
+        label = to_single_line(event.label)
+        cut = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
         description = f"{self._name}: {cut}{read}" if self._name else f"{cut}{read}"
         self._bar.update(self._task, completed=event.done, total=event.total, description=description)
-        if isinstance(event, Failed):
+        if isinstance(event, DocumentFailed):
             failed = self._name if self._name and event.whole else f"failed: {label}"
-            note(f"{failed}: {event.reason}")
+            print_note(f"{failed}: {event.reason}")
 
 
 async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
     """Where a collection is asked for, say what inside the paths is not moved there."""
     for path in paths if collection else ():
-        for source, own in (await citewell.indexer.inside(path.resolve())).items():
+        for source, own in (await citewell.indexer.nested_sources(path.resolve())).items():
             if own != collection:
-                note(f"{source} stays in the collection {own}: it was indexed there on its own.")
+                print_note(f"{source} stays in the collection {own}: it was indexed there on its own.")
 
 
-def tell_left_out(summary: Summary) -> None:
+def print_skipped(summary: IngestSummary) -> None:
     """What was passed over, and why."""
     if files := summary.unsupported:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
-        shown = files if len(files) <= NAMED else [f"{number} {kind}" for kind, number in kinds.most_common()]
-        count = wording.counted(len(files), "file was", "files were")
-        note(f"{count} left out because of the format: {some(shown)}")
+        shown = files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        count = wording.count_noun(len(files), "file was", "files were")
+        print_note(f"{count} left out because of the format: {join_first(shown)}")
         if by_pandoc := sorted(set(PANDOC_FORMATS).intersection(kinds)):
-            note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
-        if newer := ", ".join(f"{old} as {NEWER[old]}" for old in sorted(set(NEWER).intersection(kinds))):
-            note(f"To have them read, save {newer}.")
+            print_note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
+        if newer := ", ".join(
+            f"{old} as {LEGACY_FORMATS[old]}" for old in sorted(set(LEGACY_FORMATS).intersection(kinds))
+        ):
+            print_note(f"To have them read, save {newer}.")
     if links := summary.outside:
-        count = wording.counted(len(links), "link was", "links were")
-        note(f"{count} not followed, leading out of the folder: {some(links)}. To index what is there, name it.")
+        count = wording.count_noun(len(links), "link was", "links were")
+        print_note(
+            f"{count} not followed, leading out of the folder: {join_first(links)}. To index what is there, name it."
+        )
     if foreign := summary.foreign:
-        note(f"Left out as fetched, built or minified: {some(foreign)}. To index what is there, name it.")
+        print_note(f"Left out as fetched, built or minified: {join_first(foreign)}. To index what is there, name it.")
     for reason, labels in _by_reason(summary.skipped).items():
-        note(f"{wording.counted(len(labels), 'document was', 'documents were')} left out ({reason}): {some(labels)}")
+        print_note(
+            f"{wording.count_noun(len(labels), 'document was', 'documents were')} left out ({reason}): {join_first(labels)}"
+        )
     if empty := summary.empty:
-        note(f"{wording.counted(len(empty), 'file is', 'files are')} empty: {some(empty)}")
+        print_note(f"{wording.count_noun(len(empty), 'file is', 'files are')} empty: {join_first(empty)}")
 
 
 def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -193,12 +199,12 @@ def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def some(labels: Sequence[str], between: str = ", ") -> str:
+def join_first(labels: Sequence[str], between: str = ", ") -> str:
     """The first of them, and that there are more."""
-    return between.join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])])
+    return between.join([*labels[:MAX_NAMED_FILES], *(["…"] if len(labels) > MAX_NAMED_FILES else [])])
 
 
-def summarise(summary: Summary, name: str = "") -> None:
+def print_summary(summary: IngestSummary, name: str = "") -> None:
     """What came of it, behind the name of the source."""
     counts = {
         "added": summary.added,
@@ -208,17 +214,17 @@ def summarise(summary: Summary, name: str = "") -> None:
         "failed": sum(not failed.whole for failed in summary.failed),
     }
     if summary.denied:
-        note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
+        print_note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
     if summary.unreached and not any(counts.values()):
         return
     told = ", ".join(f"{count} {change}" for change, count in counts.items())
     told += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
-    say(f"{name}: {told}" if name else told)
+    print_line(f"{name}: {told}" if name else told)
     for label in summary.flagged:
-        note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
+        print_note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
     for label, parts in summary.unread:
-        note(f"not read: {label}: {some(parts, '; ')}")
+        print_note(f"not read: {label}: {join_first(parts, '; ')}")
     for label, forms in summary.keys:
-        note(f"keys: {label}: holds {', '.join(forms)}: revoke what is real, and take it out")
+        print_note(f"keys: {label}: holds {', '.join(forms)}: revoke what is real, and take it out")
     if summary.degraded:
-        note(f"Searched by words only until indexed again: {summary.degraded}")
+        print_note(f"Searched by words only until indexed again: {summary.degraded}")

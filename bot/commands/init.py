@@ -10,12 +10,12 @@ import typer
 
 from bot.commands.setup_documents import index_folder, offer_folder, unsynced_folders
 from bot.commands.setup_tokens import SetupReport, SetupTarget, TerminalPrompts, begun, missing, set_up, setup_targets
-from bot.commands.terminal import note, out, say, settings
+from bot.commands.terminal import load_settings, out, print_line, print_note
 from bot.config import dotenv_file
-from bot.config.files import DOTENV, check_writable, config_file
+from bot.config.files import DOTENV, check_writable, config_path
 from bot.config.settings import Settings
 from pipeline.errors import Refused
-from pipeline.rules.platforms import alternatives
+from pipeline.rules.platforms import format_alternatives
 
 INTERRUPTED = 130
 
@@ -39,9 +39,9 @@ def init(
     """Set Citewell up: ask for the tokens and a folder, check them, and write .env and citewell.toml.
 
     What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look."""
-    loaded = settings()
+    loaded = load_settings()
     check_writable(DOTENV)
-    check_writable(config_file())
+    check_writable(config_path())
     prompts = TerminalPrompts() if sys.stdin.isatty() and not yes else None
     try:
         targets = _choose(loaded, platforms, prompts)
@@ -49,7 +49,7 @@ def init(
             _require_all(loaded, targets, folder, yes=yes)
         report = _set_up(loaded, targets, folder, prompts)
     except (KeyboardInterrupt, EOFError, typer.Abort):
-        note("Stopped. What you gave is kept; citewell init goes on from there.")
+        print_note("Stopped. What you gave is kept; citewell init goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
     _tell(targets, report)
     if report.unfinished:
@@ -60,13 +60,17 @@ def _choose(loaded: Settings, names: list[str], prompts: TerminalPrompts | None)
     """Return the platforms that are named, else those that are begun, else those that somebody wants."""
     setups = setup_targets(loaded)
     if unknown := [name for name in names if name not in setups]:
-        raise typer.BadParameter(f"PLATFORM must be {alternatives(setups)}, not {unknown[0]!r}")
+        raise typer.BadParameter(f"PLATFORM must be {format_alternatives(setups)}, not {unknown[0]!r}")
     targets = [setups[name] for name in names] or [target for target in setups.values() if begun(target)]
     if targets or prompts is None:
         return targets
-    say("Citewell answers from your documents. This takes five minutes. Ctrl-C stops it, and what you gave is kept.")
-    say("")
-    question = f"Where will people ask? {alternatives((*setups, 'both' if len(setups) == 2 else 'all'))} (Enter: later)"
+    print_line(
+        "Citewell answers from your documents. This takes five minutes. Ctrl-C stops it, and what you gave is kept."
+    )
+    print_line("")
+    question = (
+        f"Where will people ask? {format_alternatives((*setups, 'both' if len(setups) == 2 else 'all'))} (Enter: later)"
+    )
     while (named := _named(prompts.text(question), setups)) is None:
         pass
     return named
@@ -88,7 +92,7 @@ def _require_all(loaded: Settings, targets: list[SetupTarget], folder: Path | No
         todo = f"Set {' and '.join(lacking)} in the environment or in .env{unasked}."
     elif not targets and not folder:
         needs = (f"{_variables(target)} for {target.title}" for target in setup_targets(loaded).values())
-        todo = f"Set {alternatives(needs)}, or name documents with --folder{unasked}."
+        todo = f"Set {format_alternatives(needs)}, or name documents with --folder{unasked}."
     elif not yes:
         todo = "Nothing is missing: add --yes."
     else:
@@ -122,16 +126,16 @@ def _tell(targets: list[SetupTarget], report: SetupReport) -> None:
     if report.unfinished:
         out.print("\n[bold]Not ready yet[/bold]")
         for clause in report.unfinished:
-            say(f"  {clause}")
-        say("Run citewell init again: it asks only for what is missing.")
+            print_line(f"  {clause}")
+        print_line("Run citewell init again: it asks only for what is missing.")
     else:
         out.print("\n[bold]Ready[/bold]")
         if targets:
-            say(f"  citewell run       answers in {' and '.join(target.title for target in targets)}")
-        say('  citewell ask "…"   answers here, without a platform')
-        say("  citewell doctor    says what is wrong, and what mends it")
-        say(f"Run them in {Path.cwd()}: your settings are there.")
+            print_line(f"  citewell run       answers in {' and '.join(target.title for target in targets)}")
+        print_line('  citewell ask "…"   answers here, without a platform')
+        print_line("  citewell doctor    says what is wrong, and what mends it")
+        print_line(f"Run them in {Path.cwd()}: your settings are there.")
     if report.next_steps:
-        say("")
+        print_line("")
     for step in report.next_steps:
-        say(step)
+        print_line(step)

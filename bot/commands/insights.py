@@ -10,18 +10,18 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from bot import known
-from bot.commands.terminal import Data, out, run, say, settings
-from pipeline.rules.platforms import alternatives
+from bot import registry
+from bot.commands.terminal import DataOption, load_settings, out, print_line, run_async
+from pipeline.rules.platforms import format_alternatives
 from pipeline.values import Action
 from pipeline.words import wording
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
 if TYPE_CHECKING:
     from pipeline.values.insights import Insights
 
-NEVER_CITED = 10
-DRAFTED = 3
+MAX_UNCITED_SHOWN = 10
+MAX_DRAFTS_SHOWN = 3
 """Gaps whose drafts are shown; --json and --html have all."""
 
 
@@ -29,35 +29,37 @@ def insights(
     days: Annotated[int, typer.Option("--days", min=1, help="How far to look back; no further than is kept.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with plots to this file.")] = None,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Show what people asked, what came of it, and what the documents lack; people are counted, never named."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
-        from bot.insights.insights import insights
+        from bot.insights.analysis import compute_insights
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_INSIGHTS)
+            await citewell.authority.require(OPERATOR_ACTOR, Action.READ_INSIGHTS)
             drafter = citewell.model.drafter if citewell.model else None
-            seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, days, drafter=drafter)
+            seen = await compute_insights(
+                citewell.storage, citewell.embedder, citewell.rules.platforms, days, drafter=drafter
+            )
         if html:
-            from bot.insights.page import page
+            from bot.insights.page import render_insights_page
 
-            html.write_text(page(seen), encoding="utf-8")
-            say(f"The page is in {html}.")
+            html.write_text(render_insights_page(seen), encoding="utf-8")
+            print_line(f"The page is in {html}.")
         elif as_json:
             out.print_json(seen.model_dump_json())
         else:
             _show(seen)
 
-    run(work())
+    run_async(work())
 
 
 def _show(seen: Insights) -> None:
-    from adapters.chat.words.advice import advice, draft
+    from adapters.chat.words.advice import gap_advice, gap_draft
 
     counts = seen.counts
     out.print(
@@ -65,7 +67,7 @@ def _show(seen: Insights) -> None:
         f"{counts.not_found} not found, {counts.failed} failed, {counts.unhelpful} rated not helpful"
     )
     if not counts.asked:
-        titles = alternatives(platform.title for platform in known.platforms())
+        titles = format_alternatives(platform.title for platform in registry.platforms())
         out.print(f"Nobody asked on {titles} then; what is asked in a terminal is not kept.")
     header = ("asked", "answered", "partly", "not found", "not helpful")
     rows = [(place.place, place.counts) for place in seen.places] + [
@@ -73,7 +75,9 @@ def _show(seen: Insights) -> None:
     ]
     table = Table(Column("place or week", overflow="fold"), *header, box=None)
     for name, of in rows:
-        table.add_row(Text(one_line(name)), *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful)))
+        table.add_row(
+            Text(to_single_line(name)), *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful))
+        )
     if rows:
         out.print(table)
     _list("Asked most", (f"{group.count} × {group.question}" for group in seen.most_asked))
@@ -81,13 +85,13 @@ def _show(seen: Insights) -> None:
         "Gaps",
         (
             f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
-            f"{wording.counted(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told). {advice(gap)}"
+            f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told). {gap_advice(gap)}"
             for gap in seen.gaps
         ),
     )
-    for gap in seen.gaps[:DRAFTED]:
-        out.print(f"\nA draft for {one_line(gap.group.question)}", style="bold", markup=False)
-        out.print(draft(gap), markup=False, soft_wrap=True)
+    for gap in seen.gaps[:MAX_DRAFTS_SHOWN]:
+        out.print(f"\nA draft for {to_single_line(gap.group.question)}", style="bold", markup=False)
+        out.print(gap_draft(gap), markup=False, soft_wrap=True)
     _list(
         "Documents that do not agree",
         (
@@ -100,8 +104,8 @@ def _show(seen: Insights) -> None:
         (f"{cited.count} × {cited.paper.title} ({cited.changed})" for cited in seen.outdated),
     )
     never = [paper.title for paper in seen.never_cited]
-    more = [f"and {len(never) - NEVER_CITED} more (--json lists all)"] if len(never) > NEVER_CITED else []
-    _list("Never cited", [*never[:NEVER_CITED], *more])
+    more = [f"and {len(never) - MAX_UNCITED_SHOWN} more (--json lists all)"] if len(never) > MAX_UNCITED_SHOWN else []
+    _list("Never cited", [*never[:MAX_UNCITED_SHOWN], *more])
 
 
 def _list(heading: str, entries: Iterable[str]) -> None:
@@ -109,4 +113,4 @@ def _list(heading: str, entries: Iterable[str]) -> None:
     if listed:
         out.print(f"\n{heading}", style="bold")
     for entry in listed:
-        say(f"  {entry}")
+        print_line(f"  {entry}")

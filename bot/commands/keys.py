@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, out, run, say, settings
-from bot.desks.authority import AT_THE_TERMINAL
+from bot.commands.terminal import DataOption, load_settings, out, print_line, run_async
+from bot.services.authority import OPERATOR_ACTOR
 from pipeline.errors import Refused
 from pipeline.values import Action
-from pipeline.values.keys import Key
+from pipeline.values.api_access import ApiKey
 
-keys = typer.Typer(help="Keys for programs that ask over the API or MCP.", no_args_is_help=True)
+keys_app = typer.Typer(help="Keys for programs that ask over the API or MCP.", no_args_is_help=True)
 
 
-@keys.command()
+@keys_app.command()
 def add(
     name: Annotated[str, typer.Argument(help="What you call the program.")],
     collection: Annotated[
@@ -23,76 +23,78 @@ def add(
         typer.Option("--collection", help="What it may find, once or more; by default, what anyone inside may see."),
     ] = None,
     per_minute: Annotated[int, typer.Option("--per-minute", min=1, max=6000, help="Calls at most.")] = 60,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Make a key. It is shown once: keep it where the program finds it."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.MAKE_KEY, name)
-            key, secret = await citewell.storage.keys.add(name, collection or (), per_minute)
-        say(secret)
-        say(f"{_said(key)}. It is not shown again.")
+            await citewell.authority.require(OPERATOR_ACTOR, Action.MAKE_KEY, name)
+            key, secret = await citewell.storage.api_keys.add(name, collection or (), per_minute)
+        print_line(secret)
+        print_line(f"{_said(key)}. It is not shown again.")
 
-    run(work())
+    run_async(work())
 
 
-@keys.command("list")
-def list_(data: Data = None) -> None:
+@keys_app.command("list")
+def list_(data: DataOption = None) -> None:
     """List the keys, also those that are revoked."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            for key in await citewell.storage.keys.all():
-                say(_said(key))
+            for key in await citewell.storage.api_keys.all():
+                print_line(_said(key))
 
-    run(work())
+    run_async(work())
 
 
-@keys.command()
-def revoke(name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: Data = None) -> None:
+@keys_app.command()
+def revoke(
+    name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: DataOption = None
+) -> None:
     """Revoke a key: from now on it opens nothing."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
-            await citewell.authority.require(AT_THE_TERMINAL, Action.REVOKE_KEY, name)
-            if (key := await citewell.storage.keys.revoke(name)) is None:
+            await citewell.authority.require(OPERATOR_ACTOR, Action.REVOKE_KEY, name)
+            if (key := await citewell.storage.api_keys.revoke(name)) is None:
                 raise Refused(f"there is no key called {name}", what_to_do="`citewell keys list` names them.")
-        say(f"{key.name} is revoked.")
+        print_line(f"{key.name} is revoked.")
 
-    run(work())
+    run_async(work())
 
 
-def _said(key: Key) -> str:
+def _said(key: ApiKey) -> str:
     finds = ", ".join(key.collections) or "what anyone inside may see"
     state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
     return f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}"
 
 
-links = typer.Typer(help="Look after the links that open sources on the page.", no_args_is_help=True)
+links_app = typer.Typer(help="Look after the links that open sources on the page.", no_args_is_help=True)
 
 
-@links.callback()
+@links_app.callback()
 def _group() -> None:
     """Keep `rotate` a command of its own."""
 
 
-@links.command()
+@links_app.command()
 def rotate(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Sign links to sources with a new key. Those in answers that were given before open nothing any more."""
-    found = settings(data)
+    found = load_settings(data)
     if not yes:
         typer.confirm("Close every link to a source that is in an answer until now?", abort=True)
 
@@ -104,4 +106,4 @@ def rotate(
             await rotate_link_key(citewell.storage.database)
         out.print("Links that were made before open nothing any more, from now on. New answers have new ones.")
 
-    run(work())
+    run_async(work())

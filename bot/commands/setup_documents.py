@@ -12,11 +12,11 @@ from rich.text import Text
 
 from bot.commands import sources
 from bot.commands.setup_tokens import TerminalPrompts
-from bot.commands.terminal import note, out
+from bot.commands.terminal import out, print_note
 from bot.config import source_file
-from bot.config.files import config_file
+from bot.config.files import config_path
 from bot.config.read import read_settings
-from bot.config.settings import Settings, secret
+from bot.config.settings import Settings, secret_value
 from bot.config.tables import FolderTable
 from pipeline.errors import CitewellError
 
@@ -30,7 +30,7 @@ def offer_folder(settings: Settings, prompts: TerminalPrompts | None) -> Path | 
         folder = Path(answer).expanduser()
         if folder.is_dir():
             return folder
-        note(f"  {folder} is {'no folder' if folder.exists() else 'not there'}.")
+        print_note(f"  {folder} is {'no folder' if folder.exists() else 'not there'}.")
     return None
 
 
@@ -38,17 +38,17 @@ def unsynced_folders(settings: Settings) -> list[FolderTable]:
     """Return the folders of `citewell.toml` whose first sync has not ended."""
     folders = [table for table in settings.sources if isinstance(table, FolderTable)]
     synced = asyncio.run(_indexed(settings))[1] if folders else frozenset()
-    return [table for table in folders if table.source not in synced]
+    return [table for table in folders if table.source_id not in synced]
 
 
 async def _indexed(settings: Settings) -> tuple[int, frozenset[str]]:
     """Return how many documents there are, and the sources that were synced. Nothing is there without a data folder."""
-    from storage.documents.sources import SQLSourceLooks
+    from storage.documents.source_state import SQLSyncOutcomes
     from storage.open import open_storage
 
     try:
-        async with open_storage(settings.data, database=secret(settings.database), make=False) as storage:
-            return await storage.library.count(), frozenset(await SQLSourceLooks(storage.database).last())
+        async with open_storage(settings.data, database=secret_value(settings.database), make=False) as storage:
+            return await storage.library.count(), frozenset(await SQLSyncOutcomes(storage.database).last())
     except CitewellError:
         return 0, frozenset()
 
@@ -58,13 +58,13 @@ def index_folder(settings: Settings, folder: Path) -> bool:
 
     Raise Refused or Misconfigured where the file cannot hold it."""
     path = folder.expanduser().resolve()
-    tables = {table.source: table for table in settings.sources}
+    tables = {table.source_id: table for table in settings.sources}
     table = tables.get(path.as_posix())
     if table is None:
         name = _name(path, {source.name for source in settings.sources})
         table = FolderTable.model_validate({"kind": "folder", "name": name, "path": path})
         read_settings(sources=[*settings.sources, table])
-        source_file.add(config_file(), table)
+        source_file.add_source_table(config_path(), table)
     out.print(Text.assemble("\n", ("Indexing", "bold"), f" {path}"), soft_wrap=True)
     try:
         sources.sync([table.name])

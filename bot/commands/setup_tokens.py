@@ -14,17 +14,17 @@ from getpass import getpass
 import typer
 from rich.text import Text
 
-from bot.commands.terminal import err, out, say
+from bot.commands.terminal import err, out, print_line
 from bot.config import dotenv_file
 from bot.config.files import DOTENV, names_in_dotenv
-from bot.config.settings import Settings, configured
+from bot.config.settings import Settings, platform_configs
 from pipeline.ports import PlatformSetup
-from pipeline.values import Finding, State
+from pipeline.values import Finding, FindingState
 from pipeline.values.setup import TokenCheck, TokenPrompt
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
-MARKS = {State.GOOD: ("✓", "green"), State.WARNING: ("!", "yellow"), State.BAD: ("✗", "red")}
-PLAIN_MARKS = {State.GOOD: "ok", State.WARNING: "!", State.BAD: "x"}
+MARKS = {FindingState.GOOD: ("✓", "green"), FindingState.WARNING: ("!", "yellow"), FindingState.BAD: ("✗", "red")}
+PLAIN_MARKS = {FindingState.GOOD: "ok", FindingState.WARNING: "!", FindingState.BAD: "x"}
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,12 @@ class SetupReport:
         """Take in what is known of a token; None: nobody gave it."""
         if check is None:
             self.unfinished.append(f"{prompt.setting} is missing")
-        elif check.finding.state is State.BAD:
+        elif check.finding.state is FindingState.BAD:
             self.unfinished.append(f"{prompt.setting} is {'refused' if check.refused else 'kept, but not checked'}")
         if check:
-            self.unfinished += [f"see {note.subject} above" for note in check.notes if note.state is State.BAD][:1]
+            self.unfinished += [f"see {note.subject} above" for note in check.notes if note.state is FindingState.BAD][
+                :1
+            ]
             self.next_steps += [check.next_step] if check.next_step else []
 
 
@@ -81,9 +83,9 @@ class TerminalPrompts:
 
 def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
     """Return the platforms that have tokens, by name."""
-    setups = ((config, config.setup()) for config in configured(settings))
+    setups = ((config, config.setup()) for config in platform_configs(settings))
     return {
-        config.platform.name: SetupTarget(config.platform.title, setup, config.wanted)
+        config.platform.name: SetupTarget(config.platform.title, setup, config.is_enabled)
         for config, setup in setups
         if setup
     }
@@ -115,7 +117,7 @@ def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts |
         if prompts and not in_environment and (check is None or check.refused):
             check = _ask(target, prompt, step, prompts)
         elif check and check.refused and in_environment:
-            say(f"    {prompt.setting} of the environment wins over .env: correct it there.")
+            print_line(f"    {prompt.setting} of the environment wins over .env: correct it there.")
         step += len(prompt.steps)
         report.add(prompt, check)
 
@@ -134,13 +136,13 @@ def _given(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenChec
 def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalPrompts) -> TokenCheck | None:
     """Ask until a token is not refused. Return None where it is left for later."""
     if step > 1:
-        say("")
+        print_line("")
     for number, sentence in enumerate(prompt.steps, start=step):
-        say(f"  {number}. {sentence}")
+        print_line(f"  {number}. {sentence}")
     if step == 1:
-        say("")
+        print_line("")
         out.print(Text(target.setup.link, style="cyan"), soft_wrap=True)
-    say("")
+    print_line("")
     while token := prompts.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
         if prompt.check_format(token) is None:
             dotenv_file.put(DOTENV, {prompt.setting: token})  # the next run finds it, whatever ends the check
@@ -165,7 +167,7 @@ def _show(finding: Finding) -> None:
     mark, style = MARKS[finding.state]
     if not out.encoding.lower().startswith("utf"):
         mark = PLAIN_MARKS[finding.state]
-    said = Text.assemble("  ", (mark, style), f" {one_line(f'{finding.subject}: {finding.said}')}")
+    said = Text.assemble("  ", (mark, style), f" {to_single_line(f'{finding.subject}: {finding.said}')}")
     out.print(said, soft_wrap=True)
     if finding.fix:
-        say(f"    {finding.fix}")
+        print_line(f"    {finding.fix}")

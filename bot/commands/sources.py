@@ -9,21 +9,29 @@ from typing import Annotated, Any, get_origin
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from bot.commands.indexing import IndexProgress, named_collection, summarise, tell_left_out
-from bot.commands.terminal import Data, confirm_forgetting, note, run, say, settings, tell_rows
+from bot.commands.indexing import IndexProgress, parse_collection, print_skipped, print_summary
+from bot.commands.terminal import (
+    DataOption,
+    confirm_deletion,
+    load_settings,
+    print_line,
+    print_note,
+    print_rows,
+    run_async,
+)
 from bot.config import source_file
-from bot.config.files import config_file
+from bot.config.files import config_path
 from bot.config.read import read_settings
-from bot.config.settings import Settings, wanted
-from bot.config.tables import KINDS, AnySource, FolderTable, SourceTable
-from bot.config.wrong import explain_source
+from bot.config.settings import Settings, enabled_platforms
+from bot.config.settings_errors import explain_source_error
+from bot.config.tables import SOURCE_TABLES, AnySource, FolderTable, SourceTable
 from pipeline.errors import CitewellError, Refused
-from pipeline.ingest.ingest import Summary
-from pipeline.rules.platforms import alternatives
+from pipeline.ingest.ingest import IngestSummary
+from pipeline.rules.platforms import format_alternatives
 from pipeline.values import Action, PlaceId
-from pipeline.values.insights import SourceState
+from pipeline.values.insights import SourceStatus
 from pipeline.words import wording
-from pipeline.words.text import one_line
+from pipeline.words.text import to_single_line
 
 # --- `citewell sources add slack:#channel` --------------------------------------------------------
 
@@ -39,9 +47,9 @@ def add_channel(found: Settings, text: str, days: int | None) -> None:
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
         place = await _set(found, text, choices)
-        say(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
+        print_line(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
 
-    run(work())
+    run_async(work())
 
 
 def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
@@ -52,41 +60,41 @@ def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
 
         place = await _place(found, text)
         async with open_citewell(found) as citewell:
-            messages, _ = await citewell.storage.said.count(place)
+            messages, _ = await citewell.storage.channel_messages.count(place)
             if messages and not yes:
-                confirm_forgetting(f"all {wording.counted(messages, 'message')} of {text}")
+                confirm_deletion(f"all {wording.count_noun(messages, 'message')} of {text}")
         await _set(found, str(place), {"index": "default"})
         async with open_citewell(found) as citewell:
-            if place in await citewell.desk.places.indexed():
+            if place in await citewell.services.places.indexed_channels():
                 table = f'[places."{place}"]'
                 raise Refused(f"{table} in citewell.toml says index = true", what_to_do="Take that out of the file.")
-            await citewell.storage.said.forget(place)
-        say(f"{place} is no source any more, {wording.counted(messages, 'message')} removed")
+            await citewell.storage.channel_messages.forget_channel(place)
+        print_line(f"{place} is no source any more, {wording.count_noun(messages, 'message')} removed")
 
-    run(work())
+    run_async(work())
 
 
 async def _set(found: Settings, text: str, choices: dict[str, str]) -> PlaceId:
-    from bot.desks.authority import AT_THE_TERMINAL
+    from bot.services.authority import OPERATOR_ACTOR
     from bot.wiring import open_citewell
 
     place = await _place(found, text)
     async with open_citewell(found) as citewell:
-        await citewell.desk.places.set_up(AT_THE_TERMINAL, place, choices)
+        await citewell.services.places.update_settings(OPERATOR_ACTOR, place, choices)
     return place
 
 
 async def _place(found: Settings, text: str) -> PlaceId:
     """Raises Refused where there is no such channel, or more than one."""
     platform, _, name = text.partition(":")
-    config = next((one for one in wanted(found) if one.platform.name == platform), None)
+    config = next((one for one in enabled_platforms(found) if one.platform.name == platform), None)
     if config is None:
-        names = [one.platform.name for one in wanted(found)]
-        there = alternatives(names) if names else "none yet: see README.md"
+        names = [one.platform.name for one in enabled_platforms(found)]
+        there = format_alternatives(names) if names else "none yet: see README.md"
         raise Refused(f"there is no platform {platform} here", what_to_do=f"Set up is {there}.")
-    if config.platform.channel.fits(text):
+    if config.platform.channel.matches(text):
         return PlaceId.parse(text)
-    named = await config.channels_named(name.removeprefix("#"))
+    named = await config.find_channels(name.removeprefix("#"))
     if not named:
         raise Refused(f"the bot is in no channel {name}", what_to_do="Invite it there, or check the name.")
     if len(named) > 1:
@@ -96,43 +104,47 @@ async def _place(found: Settings, text: str) -> PlaceId:
 
 # --- `citewell sources` ---------------------------------------------------------------------------
 
-sources = typer.Typer(help="Where documents come from: add, list, sync or remove sources.", no_args_is_help=True)
-HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)", "next")
+sources_app = typer.Typer(help="Where documents come from: add, list, sync or remove sources.", no_args_is_help=True)
+SOURCE_HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)", "next")
 
 
-@sources.command("list")
-def list_sources(data: Data = None) -> None:
+@sources_app.command("list")
+def list_sources(data: DataOption = None) -> None:
     """List all sources: as a table on a terminal, elsewhere one a line with tabs between."""
-    found = settings(data)
+    found = load_settings(data)
 
     async def work() -> None:
-        from bot.admin.source_list import rows
+        from bot.admin.source_list import list_source_states
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            listed = await rows(citewell, found.sources)
+            listed = await list_source_states(citewell, found.sources)
         if not listed:
-            note("There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md")
+            print_note(
+                "There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md"
+            )
         else:
-            tell_rows(HEADINGS, map(_cells, listed))
+            print_rows(SOURCE_HEADINGS, map(_cells, listed))
 
-    run(work())
+    run_async(work())
 
 
-def _cells(state: SourceState) -> tuple[str, ...]:
+def _cells(state: SourceStatus) -> tuple[str, ...]:
     return state.kind, state.name, state.collection, str(state.documents), state.last, state.due
 
 
-@sources.command()
+@sources_app.command()
 def add(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}; or a channel, such as slack:#ops.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help=f"{', '.join(SOURCE_TABLES)}; or a channel, such as slack:#ops.")
+    ],
     name: Annotated[str, typer.Argument(metavar="NAME", help="How the source is spoken of; of a channel none.")] = "",
     keys: Annotated[
         list[str],
         typer.Argument(metavar="KEY=VALUE", help="What the kind needs, as in docs/sources.md; lists with commas."),
     ] = [],  # noqa: B006
     collection: Annotated[
-        str, typer.Option("--collection", callback=named_collection, help="Collection to fill.")
+        str, typer.Option("--collection", callback=parse_collection, help="Collection to fill.")
     ] = "",
     every_minutes: Annotated[
         int | None,
@@ -141,10 +153,10 @@ def add(
     days: Annotated[
         int | None, typer.Option("--days", min=1, max=3650, help="Of a channel: how long what was said is kept.")
     ] = None,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Write a source into citewell.toml. Nothing is fetched yet. A channel is set up as an admin can in chat."""
-    found = settings(data)
+    found = load_settings(data)
     if is_channel(kind):
         add_channel(found, kind, days)
         return
@@ -152,81 +164,81 @@ def add(
         raise typer.BadParameter("NAME is missing: how the source is spoken of")
     if name in {table.name for table in found.sources}:
         raise Refused(
-            f"there is a source {name} in {config_file()} already",
+            f"there is a source {name} in {config_path()} already",
             what_to_do="Give this one another name, or change that one in the file.",
         )
     table = _table(kind, name, keys, collection, every_minutes)
     read_settings(sources=[*found.sources, table])
-    run(_require(found, Action.INDEX, table))
-    source_file.add(config_file(), table)
-    say(f"{name} is in {config_file()}. To take in its documents now: citewell sources sync {name}")
+    run_async(_require(found, Action.INDEX, table))
+    source_file.add_source_table(config_path(), table)
+    print_line(f"{name} is in {config_path()}. To take in its documents now: citewell sources sync {name}")
     if isinstance(table, FolderTable) and not table.path.exists():
-        note(f"{table.path} does not exist.")
+        print_note(f"{table.path} does not exist.")
 
 
-@sources.command()
+@sources_app.command()
 def sync(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Sources; without any, all.")] = [],  # noqa: B006
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask before a source loses more than a third of its documents.")
     ] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Take in what is new or changed, forget what is gone. What was stopped goes on from where it was.
 
     Exit status 1: some documents or sources could not be read, or some that are gone were kept."""
-    found = settings(data)
+    found = load_settings(data)
     tables = [_named(found, name) for name in names] or list(found.sources)
     if not tables:
-        note("There is no source in citewell.toml. To add one: citewell sources add KIND NAME KEY=VALUE…")
+        print_note("There is no source in citewell.toml. To add one: citewell sources add KIND NAME KEY=VALUE…")
     done = [_sync(found, table, yes=yes) for table in tables]
     if not all(done):
         raise typer.Exit(1)
 
 
-@sources.command()
+@sources_app.command()
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As `citewell sources list` shows it.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Take a source out of citewell.toml, and forget all of its documents."""
-    found = settings(data)
-    if is_channel(name) and name.partition(":")[0] not in KINDS:
+    found = load_settings(data)
+    if is_channel(name) and name.partition(":")[0] not in SOURCE_TABLES:
         remove_channel(found, name, yes=yes)
         return
     path = str(Path(name).resolve())
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
             library = citewell.storage.library
-            filled = await library.sources()
+            filled = await library.list_sources()
             known = {source: source for source in filled} | {source.partition(":")[2]: source for source in filled}
-            known |= {table.name: table.source for table in found.sources}
+            known |= {table.name: table.source_id for table in found.sources}
             source = known.get(name) or known.get(path)
             if not source:
                 raise Refused(f"there is no source {name}", what_to_do="To see which there are: citewell sources list")
             documents = len(await library.versions(source))
             if documents and not yes:
-                confirm_forgetting(f"all {documents} documents of {name}")
-            await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, filled.get(source, ""))
-            taken_out = [table.name for table in found.sources if table.source == source]
+                confirm_deletion(f"all {documents} documents of {name}")
+            await citewell.authority.require(OPERATOR_ACTOR, Action.REMOVE, filled.get(source, ""))
+            taken_out = [table.name for table in found.sources if table.source_id == source]
             for table in taken_out:
-                source_file.remove(config_file(), table)
+                source_file.remove_source_table(config_path(), table)
             removed = await citewell.sync.forget(source)
-        where = f"{name} is out of {config_file()}, " if taken_out else ""
-        say(f"{where}{wording.counted(removed, 'document')} removed")
+        where = f"{name} is out of {config_path()}, " if taken_out else ""
+        print_line(f"{where}{wording.count_noun(removed, 'document')} removed")
 
-    run(work())
+    run_async(work())
 
 
 def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes: int | None) -> SourceTable:
     """What the command line says. Raises BadParameter."""
-    if kind not in KINDS:
-        raise typer.BadParameter(f"KIND must be {', '.join(KINDS)}, not {kind!r}")
+    if kind not in SOURCE_TABLES:
+        raise typer.BadParameter(f"KIND must be {', '.join(SOURCE_TABLES)}, not {kind!r}")
     given: dict[str, Any] = {"kind": kind, "name": name}
     if collection:
         given["collection"] = collection
@@ -235,7 +247,7 @@ def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes
     for key, equals, value in (pair.partition("=") for pair in keys):
         if not equals:
             raise typer.BadParameter(f"must be KEY=VALUE, not {key!r}")
-        info = KINDS[kind].model_fields.get(key)
+        info = SOURCE_TABLES[kind].model_fields.get(key)
         given[key] = value.split(",") if info and get_origin(info.annotation) is tuple else value
     if kind == "folder" and "path" in given:
         given["path"] = str(Path(given["path"]).expanduser().resolve())
@@ -243,7 +255,7 @@ def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes
         return TypeAdapter[SourceTable](AnySource).validate_python(given)
     except ValidationError as error:
         wrong = error.errors(include_url=False)
-        raise typer.BadParameter("; ".join(explain_source(kind, one) for one in wrong)) from None
+        raise typer.BadParameter("; ".join(explain_source_error(kind, one) for one in wrong)) from None
 
 
 def _named(found: Settings, name: str) -> SourceTable:
@@ -251,55 +263,57 @@ def _named(found: Settings, name: str) -> SourceTable:
         if table.name == name:
             return table
     raise Refused(
-        f"there is no source {name} in {config_file()}", what_to_do="To see which there are: citewell sources list"
+        f"there is no source {name} in {config_path()}", what_to_do="To see which there are: citewell sources list"
     )
 
 
 async def _require(found: Settings, action: Action, table: SourceTable) -> None:
-    from bot.desks.authority import AT_THE_TERMINAL
+    from bot.services.authority import OPERATOR_ACTOR
     from bot.wiring import open_citewell
 
     async with open_citewell(found) as citewell:
-        await citewell.authority.require(AT_THE_TERMINAL, action, table.collection or found.default_collection)
+        await citewell.authority.require(OPERATOR_ACTOR, action, table.collection or found.default_collection)
 
 
 def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
     """Whether all went well."""
     show = IndexProgress(table.name)
-    summaries: list[Summary] = []
+    summaries: list[IngestSummary] = []
 
     async def work() -> None:
-        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
             collection = table.collection or found.default_collection
-            await citewell.authority.require(AT_THE_TERMINAL, Action.INDEX, collection)
+            await citewell.authority.require(OPERATOR_ACTOR, Action.INDEX, collection)
             with show:
-                summary = await citewell.sync.table(table, show, losing=yes)
-            question = one_line(f"{_gone(table, summary)}. Forget them?")
+                summary = await citewell.sync.sync_table(table, show, losing=yes)
+            question = to_single_line(f"{_gone(table, summary)}. Forget them?")
             if summary.kept and sys.stdin.isatty() and typer.confirm(question):
-                summary = await citewell.sync.let_go(table, summary)
+                summary = await citewell.sync.delete_retained(table, summary)
             summaries.append(summary)
 
     try:
-        run(work())
+        run_async(work())
     except KeyboardInterrupt:
-        kept = wording.counted(show.taken, "document was", "documents were")
-        note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+        kept = wording.count_noun(show.taken, "document was", "documents were")
+        print_note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
         raise
     except CitewellError as error:
-        note(f"{table.name}: {error}. {error.what_to_do}".rstrip())
+        print_note(f"{table.name}: {error}. {error.what_to_do}".rstrip())
         return False
     (summary,) = summaries
-    summarise(summary, table.name)
-    if summary == Summary():
-        note(f"{table.name} holds nothing that is taken: docs/sources.md says what is, and what has to be shared.")
-    tell_left_out(summary)
+    print_summary(summary, table.name)
+    if summary == IngestSummary():
+        print_note(
+            f"{table.name} holds nothing that is taken: docs/sources.md says what is, and what has to be shared."
+        )
+    print_skipped(summary)
     if summary.kept:
-        note(f"{_gone(table, summary)}, and are kept. To forget them: citewell sources sync {table.name} --yes")
+        print_note(f"{_gone(table, summary)}, and are kept. To forget them: citewell sources sync {table.name} --yes")
     return not summary.failed and not summary.kept
 
 
-def _gone(table: SourceTable, summary: Summary) -> str:
-    return f"{wording.counted(len(summary.kept), 'document is', 'documents are')} gone from {table.name}"
+def _gone(table: SourceTable, summary: IngestSummary) -> str:
+    return f"{wording.count_noun(len(summary.kept), 'document is', 'documents are')} gone from {table.name}"

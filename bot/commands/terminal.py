@@ -22,22 +22,22 @@ from rich.text import Text
 from bot.config.read import read_settings
 from bot.config.settings import Settings
 from pipeline.errors import Refused
-from pipeline.words.text import one_line, visible
+from pipeline.words.text import strip_invisible, to_single_line
 
 # --- Consoles on which nothing hides, whatever documents, people and models wrote -----------------
 
 _TRAILING = re.compile(r"[ \t]+(?=\n)")
 
 
-class Plain(Console):
+class SafeConsole(Console):
     """Shows what is `visible`: what turns or hides text, and what a terminal would obey, does not reach it."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else visible(text), style, control)
+            yield Segment(text if control else strip_invisible(text), style, control)
 
 
-class Piped(Plain):
+class PipeConsole(SafeConsole):
     """Where it is no terminal, lines end with their text, and not with blanks up to the width of a screen."""
 
     def print(self, *objects: Any, **options: Any) -> None:
@@ -52,12 +52,14 @@ class Piped(Plain):
 
 # --- What all commands share ----------------------------------------------------------------------
 
-Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
-out = Piped(highlight=False, emoji=False)
-err = Plain(stderr=True, highlight=False, emoji=False)
+DataOption = Annotated[
+    Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")
+]
+out = PipeConsole(highlight=False, emoji=False)
+err = SafeConsole(stderr=True, highlight=False, emoji=False)
 
 
-def settings(data: Path | None = None, *, service: bool = False) -> Settings:
+def load_settings(data: Path | None = None, *, service: bool = False) -> Settings:
     """The settings, with the data folder of the command line where one was given; logging follows them.
 
     A command that ends by itself logs warnings only, unless a level was asked for."""
@@ -69,19 +71,19 @@ def settings(data: Path | None = None, *, service: bool = False) -> Settings:
     return found
 
 
-def nothing_indexed(found: Settings) -> str:
+def no_documents_hint(found: Settings) -> str:
     """What to do where there is no document yet."""
     if found.sources:
         return "Nothing is indexed yet. To take in the sources of citewell.toml: citewell sources sync"
     return "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
+def run_async(work: Coroutine[Any, Any, None]) -> None:
     """Run `work` to its end on an event loop of its own."""
     asyncio.run(work)
 
 
-def one_of(kind: type[StrEnum]) -> dict[str, Any]:
+def enum_option(kind: type[StrEnum]) -> dict[str, Any]:
     """How an option takes one of the words of `kind`, and says which there are when it is another."""
     words = [member.value for member in kind]
 
@@ -94,7 +96,7 @@ def one_of(kind: type[StrEnum]) -> dict[str, Any]:
 
 
 @contextmanager
-def text_input() -> Iterator[None]:
+def reject_binary_input() -> Iterator[None]:
     """Raises Refused where what is asked turns out not to be text."""
     try:
         yield
@@ -102,33 +104,33 @@ def text_input() -> Iterator[None]:
         raise Refused("the question is not text in UTF-8", what_to_do="Give it as plain text.") from error
 
 
-def confirm_forgetting(what: str) -> None:
+def confirm_deletion(what: str) -> None:
     """Ask whether to forget `what`. Raises Abort for a no, and Refused where nobody can be asked."""
     if not sys.stdin.isatty():
         raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
-    ask(f"Forget {what}?")
+    confirm(f"Forget {what}?")
 
 
-def ask(question: str) -> None:
+def confirm(question: str) -> None:
     """Raises Abort for a no."""
-    typer.confirm(one_line(question), abort=True)
+    typer.confirm(to_single_line(question), abort=True)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """A line of what was asked for."""
-    out.print(one_line(text), markup=False, soft_wrap=True)
+    out.print(to_single_line(text), markup=False, soft_wrap=True)
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """A line beside what was asked for, on standard error."""
-    err.print(one_line(text), markup=False, soft_wrap=True)
+    err.print(to_single_line(text), markup=False, soft_wrap=True)
 
 
-def tell_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) -> None:
+def print_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) -> None:
     """A table on a terminal, elsewhere one row a line with tabs between."""
     table = Table(*headings, box=None)
     for row in rows:
-        cells = [one_line(cell) for cell in row]
+        cells = [to_single_line(cell) for cell in row]
         if out.is_terminal:
             table.add_row(*map(Text, cells))
         else:
@@ -137,12 +139,12 @@ def tell_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) -
         out.print(table)
 
 
-def warn(lines: Iterable[str]) -> None:
+def print_warnings(lines: Iterable[str]) -> None:
     """What is most likely a mistake, on standard error."""
     for line in lines:
-        note(f"citewell: {line}")
+        print_note(f"citewell: {line}")
 
 
-def name_question() -> None:
+def bind_question_id() -> None:
     """Whatever is logged from now on until the next question names this one."""
     structlog.contextvars.bind_contextvars(key=f"console:{secrets.token_hex(4)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dotenv.parser import Binding, parse_stream
 
-from bot.config.files import readable, replace_file
+from bot.config.files import replace_file, translate_file_errors
 
 OWNER_ONLY = 0o600
 _PLAIN = re.compile(r"[\w.:/@+=,-]*")
@@ -40,7 +40,7 @@ def _bindings(file: Path) -> list[Binding]:
     """Return the lines of the file in their order. Their texts together are its text."""
     if not file.is_file():
         return []
-    with readable(file):
+    with translate_file_errors(file):
         return list(parse_stream(StringIO(file.read_bytes().decode("utf-8"), newline="")))
 
 

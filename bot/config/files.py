@@ -17,7 +17,7 @@ from dotenv.parser import Binding, parse_stream
 
 from pipeline.errors import Misconfigured
 
-CONFIG = "CITEWELL_CONFIG"
+CONFIG_VARIABLE = "CITEWELL_CONFIG"
 """Where `citewell.toml` is, if not in the working folder."""
 DOTENV = Path(".env")
 
@@ -39,7 +39,7 @@ def valid_names_in_dotenv() -> frozenset[str]:
     return frozenset(binding.key for binding in _bindings() if binding.key and not binding.error)
 
 
-def secret_named(name: str) -> str:
+def read_secret(name: str) -> str:
     """What the environment, else `.env`, holds under a name that somebody chose; empty without it."""
     if name in os.environ:
         return os.environ[name]
@@ -49,26 +49,26 @@ def secret_named(name: str) -> str:
 def _bindings() -> list[Binding]:
     if not DOTENV.is_file():
         return []
-    with readable(DOTENV):
+    with translate_file_errors(DOTENV):
         return list(parse_stream(StringIO(DOTENV.read_text(encoding="utf-8"))))
 
 
-def config_file() -> Path:
+def config_path() -> Path:
     """Where `citewell.toml` is, whether or not it is there."""
-    return Path(os.environ.get(CONFIG) or "citewell.toml")
+    return Path(os.environ.get(CONFIG_VARIABLE) or "citewell.toml")
 
 
-def config() -> dict[str, Any]:
+def read_config() -> dict[str, Any]:
     """What `citewell.toml` holds. Raises Misconfigured when it cannot be read, or was named and is not there."""
-    path = config_file()
-    if os.environ.get(CONFIG) and not path.is_file():
-        raise Misconfigured(CONFIG, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
-    with readable(path):
+    path = config_path()
+    if os.environ.get(CONFIG_VARIABLE) and not path.is_file():
+        raise Misconfigured(CONFIG_VARIABLE, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
+    with translate_file_errors(path):
         return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def translate_file_errors(path: Path) -> Iterator[None]:
     """Raises Misconfigured naming the file when it cannot be read or parsed."""
     try:
         yield

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, PydanticBaseSettingsSource, SettingsError
 
-from bot import known
-from bot.config.files import DOTENV, config, config_file, names_in_dotenv, valid_names_in_dotenv
+from bot import registry
+from bot.config.files import DOTENV, config_path, names_in_dotenv, read_config, valid_names_in_dotenv
 from bot.config.read import written_settings
-from bot.config.settings import Settings, environment_name, every_setting, platform_settings
-from bot.config.wrong import WrittenSettings, not_json, wrong_setting
+from bot.config.settings import Settings, all_settings, environment_name, platform_settings
+from bot.config.settings_errors import SettingsSources, invalid_json_error, wrong_setting
 from pipeline.errors import Misconfigured
 from pipeline.values import Value
 
@@ -46,7 +46,7 @@ def lenient_settings(**given: object) -> LenientSettings:
     """Return the settings without what is wrong with them. `given` wins over all."""
     files = _Files()
     written = written_settings(files.in_dotenv, files.table)
-    wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.unknown())]
+    wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.find_unknown())]
     settings, refused, left_out = _read(written, files, given)
     return LenientSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
 
@@ -66,11 +66,11 @@ class _Files:
             self.wrong.append(WrongSetting("", str(error), error.what_to_do))
             self._mend_dotenv()
         try:
-            self.table = config()
+            self.table = read_config()
         except Misconfigured as error:
             self.wrong.append(WrongSetting("", str(error), error.what_to_do))
             self.with_table = False
-            self.left_out.append(f"what {config_file()} sets, because it cannot be read")
+            self.left_out.append(f"what {config_path()} sets, because it cannot be read")
 
     def _mend_dotenv(self) -> None:
         """Leave out its wrong lines, or all of it."""
@@ -82,7 +82,7 @@ class _Files:
 
 
 def _read(
-    written: WrittenSettings, files: _Files, given: Mapping[str, object]
+    written: SettingsSources, files: _Files, given: Mapping[str, object]
 ) -> tuple[Settings | None, list[WrongSetting], list[str]]:
     wrong: list[WrongSetting] = []
     no_json: list[str] = []
@@ -91,11 +91,11 @@ def _read(
         try:
             settings = _settings_type(with_table=files.with_table, without=no_json)(**{**given, **changes})
         except SettingsError as error:
-            wrong.append(WrongSetting(*not_json(str(error))))
+            wrong.append(WrongSetting(*invalid_json_error(str(error))))
             no_json.append(wrong[-1].name)
         except ValidationError as error:
             errors = error.errors(include_url=False)
-            wrong += [WrongSetting(name, why) for name, why in written.wrong(errors)]
+            wrong += [WrongSetting(name, why) for name, why in written.describe_errors(errors)]
             changes = _changed(changes, errors, files.table)
         else:
             return settings, wrong, [*_left_out(changes), *(f"{name}, which is no JSON" for name in no_json)]
@@ -103,7 +103,9 @@ def _read(
 
 
 def _left_out(changes: Mapping[str, Any]) -> list[str]:
-    platforms = (known.platforms().of(name) for name, value in changes.items() if isinstance(value, Value))
+    platforms = (
+        registry.platforms().find_platform(name) for name, value in changes.items() if isinstance(value, Value)
+    )
     contradicting = [
         f"{platform.title}, because its settings contradict each other" for platform in platforms if platform
     ]
@@ -147,13 +149,13 @@ def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: M
         elif name in TABLES and where and name in table:
             inside.setdefault(name, set()).add(where[0])
         else:
-            alias = every_setting()[name].validation_alias
+            alias = all_settings()[name].validation_alias
             changes[environment_name(name) if alias else name] = _default(name)
     return changes | {name: _without(table[name], wrong) for name, wrong in inside.items()}
 
 
 def _default(name: str) -> Any:
-    return _without(every_setting()[name].get_default(call_default_factory=True), set())
+    return _without(all_settings()[name].get_default(call_default_factory=True), set())
 
 
 def _without(value: Any, wrong: Collection[int | str]) -> Any:

@@ -8,58 +8,60 @@ from collections.abc import Iterable, Mapping
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
-from bot.config.files import CONFIG, config, config_file, names_in_dotenv
-from bot.config.settings import PREFIX, Settings, environment_names
-from bot.config.wrong import WrittenSettings, nearest, not_json
+from bot.config.files import CONFIG_VARIABLE, config_path, names_in_dotenv, read_config
+from bot.config.settings import ENV_PREFIX, Settings, environment_names
+from bot.config.settings_errors import SettingsSources, closest_name, invalid_json_error
 from pipeline.errors import Misconfigured
 
-ALIKE = 0.8
+SIMILAR_NAME = 0.8
 """How alike a name is that was meant to be another one: SLACK_TOKEN and SLACK_BOT_TOKEN are .85."""
 
 
 def read_settings(**given: object) -> Settings:
     """Read every source; `given` wins over all. Raises Misconfigured naming each wrong setting and what it allows."""
-    settings, wrong = examine_settings(**given)
+    settings, wrong = check_settings(**given)
     if wrong or settings is None:
         raise Misconfigured(wrong[0][0], "\n".join([wrong[0][1], *(f"{name}: {why}" for name, why in wrong[1:])]))
     return settings
 
 
-def examine_settings(**given: object) -> tuple[Settings | None, list[tuple[str, str]]]:
+def check_settings(**given: object) -> tuple[Settings | None, list[tuple[str, str]]]:
     """The settings, None where they cannot be made, and each that is wrong, with what is wrong with it.
 
     Raises Misconfigured for a file that cannot be read."""
     written = _written()
-    wrong = written.unknown()
+    wrong = written.find_unknown()
     settings = None
     try:
         settings = Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
     except SettingsError as error:
-        wrong.append(not_json(str(error)))
+        wrong.append(invalid_json_error(str(error)))
     except ValidationError as error:
-        wrong += written.wrong(error.errors(include_url=False))
+        wrong += written.describe_errors(error.errors(include_url=False))
     return settings, wrong
 
 
-def unread_names() -> list[tuple[str, str]]:
+def find_misspelled_names() -> list[tuple[str, str]]:
     """Each name in `.env` that is nearly that of a token or key that is not set, and that one; it may be of another
     program. Raises Misconfigured for a file that cannot be read."""
     in_dotenv, known = names_in_dotenv(), environment_names()
     unset = known - in_dotenv - os.environ.keys()
-    others = sorted(name for name in in_dotenv - known if not name.startswith(PREFIX))
-    found = [(name, nearest(name, unset, ALIKE)) for name in others]
+    others = sorted(name for name in in_dotenv - known if not name.startswith(ENV_PREFIX))
+    found = [(name, closest_name(name, unset, SIMILAR_NAME)) for name in others]
     return [(name, near) for name, near in found if near]
 
 
-def _written() -> WrittenSettings:
+def _written() -> SettingsSources:
     """What is set where. Raises Misconfigured for a file that cannot be read."""
-    table = config()
+    table = read_config()
     return written_settings(names_in_dotenv(), table)
 
 
-def written_settings(in_dotenv: Iterable[str], table: Mapping[str, object]) -> WrittenSettings:
+def written_settings(in_dotenv: Iterable[str], table: Mapping[str, object]) -> SettingsSources:
     """Return what is set where. `in_dotenv`: all names there; `table`: what `citewell.toml` holds."""
     ours = environment_names()
-    environment = {name for name in os.environ if name in ours or (name.startswith(PREFIX) and name != CONFIG)}
-    dotenv = {name for name in in_dotenv if name in ours or name.startswith(PREFIX)}
-    return WrittenSettings(frozenset(environment), frozenset(dotenv), config_file(), table)
+    environment = {
+        name for name in os.environ if name in ours or (name.startswith(ENV_PREFIX) and name != CONFIG_VARIABLE)
+    }
+    dotenv = {name for name in in_dotenv if name in ours or name.startswith(ENV_PREFIX)}
+    return SettingsSources(frozenset(environment), frozenset(dotenv), config_path(), table)

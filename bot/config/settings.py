@@ -25,15 +25,15 @@ from pydantic_settings import (
 from adapters.discord.config import DiscordConfig
 from adapters.slack.config import SlackConfig
 from adapters.web.config import WebConfig
-from bot import known
-from bot.config.files import DOTENV, config_file
-from bot.config.kinds import CollectionName, Recipient, Somewhere, networks, one_of
-from bot.config.tables import AnySource, Collection, Roles, one_name_each
+from bot import registry
+from bot.config.field_types import CollectionName, PlaceName, Recipient, one_of, parse_networks
+from bot.config.files import DOTENV, config_path
+from bot.config.tables import AnySource, CollectionSettings, RoleSettings, check_unique_sources
 from pipeline.ports import PlatformConfig
-from pipeline.rules.settings import Address, Listener, Server, listed
-from pipeline.values import CitationStyle, Place, PlaceId, Role, Style, Value, replace
+from pipeline.rules.setting_types import HttpAddress, ListenAddress, ServerUrl, split_list
+from pipeline.values import AnswerStyle, CitationStyle, PlaceId, PlaceSettings, Role, Value, replace
 
-PREFIX = "CITEWELL_"
+ENV_PREFIX = "CITEWELL_"
 
 
 def _secret(name: str, description: str) -> SecretStr | None:
@@ -47,7 +47,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True,
         extra="ignore",
-        env_prefix=PREFIX,
+        env_prefix=ENV_PREFIX,
         env_file=DOTENV,
         populate_by_name=True,
         env_ignore_empty=True,
@@ -60,13 +60,13 @@ class Settings(BaseSettings):
     encryption_keys: SecretStr | None = Field(
         None, description="Keys (KEY1,KEY2) that encrypt kept tokens: the first encrypts, each decrypts"
     )
-    collections: dict[Annotated[str, CollectionName], Collection] = Field(
+    collections: dict[Annotated[str, CollectionName], CollectionSettings] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
-    places: dict[Annotated[PlaceId, Somewhere], Place] = Field(
+    places: dict[Annotated[PlaceId, PlaceName], PlaceSettings] = Field(
         default_factory=dict, description='How it behaves where (citewell.toml: [places."slack:T0123:C0456"])'
     )
-    roles: Roles = Field(Roles(), description="Who may change things (citewell.toml: [roles])")
+    roles: RoleSettings = Field(RoleSettings(), description="Who may change things (citewell.toml: [roles])")
     sources: tuple[AnySource, ...] = Field((), description="Where documents come from (citewell.toml: [[sources]])")
     default_collection: Annotated[str, CollectionName] = Field(
         "default", description="Collection that `citewell index` fills"
@@ -98,7 +98,7 @@ class Settings(BaseSettings):
         description="What puts the passages that were found in order: none (their own scores), onnx:FOLDER, "
         "fastembed:NAME, cohere:NAME, jina:NAME",
     )
-    reranker_url: Annotated[str, Address] | None = Field(
+    reranker_url: Annotated[str, HttpAddress] | None = Field(
         None,
         description="Another server that speaks the rerank API of Cohere and Jina, with its path: "
         "http://localhost:8000/v1/rerank",
@@ -125,7 +125,7 @@ class Settings(BaseSettings):
     total_seconds: float = Field(30.0, gt=0, le=600, description="Deadline of the whole answer")
 
     top_k: int = Field(5, ge=1, le=20, description="Passages that an answer without a model is made of")
-    style: Style = Field(Style.CONCISE, description="concise, detailed or bullet")
+    style: AnswerStyle = Field(AnswerStyle.CONCISE, description="concise, detailed or bullet")
     citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="numbered, inline, footnote or endnote")
     max_length: int = Field(1000, ge=100, le=10_000, description="Characters of an answer")
     include_citations: bool = Field(True, description="Show the source footer")
@@ -147,7 +147,7 @@ class Settings(BaseSettings):
         500, description="Size of a passage, in the embedder's tokens"
     )
     chunk_overlap: int = Field(50, ge=0, le=500, description="Tokens that neighbouring passages share")
-    chroma_url: Annotated[str, Server] | None = Field(
+    chroma_url: Annotated[str, ServerUrl] | None = Field(
         None, description="Use a Chroma server, e.g. http://localhost:8000"
     )
 
@@ -167,7 +167,7 @@ class Settings(BaseSettings):
         description="Addresses and networks of reverse proxies (10.0.0.5,172.16.0.0/12) whose X-Forwarded-For says who "
         "calls, for limits per address",
     )
-    operations: Annotated[str, Listener] | None = Field(
+    operations: Annotated[str, ListenAddress] | None = Field(
         None, description="Where /healthz, /readyz and /metrics are served, e.g. 127.0.0.1:9464; empty: nowhere"
     )
     operations_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -177,7 +177,7 @@ class Settings(BaseSettings):
     )
     price_input: float = Field(0.0, ge=0, description="Price of a million tokens that a model reads, for /metrics")
     price_output: float = Field(0.0, ge=0, description="Price of a million tokens that a model writes, for /metrics")
-    traces: Annotated[str, Server] | None = Field(
+    traces: Annotated[str, ServerUrl] | None = Field(
         None,
         description="OpenTelemetry collector (OTLP over gRPC) that each answer is traced to, e.g. http://localhost:4317",
     )
@@ -185,19 +185,19 @@ class Settings(BaseSettings):
         "info", description="How much is logged: debug, info, warning or error"
     )
     openai_api_key: SecretStr | None = _secret("OPENAI_API_KEY", "Key for OpenAI or a compatible server")
-    openai_base_url: Annotated[str, Address] | None = Field(
+    openai_base_url: Annotated[str, HttpAddress] | None = Field(
         None, validation_alias="OPENAI_BASE_URL", description="Base URL of a server that speaks OpenAI's API"
     )
     anthropic_api_key: SecretStr | None = _secret("ANTHROPIC_API_KEY", "Key for Anthropic")
-    anthropic_base_url: Annotated[str, Address] | None = Field(
+    anthropic_base_url: Annotated[str, HttpAddress] | None = Field(
         None, validation_alias="ANTHROPIC_BASE_URL", description="Base URL of a server that speaks Anthropic's API"
     )
 
     @field_validator("places")
     @classmethod
-    def _threads_where_they_must_be(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+    def _threads_where_they_must_be(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
         for place, sets in value.items():
-            platform = known.platforms().of(place.platform)
+            platform = registry.platforms().find_platform(place.platform)
             if platform and platform.threads_only and sets.threads is False:
                 raise ValueError(f"without threads = false for {place}: {platform.title} answers in threads")
         return value
@@ -212,12 +212,12 @@ class Settings(BaseSettings):
     @field_validator("sources")
     @classmethod
     def _one_name_each(cls, value: tuple[AnySource, ...]) -> tuple[AnySource, ...]:
-        one_name_each(value)
+        check_unique_sources(value)
         return value
 
     @field_validator("places")
     @classmethod
-    def _indexed_by_name(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+    def _indexed_by_name(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
         for place, sets in value.items():
             if sets.index and not place.channel:
                 raise ValueError(f"such that index of {place} stands at each channel, which people read by name")
@@ -225,23 +225,23 @@ class Settings(BaseSettings):
 
     @field_validator("places")
     @classmethod
-    def _asked_where_it_is_set(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+    def _asked_where_it_is_set(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
         for place, sets in value.items():
-            platform = known.platforms().of(place.platform)
-            around = sets.ask and (sets.ask.around == place.around or (platform and platform.alone))
-            if sets.ask and not (around and known.platforms().is_channel(sets.ask)):
-                raise ValueError(f"such that ask of {place} is a channel of {place.around}")
+            platform = registry.platforms().find_platform(place.platform)
+            around = sets.ask and (sets.ask.parent == place.parent or (platform and platform.is_one_to_one))
+            if sets.ask and not (around and registry.platforms().is_channel(sets.ask)):
+                raise ValueError(f"such that ask of {place} is a channel of {place.parent}")
         return value
 
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _proxies(cls, value: object) -> object:
-        return networks(value)
+        return parse_networks(value)
 
     @field_validator("operations_hosts", mode="before")
     @classmethod
     def _hosts(cls, value: object) -> object:
-        return listed(value, r"[0-9a-z.-]+", "names of hosts, such as citewell.monitoring.svc")
+        return split_list(value, r"[0-9a-z.-]+", "names of hosts, such as citewell.monitoring.svc")
 
     @model_validator(mode="after")
     def _passages_advance(self) -> Self:
@@ -258,14 +258,14 @@ class Settings(BaseSettings):
             raise ValueError("CITEWELL_CHROMA_URL must be empty with CITEWELL_DATABASE: PostgreSQL holds the vectors")
         return self
 
-    def apart(self, folder: Path) -> Settings:
+    def isolated(self, folder: Path) -> Settings:
         """The same with a folder of its own, and nothing elsewhere."""
         return replace(self, data=folder, database=None, chroma_url=None)
 
     @classmethod
     def file(cls) -> Path | None:
         """Return the file that is read beside the environment and `.env`."""
-        return config_file()
+        return config_path()
 
     @classmethod
     def settings_customise_sources(
@@ -315,14 +315,14 @@ def _variable(setting: str) -> str:
     return environment_name(setting).lower()
 
 
-def secret(value: SecretStr | None) -> str:
+def secret_value(value: SecretStr | None) -> str:
     """The secret itself, or nothing."""
     return value.get_secret_value() if value else ""
 
 
-def keys(settings: Settings) -> list[str]:
+def list_encryption_keys(settings: Settings) -> list[str]:
     """What encrypts kept tokens, the first one first."""
-    return secret(settings.encryption_keys).replace(",", " ").split()
+    return secret_value(settings.encryption_keys).replace(",", " ").split()
 
 
 @cache
@@ -333,7 +333,7 @@ def platform_settings() -> dict[str, type[Value]]:
 
 
 @cache
-def every_setting() -> dict[str, FieldInfo]:
+def all_settings() -> dict[str, FieldInfo]:
     """By the name that it has in `citewell.toml`: that of Slack's `host` is `slack_host`."""
     found: dict[str, FieldInfo] = {}
     for name, info in Settings.model_fields.items():
@@ -344,23 +344,23 @@ def every_setting() -> dict[str, FieldInfo]:
 
 def environment_name(setting: str) -> str:
     """The environment variable of a setting: `top_k` -> `CITEWELL_TOP_K`, `slack_bot_token` -> `SLACK_BOT_TOKEN`."""
-    alias = every_setting()[setting].validation_alias
-    return str(alias) if alias else f"{PREFIX}{setting.upper()}"
+    alias = all_settings()[setting].validation_alias
+    return str(alias) if alias else f"{ENV_PREFIX}{setting.upper()}"
 
 
 def environment_names() -> frozenset[str]:
     """Those of all settings."""
-    return frozenset(map(environment_name, every_setting()))
+    return frozenset(map(environment_name, all_settings()))
 
 
 # --- The platforms as the settings have them ------------------------------------------------------
 
 
-def configured(settings: Settings) -> tuple[PlatformConfig, ...]:
+def platform_configs(settings: Settings) -> tuple[PlatformConfig, ...]:
     """Every platform, wanted or not; one that has no settings is as it is made."""
-    return tuple(getattr(settings, kind.platform.name, None) or kind() for kind in known.CONFIGS)
+    return tuple(getattr(settings, kind.platform.name, None) or kind() for kind in registry.PLATFORM_CONFIGS)
 
 
-def wanted(settings: Settings) -> tuple[PlatformConfig, ...]:
+def enabled_platforms(settings: Settings) -> tuple[PlatformConfig, ...]:
     """Those that the operator set up."""
-    return tuple(config for config in configured(settings) if config.wanted)
+    return tuple(config for config in platform_configs(settings) if config.is_enabled)

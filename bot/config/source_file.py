@@ -7,12 +7,12 @@ from pathlib import Path
 import tomlkit
 from tomlkit.items import AoT
 
-from bot.config.files import readable, replace_file
+from bot.config.files import replace_file, translate_file_errors
 from bot.config.tables import SourceTable
 from pipeline.errors import Refused
 
 
-def add(file: Path, table: SourceTable) -> None:
+def add_source_table(file: Path, table: SourceTable) -> None:
     """Append the table. Raises Misconfigured when the file cannot be read, Refused when it holds other than tables."""
     document = _read(file)
     written = tomlkit.table()
@@ -23,7 +23,7 @@ def add(file: Path, table: SourceTable) -> None:
     _write(file, document)
 
 
-def remove(file: Path, name: str) -> bool:
+def remove_source_table(file: Path, name: str) -> bool:
     """Take the table of that name out; False when there is none. Raises as `add`."""
     document = _read(file)
     tables = _sources(file, document)
@@ -38,7 +38,7 @@ def remove(file: Path, name: str) -> bool:
 
 
 def _read(file: Path) -> tomlkit.TOMLDocument:
-    with readable(file):
+    with translate_file_errors(file):
         return tomlkit.parse(file.read_text(encoding="utf-8")) if file.is_file() else tomlkit.document()
 
 

@@ -10,18 +10,18 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from bot.config.kinds import (
-    Bearer,
+from bot.config.field_types import (
+    AudienceGroup,
     Branch,
     CollectionName,
+    EnvVarName,
     FolderId,
     GitUrl,
-    Group,
     Repository,
+    RoleHolder,
     SpaceKey,
-    Variable,
 )
-from pipeline.rules.settings import Address, Server
+from pipeline.rules.setting_types import HttpAddress, ServerUrl
 
 
 class SettingTable(BaseModel):
@@ -30,21 +30,21 @@ class SettingTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Collection(SettingTable):
+class CollectionSettings(SettingTable):
     """Who may see a collection. Without an entry, everyone inside the organisation may."""
 
-    only: tuple[Annotated[str, Group], ...] = ()
+    only: tuple[Annotated[str, AudienceGroup], ...] = ()
     """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
     public: bool = False
     """People of other organisations (Slack Connect) may see it too."""
 
 
-class Roles(SettingTable):
+class RoleSettings(SettingTable):
     """Who may change things. Without an entry, nobody on a platform may."""
 
-    admin: tuple[Annotated[str, Bearer], ...] = ()
+    admin: tuple[Annotated[str, RoleHolder], ...] = ()
     """May set up places, and all that contributors may."""
-    contributor: tuple[Annotated[str, Bearer], ...] = ()
+    contributor: tuple[Annotated[str, RoleHolder], ...] = ()
     """May keep a person's reply as an answer."""
 
 
@@ -64,7 +64,7 @@ class SourceTable(SettingTable):
     """
 
     @property
-    def source(self) -> str:
+    def source_id(self) -> str:
         """Its name in the library."""
         return f"{self.kind}:{self.name}"
 
@@ -72,7 +72,7 @@ class SourceTable(SettingTable):
 class ServiceTable(SourceTable):
     """A source that is fetched from somewhere else."""
 
-    token_from: Annotated[str, Variable] = ""
+    token_from: Annotated[str, EnvVarName] = ""
     """The environment variable that holds the secret."""
     private: bool = False
     """It may be in a private network or on this machine."""
@@ -95,11 +95,11 @@ class RightsTable(ServiceTable):
 class FolderTable(SourceTable):
     kind: Literal["folder"]
     path: Path
-    base_url: Annotated[str, Address] | None = None
+    base_url: Annotated[str, HttpAddress] | None = None
     """Where people read the files; `{path}` stands for a file's path below the folder."""
 
     @property
-    def source(self) -> str:
+    def source_id(self) -> str:
         return self.path.expanduser().resolve().as_posix()
 
 
@@ -110,9 +110,9 @@ class GitTable(ServiceTable):
     """Empty: the one that its host shows first."""
     paths: tuple[str, ...] = ()
     """Folders and files of it; empty: all."""
-    base_url: Annotated[str, Address] | None = None
+    base_url: Annotated[str, HttpAddress] | None = None
     """Where people read the files, for hosts that are not known; `{path}` stands for a file's path."""
-    token_from: Annotated[str, Variable] = "GIT_TOKEN"  # noqa: S105 - the name of one
+    token_from: Annotated[str, EnvVarName] = "GIT_TOKEN"  # noqa: S105 - the name of one
 
     @field_validator("url")
     @classmethod
@@ -124,12 +124,12 @@ class GitTable(ServiceTable):
 
 class WebTable(ServiceTable):
     kind: Literal["web"]
-    sitemap: Annotated[str, Address] | None = None
-    pages: tuple[Annotated[str, Address], ...] = ()
+    sitemap: Annotated[str, HttpAddress] | None = None
+    pages: tuple[Annotated[str, HttpAddress], ...] = ()
     """Addresses, and no others."""
-    start: Annotated[str, Address] | None = None
+    start: Annotated[str, HttpAddress] | None = None
     """The page to follow links from."""
-    prefix: Annotated[str, Address] | None = None
+    prefix: Annotated[str, HttpAddress] | None = None
     """What the addresses of pages that nobody named begin with; with `start`, its folder."""
     max_pages: int = Field(5000, ge=1, le=100_000)
     pace: float = Field(0.0, ge=0, le=60)
@@ -146,23 +146,23 @@ class GoogleDriveTable(RightsTable):
     kind: Literal["google-drive"]
     folder: Annotated[str, FolderId]
     """The id of a folder or of a shared drive, the last part of its address."""
-    base_url: Annotated[str, Server] = "https://www.googleapis.com"
-    token_from: Annotated[str, Variable] = "GOOGLE_APPLICATION_CREDENTIALS"  # noqa: S105 - the name of one
+    base_url: Annotated[str, ServerUrl] = "https://www.googleapis.com"
+    token_from: Annotated[str, EnvVarName] = "GOOGLE_APPLICATION_CREDENTIALS"  # noqa: S105 - the name of one
 
 
 class ConfluenceTable(RightsTable):
     kind: Literal["confluence"]
-    url: Annotated[str, Address]
+    url: Annotated[str, HttpAddress]
     """Where people read it: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
     spaces: tuple[Annotated[str, SpaceKey], ...]
     email: str = ""
     """On Cloud: of the account that the token belongs to. Without it: Data Center."""
-    api_url: Annotated[str, Address] | None = None
+    api_url: Annotated[str, HttpAddress] | None = None
     """On Cloud, for a token with scopes: `https://api.atlassian.com/ex/confluence/CLOUD_ID/wiki`."""
     labels: tuple[str, ...] = ()
     """Pages with one of them; empty: all."""
     without_labels: tuple[str, ...] = ()
-    token_from: Annotated[str, Variable] = "CONFLUENCE_TOKEN"  # noqa: S105 - the name of one
+    token_from: Annotated[str, EnvVarName] = "CONFLUENCE_TOKEN"  # noqa: S105 - the name of one
 
     @field_validator("spaces")
     @classmethod
@@ -180,8 +180,8 @@ class ConfluenceTable(RightsTable):
 
 class NotionTable(ServiceTable):
     kind: Literal["notion"]
-    base_url: Annotated[str, Server] = "https://api.notion.com"
-    token_from: Annotated[str, Variable] = "NOTION_TOKEN"  # noqa: S105 - the name of one
+    base_url: Annotated[str, ServerUrl] = "https://api.notion.com"
+    token_from: Annotated[str, EnvVarName] = "NOTION_TOKEN"  # noqa: S105 - the name of one
 
 
 class GitHubTable(ServiceTable):
@@ -190,23 +190,23 @@ class GitHubTable(ServiceTable):
     take: tuple[Literal["issues", "discussions", "wiki"], ...] = ("issues", "discussions", "wiki")
     unanswered: bool = False
     """Take open issues and discussions without an answer too."""
-    base_url: Annotated[str, Server] = "https://github.com"
+    base_url: Annotated[str, ServerUrl] = "https://github.com"
     """Of GitHub Enterprise: its address."""
-    token_from: Annotated[str, Variable] = "GITHUB_TOKEN"  # noqa: S105 - the name of one
+    token_from: Annotated[str, EnvVarName] = "GITHUB_TOKEN"  # noqa: S105 - the name of one
 
 
 _Sources = FolderTable | GitTable | WebTable | ConfluenceTable | NotionTable | GoogleDriveTable | GitHubTable
 AnySource = Annotated[_Sources, Field(discriminator="kind")]
-KINDS: dict[str, type[SourceTable]] = {
+SOURCE_TABLES: dict[str, type[SourceTable]] = {
     kind: table for table in get_args(_Sources) for kind in get_args(table.model_fields["kind"].annotation)
 }
 
 
-def one_name_each(tables: Sequence[SourceTable]) -> None:
+def check_unique_sources(tables: Sequence[SourceTable]) -> None:
     """Raises ValueError when two sources have one name, or take one folder."""
     for counts, what in (
         (Counter(table.name for table in tables), "name"),
-        (Counter(table.source for table in tables), "folder"),
+        (Counter(table.source_id for table in tables), "folder"),
     ):
         if twice := [found for found, count in counts.items() if count > 1]:
             raise ValueError(f"sources with a {what} of their own each: {twice[0]} is there twice")

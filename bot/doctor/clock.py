@@ -8,14 +8,14 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from pipeline.values import Finding
-from pipeline.values.finding import bad, good, warning
+from pipeline.values.diagnostics import error_finding, ok_finding, warning_finding
 
-MOST_SECONDS = 60.0
+MAX_CLOCK_SKEW_SECONDS = 60.0
 """Slack's signatures are refused after five minutes."""
 SECONDS = 10.0
 
 
-async def examine_clock(name: str, url: str) -> Finding:
+async def diagnose_clock(name: str, url: str) -> Finding:
     """Compare with the Date of whatever `url` answers."""
     try:
         async with (
@@ -24,8 +24,8 @@ async def examine_clock(name: str, url: str) -> Finding:
         ):
             off = time.time() - parsedate_to_datetime(response.headers["Date"]).timestamp()
     except (aiohttp.ClientError, TimeoutError, KeyError, ValueError):
-        return warning("clock", f"{name} did not tell the time", "See what is said about the network above.")
-    if abs(off) > MOST_SECONDS:
+        return warning_finding("clock", f"{name} did not tell the time", "See what is said about the network above.")
+    if abs(off) > MAX_CLOCK_SKEW_SECONDS:
         where = "ahead of" if off > 0 else "behind"
-        return bad("clock", f"it is {abs(off):.0f} s {where} that of {name}", "Set it, and keep it by NTP.")
-    return good("clock", f"within a minute of that of {name}")
+        return error_finding("clock", f"it is {abs(off):.0f} s {where} that of {name}", "Set it, and keep it by NTP.")
+    return ok_finding("clock", f"within a minute of that of {name}")

@@ -8,7 +8,7 @@ import structlog
 
 from pipeline.errors import CitewellError
 from pipeline.values import Finding
-from pipeline.values.finding import bad
+from pipeline.values.diagnostics import error_finding
 
 log = structlog.get_logger(__name__)
 FIX = "See docs/troubleshooting.md."
@@ -20,7 +20,7 @@ async def guarded(subject: str, findings: AsyncIterator[Finding]) -> AsyncIterat
         async for finding in findings:
             yield finding
     except CitewellError as error:
-        yield bad(subject, str(error), error.what_to_do or FIX)
+        yield error_finding(subject, str(error), error.what_to_do or FIX)
     except Exception as error:
         log.exception("check_failed", subject=subject)
-        yield bad(subject, f"this check failed ({type(error).__name__})", FIX)
+        yield error_finding(subject, f"this check failed ({type(error).__name__})", FIX)

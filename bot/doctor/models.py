@@ -8,30 +8,40 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
-from adapters.models.guard import SECONDS as RERANK_SECONDS
-from adapters.models.reader.reader import MiniLMReader
+from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
+from adapters.models.resilience import RERANK_TIMEOUT_SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
 from bot.models import EXTRACTIVE, model_spec, open_judge, open_language_model, open_reranker
 from bot.wiring import open_embedder
-from pipeline.check.exhibits import Said
+from pipeline.check.judge_prompt import PendingClaim
 from pipeline.errors import CitewellError
-from pipeline.find.reorder import MOST
+from pipeline.find.rerank import RERANK_LIMIT
 from pipeline.ports import ChatMessage
-from pipeline.values import BlockKind, Chunk, Document, Finding, RetrievedChunk, Sentence, State, Support, Unit
-from pipeline.values.finding import bad, good, skipped, warning
+from pipeline.values import (
+    BlockKind,
+    Chunk,
+    Document,
+    DraftSentence,
+    Finding,
+    FindingState,
+    RetrievedChunk,
+    SupportBasis,
+    Unit,
+)
+from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 
 SECONDS = 20.0
-FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; till then extracts answer."
+MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; till then extracts answer."
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
 """As long as passages are at most."""
 _STRETCH = " ".join([_SAID] * 7)
-STRETCHES = 8
+PASSAGES_PER_CALL = 8
 _REINSTALL = "Install Citewell again: a file of its reader is missing or damaged."
 
 
-async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
+async def diagnose_models(settings: Settings) -> AsyncIterator[Finding]:
     """Costs a few tokens."""
     if settings.embedder != "minilm":
         yield await _embedder(settings)
@@ -41,13 +51,13 @@ async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
         yield await _reader(settings)
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
-        yield good("language model", "none is set: answers are made of the documents' own sentences")
+        yield ok_finding("language model", "none is set: answers are made of the documents' own sentences")
         return
     answering = await _model(settings, spec)
     yield answering
     if settings.judge == "none":
         return
-    if answering.state is State.GOOD:
+    if answering.state is FindingState.GOOD:
         yield await _judge(settings)
     else:
         yield skipped("sentence check", "the language model does not answer")
@@ -67,21 +77,23 @@ async def examine_offline(settings: Settings) -> AsyncIterator[Finding]:
             async with opened():
                 pass
         except CitewellError as error:
-            yield bad(subject, str(error), error.what_to_do or "Check its address, key and name.")
+            yield error_finding(subject, str(error), error.what_to_do or "Check its address, key and name.")
 
 
 async def _embedder(settings: Settings) -> Finding:
     try:
         async with open_embedder(settings) as embedder, asyncio.timeout(SECONDS):
             if embedder is None:
-                return good("embedder", "none is set: documents are found by words alone")
+                return ok_finding("embedder", "none is set: documents are found by words alone")
             near, far = await embedder.embed([_SAID, _BESIDE]) @ await embedder.embed_question(_ASKED)
     except (CitewellError, TimeoutError) as error:
         fix = error.what_to_do if isinstance(error, CitewellError) else ""
-        return bad("embedder", str(error) or "it did not answer in time", fix or "Check its address, key and name.")
+        return error_finding(
+            "embedder", str(error) or "it did not answer in time", fix or "Check its address, key and name."
+        )
     if near > far:
-        return good("embedder", f"{embedder.name} tells which text is nearer to a question")
-    return bad(
+        return ok_finding("embedder", f"{embedder.name} tells which text is nearer to a question")
+    return error_finding(
         "embedder",
         f"{embedder.name} takes a text about something else for nearer to a question than its answer",
         "Choose another model, or mend pooling and the prefixes in its manifest: docs/operations/models.md.",
@@ -92,38 +104,44 @@ async def _reranker(settings: Settings) -> Finding:
     try:
         async with open_reranker(settings, seconds=SECONDS) as reranker:
             if reranker is None:
-                return good("reranker", "none is set: passages stay in the order of their own scores")
-            answer, beside = await reranker.scores(_ASKED, [_SAID, _BESIDE])
+                return ok_finding("reranker", "none is set: passages stay in the order of their own scores")
+            answer, beside = await reranker.score(_ASKED, [_SAID, _BESIDE])
             began = time.monotonic()
-            await reranker.scores(_ASKED, [_LONG] * MOST)
+            await reranker.score(_ASKED, [_LONG] * RERANK_LIMIT)
             took = time.monotonic() - began
     except CitewellError as error:
         fix = error.what_to_do or "Check CITEWELL_RERANKER and its address and key."
-        return bad("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
+        return error_finding("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
     if answer <= beside:
         said = f"{settings.reranker} takes a passage about something else for a better answer"
-        return bad("reranker", said, "Choose a model that is made for questions and passages: a cross-encoder.")
-    reads = f"{settings.reranker} reads {MOST} long passages in {took:.1f} seconds"
+        return error_finding(
+            "reranker", said, "Choose a model that is made for questions and passages: a cross-encoder."
+        )
+    reads = f"{settings.reranker} reads {RERANK_LIMIT} long passages in {took:.1f} seconds"
     if took > RERANK_SECONDS:
         late = f"{reads}, and no question waits longer than {RERANK_SECONDS:g}: it is asked in vain"
-        return warning("reranker", late, "Choose a smaller model, one on a faster machine, or smaller passages.")
-    return good("reranker", reads)
+        return warning_finding(
+            "reranker", late, "Choose a smaller model, one on a faster machine, or smaller passages."
+        )
+    return ok_finding("reranker", reads)
 
 
 async def _reader(settings: Settings) -> Finding:
-    reader = MiniLMReader(seconds=SECONDS)
+    reader = MiniLMCrossEncoder(seconds=SECONDS)
     try:
         await reader.load()
         began = time.monotonic()
-        await reader.read(_ASKED, [_STRETCH] * STRETCHES)
+        await reader.score(_ASKED, [_STRETCH] * PASSAGES_PER_CALL)
         took = time.monotonic() - began
     except CitewellError as error:
-        return bad("reader", f"{error}; until then passages stay in the order of their own scores", _REINSTALL)
-    reads = f"it reads {STRETCHES} stretches, as many as for most answers, in {took:.2f} seconds"
+        return error_finding(
+            "reader", f"{error}; until then passages stay in the order of their own scores", _REINSTALL
+        )
+    reads = f"it reads {PASSAGES_PER_CALL} stretches, as many as for most answers, in {took:.2f} seconds"
     if took > settings.reader_seconds:
         late = f"{reads}, and no answer waits longer than {settings.reader_seconds:g}: it is asked in vain"
-        return warning("reader", late, "Set CITEWELL_READER=none, or CITEWELL_READER_SECONDS higher.")
-    return good("reader", reads)
+        return warning_finding("reader", late, "Set CITEWELL_READER=none, or CITEWELL_READER_SECONDS higher.")
+    return ok_finding("reader", reads)
 
 
 async def _model(settings: Settings, spec: str) -> Finding:
@@ -133,8 +151,8 @@ async def _model(settings: Settings, spec: str) -> Finding:
                 pass
     except (CitewellError, TimeoutError) as error:
         fix = error.what_to_do if isinstance(error, CitewellError) else ""
-        return bad("language model", str(error) or f"{spec} did not answer in time", fix or FIX)
-    return good("language model", f"{spec} answers")
+        return error_finding("language model", str(error) or f"{spec} did not answer in time", fix or MODEL_FIX)
+    return ok_finding("language model", f"{spec} answers")
 
 
 def _who(writer: str, judge: str) -> str:
@@ -152,15 +170,19 @@ async def _judge(settings: Settings) -> Finding:
         id="doctor#0", document_id="doctor", text=_SAID, units=(Unit(start=0, end=len(_SAID), kind=BlockKind.PROSE),)
     )
     passage = RetrievedChunk(chunk=chunk, document=Document(id="doctor", filename="doctor", title="Office"), score=1.0)
-    sentence = Sentence(text=_CLAIM, chunk_ids=(chunk.id,))
+    sentence = DraftSentence(text=_CLAIM, chunk_ids=(chunk.id,))
     fix = "Name a model that fills in JSON in CITEWELL_JUDGE, or set it to none; until then its sentences are dropped."
     try:
         async with open_judge(settings) as judge, asyncio.timeout(SECONDS):
             if judge is None:
-                return warning("sentence check", "no model reads what is no quotation: such sentences are dropped", fix)
-            (judgement,), _ = await judge.review([Said(sentence)], [passage])
+                return warning_finding(
+                    "sentence check", "no model reads what is no quotation: such sentences are dropped", fix
+                )
+            (judgement,), _ = await judge.review([PendingClaim(sentence)], [passage])
     except (CitewellError, TimeoutError) as error:
-        return bad("sentence check", str(error) or "it did not answer in time", fix)
-    if judgement.support in (Support.JUDGED, Support.VERBATIM):
-        return good("sentence check", _who(model_spec(settings), judge.name))
-    return bad("sentence check", f"the model does not see that a passage says a claim ({judgement.reason})", fix)
+        return error_finding("sentence check", str(error) or "it did not answer in time", fix)
+    if judgement.support in (SupportBasis.JUDGED, SupportBasis.VERBATIM):
+        return ok_finding("sentence check", _who(model_spec(settings), judge.name))
+    return error_finding(
+        "sentence check", f"the model does not see that a passage says a claim ({judgement.reason})", fix
+    )

@@ -12,29 +12,29 @@ from typing import NamedTuple
 
 import structlog
 
-from adapters.files.reader import Reader
-from adapters.models.minilm.embedder import MiniLM
+from adapters.files.reader import FileReader
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from adapters.sources.folder.source import FolderSource
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable
-from bot.documents.serving import at_this_moment
+from bot.documents.reembedding import active_embedder
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingest.ingest import Event, Summary, ingest
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.ingest.unit_texts import unit_texts
-from pipeline.ports import DocumentSource, Embedder, Library, Skipping
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ingest.ingest import IngestEvent, IngestSummary, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.ports import DocumentSource, DocumentStore, Embedder, SkipReportingSource
 from pipeline.screen import screen_document
-from pipeline.screen.private import key_forms
-from pipeline.values import Chunk, Parsed, replace
+from pipeline.screen.sensitive_data import secret_types
+from pipeline.values import Chunk, ParsedDocument, replace
 
 log = structlog.get_logger(__name__)
 
 
-class Kept(NamedTuple):
+class IndexedDocument(NamedTuple):
     """What became of a document."""
 
     passages: int
-    flagged: bool
+    is_flagged: bool
     """It holds instructions to an assistant."""
 
 
@@ -42,10 +42,10 @@ class Kept(NamedTuple):
 class Indexer:
     """Brings a library up to date with files and folders."""
 
-    library: Library
+    library: DocumentStore
     embedder: Embedder | None
-    splitter: Splitter
-    reader: Reader
+    splitter: TokenSplitter
+    reader: FileReader
     default_collection: str = "default"
     base_urls: Mapping[str, str] = field(default_factory=dict)
     """Where people read the files of a folder, by its path."""
@@ -54,19 +54,19 @@ class Indexer:
         self,
         paths: Sequence[Path],
         collection: str,
-        on_event: Callable[[Event], None] = lambda _: None,
+        on_event: Callable[[IngestEvent], None] = lambda _: None,
         *,
         prefix: str | None = None,
-    ) -> Summary:
+    ) -> IngestSummary:
         """Index every path; the summary is of all of them. Raises Refused for a path that is no file and no folder.
 
         What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
         up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
         `prefix` begins the ids of all documents; by default they are made from their folders."""
-        total = Summary()
+        total = IngestSummary()
         for path in paths:
             whole = await asyncio.to_thread(path.resolve)
-            inside = await self.inside(whole)
+            inside = await self.nested_sources(whole)
             for place, into in {whole: collection or await self._collection(whole), **inside}.items():
                 gone = await asyncio.to_thread(_is_gone, place)
                 if gone and place == whole:
@@ -74,21 +74,23 @@ class Indexer:
                 if await asyncio.to_thread(_is_special, place):
                     raise Refused(f"{place} is neither a file nor a folder", what_to_do="Name a file or a folder.")
                 if gone:
-                    removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
-                    total = _add(total, Summary(removed=removed))
+                    removed = await self.library.remove_documents(
+                        (await self.library.versions(place.as_posix())).keys()
+                    )
+                    total = _add(total, IngestSummary(removed=removed))
                 else:
                     source = self._folder(place, prefix=prefix, without=frozenset(inside) - {place})
-                    total = _add(total, await self.take_in(source, into, on_event))
+                    total = _add(total, await self.sync_source(source, into, on_event))
         return total
 
-    async def look_again(
+    async def resync(
         self,
         place: Path,
         collection: str = "",
-        on_event: Callable[[Event], None] = lambda _: None,
+        on_event: Callable[[IngestEvent], None] = lambda _: None,
         *,
         losing: bool = False,
-    ) -> Summary:
+    ) -> IngestSummary:
         """Bring one folder or file up to date, without the sources inside it; without `collection`, where it is.
 
         Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept."""
@@ -97,41 +99,41 @@ class Indexer:
                 f"{place} does not exist, and what was indexed from it is kept",
                 what_to_do=f"To forget it: citewell sources remove {place}",
             )
-        source = await self.folder(place)
-        return await self.take_in(source, collection or await self._collection(place), on_event, losing=losing)
+        source = await self.open_folder_source(place)
+        return await self.sync_source(source, collection or await self._collection(place), on_event, losing=losing)
 
-    async def folder(self, place: Path) -> FolderSource:
+    async def open_folder_source(self, place: Path) -> FolderSource:
         """What is in a folder or file that was indexed, without the sources inside it."""
-        return self._folder(place, without=frozenset(await self.inside(place)))
+        return self._folder(place, without=frozenset(await self.nested_sources(place)))
 
     def _folder(self, place: Path, *, prefix: str | None = None, without: frozenset[Path]) -> FolderSource:
         base_url = self.base_urls.get(place.as_posix(), "")
         return FolderSource(place, self.reader, prefix=prefix, without=without, base_url=base_url)
 
-    async def take_in(
+    async def sync_source(
         self,
         source: DocumentSource,
         collection: str,
-        on_event: Callable[[Event], None] = lambda _: None,
+        on_event: Callable[[IngestEvent], None] = lambda _: None,
         *,
         losing: bool = True,
-    ) -> Summary:
+    ) -> IngestSummary:
         """Bring the library up to date with one source; `losing` as for `ingest`."""
-        summary = await ingest(
+        summary = await ingest_source(
             source,
             self.library,
             self.splitter,
-            at_this_moment(self.embedder),
+            active_embedder(self.embedder),
             on_event,
             flag=_flagged,
             collection=collection,
             losing=losing,
         )
         if summary.unchanged:  # what is not read of them is as true as before
-            unread = [one for one in await self.library.documents() if one.source == source.name and one.unread]
+            unread = [one for one in await self.library.list_documents() if one.source == source.name and one.unread]
             summary = replace(summary, unread=tuple((one.filename, one.unread) for one in unread))
         if isinstance(source, FolderSource):
-            left = source.left_out
+            left = source.skipped_by_reason
             return replace(
                 summary,
                 unsupported=left["unsupported"],
@@ -139,28 +141,30 @@ class Indexer:
                 foreign=left["foreign"],
                 empty=left["empty"],
             )
-        skipped = tuple(source.skipped.items()) if isinstance(source, Skipping) else ()
+        skipped = tuple(source.skipped.items()) if isinstance(source, SkipReportingSource) else ()
         return replace(summary, skipped=skipped)
 
-    async def keep(self, parsed: Parsed) -> Kept:
+    async def add_document(self, parsed: ParsedDocument) -> IndexedDocument:
         """Put one document into the library that is in no file; its earlier version serves until it is there."""
         chunks, flagged = await asyncio.to_thread(self._passages, parsed)
-        forms = key_forms(chunk.text for chunk in chunks)
+        forms = secret_types(chunk.text for chunk in chunks)
         if forms:
             log.warning("keys_in_document", document=parsed.document.filename, forms=", ".join(forms))
         vectors = None
-        if embedder := at_this_moment(self.embedder):
+        if embedder := active_embedder(self.embedder):
             with suppress(Unavailable):
-                vectors = [await embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
+                vectors = [await embedder.embed(embedding_texts(chunk, parsed.document.title)) for chunk in chunks]
         name = embedder.name if embedder and vectors is not None else ""
-        await self.library.put(replace(parsed.document, flagged=flagged, keys=forms), chunks, vectors, name)
-        return Kept(len(chunks), flagged)
+        await self.library.replace_document(
+            replace(parsed.document, flagged=flagged, keys=forms), chunks, vectors, name
+        )
+        return IndexedDocument(len(chunks), flagged)
 
-    def _passages(self, parsed: Parsed) -> tuple[tuple[Chunk, ...], bool]:
+    def _passages(self, parsed: ParsedDocument) -> tuple[tuple[Chunk, ...], bool]:
         chunks = self.splitter.split(parsed)
         return chunks, any(_flagged(chunk.text) for chunk in chunks)
 
-    async def inside(self, folder: Path) -> dict[Path, str]:
+    async def nested_sources(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
         found = await self._sources()
         return {source: collection for source, collection in found.items() if folder in source.parents}
@@ -170,21 +174,21 @@ class Indexer:
         return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
 
     async def _sources(self) -> dict[Path, str]:
-        found = await self.library.sources()
-        return {Path(source): collection for source, collection in found.items() if is_path(source)}
+        found = await self.library.list_sources()
+        return {Path(source): collection for source, collection in found.items() if is_path_source(source)}
 
 
-def is_path(source: str) -> bool:
+def is_path_source(source: str) -> bool:
     """Whether a source of the library is a folder or file, named by its path; others are `kind:name`."""
     return source.startswith("/")
 
 
 @asynccontextmanager
-async def open_indexer(settings: Settings, library: Library, embedder: Embedder | None) -> AsyncIterator[Indexer]:
+async def open_indexer(settings: Settings, library: DocumentStore, embedder: Embedder | None) -> AsyncIterator[Indexer]:
     """An indexer; the process that reads binary files starts when the first one is read."""
-    reader = Reader()
+    reader = FileReader()
     folders = [table for table in settings.sources if isinstance(table, FolderTable)]
-    splitter = Splitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    splitter = TokenSplitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
     try:
         yield Indexer(
             library,
@@ -192,19 +196,19 @@ async def open_indexer(settings: Settings, library: Library, embedder: Embedder 
             splitter,
             reader,
             default_collection=settings.default_collection,
-            base_urls={table.source: table.base_url or "" for table in folders},
+            base_urls={table.source_id: table.base_url or "" for table in folders},
         )
     finally:
         await reader.close()
 
 
-def _tokenizer(embedder: Embedder | None) -> MiniLM | WordCount:
+def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | WordTokenizer:
     """The shipped tokenizer measures passages for every embedder; words do where its file is missing."""
-    tokenizer = embedder if isinstance(embedder, MiniLM) else MiniLM()
+    tokenizer = embedder if isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
     try:
-        tokenizer.count("")
+        tokenizer.count_tokens("")
     except Unavailable:
-        return WordCount()
+        return WordTokenizer()
     return tokenizer
 
 
@@ -228,8 +232,8 @@ def _flagged(text: str) -> bool:
     return screen_document(text).flag
 
 
-def _add(one: Summary, two: Summary) -> Summary:
-    return Summary(
+def _add(one: IngestSummary, two: IngestSummary) -> IngestSummary:
+    return IngestSummary(
         added=one.added + two.added,
         changed=one.changed + two.changed,
         unchanged=one.unchanged + two.unchanged,

@@ -8,20 +8,20 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.files.reader import Reader
-from adapters.sources.confluence.editions import Cloud, DataCenter, credentials
+from adapters.files.reader import FileReader
+from adapters.sources.confluence.api import ConfluenceCloud, ConfluenceDataCenter, confluence_auth_headers
 from adapters.sources.confluence.source import ConfluenceSource
-from adapters.sources.git import Git, GitSource
-from adapters.sources.github.api import endpoint
+from adapters.sources.git import GitRepository, GitSource
+from adapters.sources.github.api import graphql_endpoint
 from adapters.sources.github.listing import ThreadKind
-from adapters.sources.github.source import GitHubSource, Wiki
+from adapters.sources.github.source import GitHubSource, GitHubWiki
 from adapters.sources.google_drive.api import ServiceAccount
 from adapters.sources.google_drive.source import GoogleDriveSource
 from adapters.sources.notion import api as notion
 from adapters.sources.notion.source import NotionSource
-from adapters.sources.web.site import Coverage
+from adapters.sources.web.crawl import CrawlScope
 from adapters.sources.web.source import WebSource
-from bot.config.files import secret_named
+from bot.config.files import read_secret
 from bot.config.tables import (
     ConfluenceTable,
     GitHubTable,
@@ -33,18 +33,18 @@ from bot.config.tables import (
     WebTable,
 )
 from pipeline.errors import Misconfigured
-from pipeline.ports import DocumentSource, SourceMemory
+from pipeline.ports import DocumentSource, SourceCache
 
 
 @asynccontextmanager
 async def open_source(
-    table: SourceTable, memory: SourceMemory, reader: Reader, files: Path
+    table: SourceTable, memory: SourceCache, reader: FileReader, files: Path
 ) -> AsyncIterator[DocumentSource]:
     """The source, open until the block ends; it may keep `files` in a folder of its own. Folders are no such source:
     `Indexer` makes them. Raises Misconfigured when a secret is missing."""
     match table:
         case GitTable():
-            git = Git(files, table.url, token=token(table, needed=False), private=table.private)
+            git = GitRepository(files, table.url, token=source_token(table, needed=False), private=table.private)
             yield GitSource(
                 table.name,
                 table.url,
@@ -58,28 +58,28 @@ async def open_source(
             )
         case ConfluenceTable():
             api_url = table.api_url or table.url
-            headers = credentials(token(table, needed=True), table.email)
+            headers = confluence_auth_headers(source_token(table, needed=True), table.email)
             ports = _ports(table.url) | _ports(api_url)
             async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=api_url) as fetcher:
                 yield ConfluenceSource(
                     table.name,
                     table.url,
                     table.spaces,
-                    Cloud(fetcher, api_url) if table.email else DataCenter(fetcher, api_url),
+                    ConfluenceCloud(fetcher, api_url) if table.email else ConfluenceDataCenter(fetcher, api_url),
                     reader,
                     labels=frozenset(table.labels),
                     without_labels=frozenset(table.without_labels),
                     restricted=table.restricted,
                 )
         case NotionTable():
-            headers = notion.credentials(token(table, needed=True))
+            headers = notion.notion_auth_headers(source_token(table, needed=True))
             ports, origin = _ports(table.base_url), table.base_url
             async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=origin) as fetcher:
                 yield NotionSource(table.name, notion.NotionApi(fetcher, table.base_url), memory)
         case WebTable():
             named = (table.sitemap, table.start, *table.pages)
             ports = frozenset[int]().union(*(_ports(address) for address in named if address))
-            coverage = Coverage(
+            coverage = CrawlScope(
                 sitemap=table.sitemap or "", pages=table.pages, start=table.start or "", prefix=table.prefix or ""
             )
             async with open_fetcher(private=table.private, ports=ports) as fetcher:
@@ -88,7 +88,7 @@ async def open_source(
                 )
         case GoogleDriveTable():
             async with open_fetcher(private=table.private, ports=_ports(table.base_url)) as fetcher:
-                account = ServiceAccount(token(table, needed=True), fetcher, setting=table.token_from)
+                account = ServiceAccount(source_token(table, needed=True), fetcher, setting=table.token_from)
                 yield GoogleDriveSource(
                     table.name,
                     table.folder,
@@ -100,7 +100,7 @@ async def open_source(
                     base_url=table.base_url,
                 )
         case GitHubTable():
-            address, secret = endpoint(table.base_url), token(table, needed=True)
+            address, secret = graphql_endpoint(table.base_url), source_token(table, needed=True)
             headers = {"authorization": f"Bearer {secret}"}
             ports = _ports(table.base_url)
             async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=address) as fetcher:
@@ -119,12 +119,14 @@ async def open_source(
             raise NotImplementedError(table.kind)
 
 
-def _wiki(table: GitHubTable, secret: str, memory: SourceMemory, reader: Reader, files: Path) -> Wiki:
+def _wiki(table: GitHubTable, secret: str, memory: SourceCache, reader: FileReader, files: Path) -> GitHubWiki:
     repository = f"{table.base_url.rstrip('/')}/{table.repository}"
     url = f"{repository}.wiki.git"
-    git = Git(files, url, token=secret, private=table.private)
+    git = GitRepository(files, url, token=secret, private=table.private)
     address = f"{repository}/wiki"
-    return Wiki(GitSource(f"{table.name}/wiki", url, git, memory, reader, files, base_url=address), address, memory)
+    return GitHubWiki(
+        GitSource(f"{table.name}/wiki", url, git, memory, reader, files, base_url=address), address, memory
+    )
 
 
 def _ports(base_url: str) -> frozenset[int]:
@@ -132,9 +134,9 @@ def _ports(base_url: str) -> frozenset[int]:
     return frozenset({80, 443, urlsplit(base_url).port or 443})
 
 
-def token(table: ServiceTable, *, needed: bool) -> str:
+def source_token(table: ServiceTable, *, needed: bool) -> str:
     """The secret of a source. Raises Misconfigured when it is `needed` and not set."""
-    found = secret_named(table.token_from)
+    found = read_secret(table.token_from)
     if needed and not found:
         raise Misconfigured(
             table.token_from,

@@ -15,14 +15,14 @@ from pathlib import Path
 import structlog
 
 from bot.config.tables import FolderTable, SourceTable
-from bot.documents.indexing import Indexer, is_path
-from bot.log import failures_logged
+from bot.documents.indexing import Indexer, is_path_source
+from bot.log import log_failures
 from pipeline.errors import CitewellError, Refused
-from pipeline.ingest.ingest import Event, Summary
+from pipeline.ingest.ingest import IngestEvent, IngestSummary
 from pipeline.ports import DocumentSource
 from pipeline.values import replace
-from storage.documents.sources import SourceLook, SQLSourceLooks, SQLSourceMemory
-from storage.folder import Lock
+from storage.documents.source_state import SQLSourceMemory, SQLSyncOutcomes, SyncOutcome
+from storage.folder import FolderLock
 from storage.open import Storage
 
 # --- A sync ---------------------------------------------------------------------------------------
@@ -31,16 +31,16 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Sync:
+class SourceSync:
     default_collection: str
     storage: Storage
     indexer: Indexer
-    keep_days: int = 30
+    denied_keep_days: int = 30
     """For so long the documents of a source are kept that lets us read nothing any more."""
 
-    async def table(
-        self, table: SourceTable, on_event: Callable[[Event], None] = lambda _: None, *, losing: bool = False
-    ) -> Summary:
+    async def sync_table(
+        self, table: SourceTable, on_event: Callable[[IngestEvent], None] = lambda _: None, *, losing: bool = False
+    ) -> IngestSummary:
         """Bring the source of a table up to date. Without `losing`, it is not emptied and does not lose most of its
         documents: the summary names what was kept.
 
@@ -48,26 +48,26 @@ class Sync:
         secret, and Unavailable when the library or the service is."""
         collection = table.collection or self.default_collection
 
-        async def work() -> Summary:
+        async def work() -> IngestSummary:
             if isinstance(table, FolderTable):
-                return await self.indexer.look_again(Path(table.source), collection, on_event, losing=losing)
+                return await self.indexer.resync(Path(table.source_id), collection, on_event, losing=losing)
             async with self._open(table) as source:
-                return await self.indexer.take_in(source, collection, on_event, losing=losing)
+                return await self.indexer.sync_source(source, collection, on_event, losing=losing)
 
-        return await self._kept(table.source, work)
+        return await self._kept(table.source_id, work)
 
-    async def check(self, table: SourceTable) -> None:
+    async def check_token(self, table: SourceTable) -> None:
         """Raises Misconfigured where the source of a table, that is no folder, has not the secret that it needs."""
         async with self._open(table):
             pass
 
-    async def path(self, place: Path) -> Summary:
+    async def sync_path(self, place: Path) -> IngestSummary:
         """Bring a file or folder up to date that is in no table. Raises as `table`."""
-        return await self._kept(place.as_posix(), lambda: self.indexer.look_again(place))
+        return await self._kept(place.as_posix(), lambda: self.indexer.resync(place))
 
-    async def unwatched(self, source: str, work: Callable[[], Awaitable[Summary]]) -> None:
+    async def sync_unattended(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> None:
         """Sync while nobody watches: whatever happens is logged."""
-        with failures_logged(log, "not_synced", source=source):
+        with log_failures(log, "not_synced", source=source):
             summary = await work()
             look = _look(summary)
             log.info("synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
@@ -76,7 +76,7 @@ class Sync:
             if look.problem:
                 log.warning("not_all_synced", source=source, reason=look.problem)
             if look.kept:
-                how = f"index {source}" if is_path(source) else f"sources sync {source.partition(':')[2]} --yes"
+                how = f"index {source}" if is_path_source(source) else f"sources sync {source.partition(':')[2]} --yes"
                 log.warning(
                     "documents_kept",
                     source=source,
@@ -84,49 +84,51 @@ class Sync:
                     what_to_do=f"They are gone from the source. To forget them: citewell {how}",
                 )
 
-    async def let_go(self, table: SourceTable, summary: Summary) -> Summary:
+    async def delete_retained(self, table: SourceTable, summary: IngestSummary) -> IngestSummary:
         """Forget what a sync has kept; the summary as it is then."""
-        removed = await self.storage.library.remove(summary.kept)
+        removed = await self.storage.library.remove_documents(summary.kept)
         after = replace(summary, kept=(), removed=removed)
-        await SQLSourceLooks(self.storage.database).ended(table.source, _look(after))
+        await SQLSyncOutcomes(self.storage.database).record(table.source_id, _look(after))
         return after
 
     async def forget(self, source: str) -> int:
         """Forget a source and all of its documents; returns how many there were. Raises Refused while it is synced."""
         with self._alone(source):
-            removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
-            await self.storage.library.release([source])
-            await SQLSourceLooks(self.storage.database).forget(source)
+            removed = await self.storage.library.remove_documents((await self.storage.library.versions(source)).keys())
+            await self.storage.library.forget_sources([source])
+            await SQLSyncOutcomes(self.storage.database).forget(source)
             shutil.rmtree(self._clone(source), ignore_errors=True)
         return removed
 
-    async def _kept(self, source: str, work: Callable[[], Awaitable[Summary]]) -> Summary:
-        looks = SQLSourceLooks(self.storage.database)
+    async def _kept(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> IngestSummary:
+        looks = SQLSyncOutcomes(self.storage.database)
         with self._alone(source):
             try:
                 summary = await work()
             except CitewellError as error:
-                await looks.ended(
-                    source, SourceLook(problem=str(error), denied=await self._denied(source, looks, Summary()))
+                await looks.record(
+                    source, SyncOutcome(problem=str(error), denied=await self._denied(source, looks, IngestSummary()))
                 )
                 raise
             denied = await self._denied(source, looks, summary)
-            if denied and datetime.now(UTC) - denied > timedelta(days=self.keep_days):
-                removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
+            if denied and datetime.now(UTC) - denied > timedelta(days=self.denied_keep_days):
+                removed = await self.storage.library.remove_documents(
+                    (await self.storage.library.versions(source)).keys()
+                )
                 summary = replace(summary, removed=removed)
-            await looks.ended(source, replace(_look(summary), denied=denied))
+            await looks.record(source, replace(_look(summary), denied=denied))
         return summary
 
-    async def _denied(self, source: str, looks: SQLSourceLooks, summary: Summary) -> datetime | None:
+    async def _denied(self, source: str, looks: SQLSyncOutcomes, summary: IngestSummary) -> datetime | None:
         """Since when the source lets us read nothing; a look that failed otherwise does not begin that anew."""
-        _, before = (await looks.last()).get(source, (None, SourceLook()))
+        _, before = (await looks.last()).get(source, (None, SyncOutcome()))
         if summary.denied:
             return before.denied or datetime.now(UTC)
-        return before.denied if await self.storage.library.withheld(source) else None
+        return before.denied if await self.storage.library.is_withheld(source) else None
 
     @contextmanager
     def _alone(self, source: str) -> Iterator[None]:
-        lock = Lock(self._clone(source).with_suffix(".lock"))
+        lock = FolderLock(self._clone(source).with_suffix(".lock"))
         if not lock.acquire():
             raise Refused(f"{source} is being synced already", what_to_do="Wait until that has ended.")
         try:
@@ -138,8 +140,8 @@ class Sync:
         """The source of a table that is no folder. Raises as `open_source`."""
         from bot.documents.sources import open_source
 
-        memory = SQLSourceMemory(self.storage.database, table.source)
-        return open_source(table, memory, self.indexer.reader, self._clone(table.source))
+        memory = SQLSourceMemory(self.storage.database, table.source_id)
+        return open_source(table, memory, self.indexer.reader, self._clone(table.source_id))
 
     def _clone(self, source: str) -> Path:
         """A folder for what the source keeps in files; it need not be there."""
@@ -148,8 +150,8 @@ class Sync:
         return folder / sha256(source.encode()).hexdigest()[:16]
 
 
-def _look(summary: Summary) -> SourceLook:
-    return SourceLook(
+def _look(summary: IngestSummary) -> SyncOutcome:
+    return SyncOutcome(
         added=summary.added,
         changed=summary.changed,
         removed=summary.removed,
@@ -161,13 +163,13 @@ def _look(summary: Summary) -> SourceLook:
 
 # --- Each source at its own pace, while `citewell run` is up --------------------------------------
 
-SETTLING = 60.0
+SYNC_DELAY_SECONDS = 60.0
 """Seconds before the first look: answering comes first, and a crash loop does not do it again and again."""
-EVERY = 60.0
+DUE_CHECK_SECONDS = 60.0
 """Seconds between two looks at what is due."""
 
 
-def due_at(table: SourceTable, last: datetime | None, every_minutes: int) -> datetime | None:
+def next_sync_at(table: SourceTable, last: datetime | None, every_minutes: int) -> datetime | None:
     """When a source is due that was last looked at then: at once where it never was; None: never by itself."""
     every = every_minutes if table.every_minutes is None else table.every_minutes
     if not every:
@@ -176,13 +178,13 @@ def due_at(table: SourceTable, last: datetime | None, every_minutes: int) -> dat
 
 
 @asynccontextmanager
-async def kept_fresh(
-    sync: Sync,
+async def sync_periodically(
+    sync: SourceSync,
     tables: Callable[[], Sequence[SourceTable]],
     every_minutes: int,
     *,
-    settling: float = SETTLING,
-    every: float = EVERY,
+    settling: float = SYNC_DELAY_SECONDS,
+    every: float = DUE_CHECK_SECONDS,
 ) -> AsyncIterator[None]:
     """Sync what is due while the block is open. `tables` are read anew each time: what is added or removed meanwhile
     counts without a restart."""
@@ -196,7 +198,7 @@ async def kept_fresh(
 
 
 async def _keep_fresh(
-    sync: Sync, tables: Callable[[], Sequence[SourceTable]], every_minutes: int, settling: float, every: float
+    sync: SourceSync, tables: Callable[[], Sequence[SourceTable]], every_minutes: int, settling: float, every: float
 ) -> None:
     running: dict[str, asyncio.Task[None]] = {}
     await asyncio.sleep(settling)
@@ -205,22 +207,22 @@ async def _keep_fresh(
             # before what is due is read: one that ends while it is being read is not taken for due again
             running = {source: task for source, task in running.items() if not task.done()}
             due: list[SourceTable] = []
-            with failures_logged(log, "sources_not_read"):  # what cannot be read now is read the next time
+            with log_failures(log, "sources_not_read"):  # what cannot be read now is read the next time
                 due = await _due(sync, tables(), every_minutes)
             for table in due:
-                if table.source not in running:
-                    work = sync.unwatched(table.source, partial(sync.table, table))
-                    running[table.source] = group.create_task(work)
+                if table.source_id not in running:
+                    work = sync.sync_unattended(table.source_id, partial(sync.sync_table, table))
+                    running[table.source_id] = group.create_task(work)
             await asyncio.sleep(every)
 
 
-async def _due(sync: Sync, tables: Sequence[SourceTable], every_minutes: int) -> list[SourceTable]:
-    last = await SQLSourceLooks(sync.storage.database).last()
+async def _due(sync: SourceSync, tables: Sequence[SourceTable], every_minutes: int) -> list[SourceTable]:
+    last = await SQLSyncOutcomes(sync.storage.database).last()
     now = datetime.now(UTC)
     due = []
     for table in tables:
-        looked = last.get(table.source, (None,))[0]
-        moment = due_at(table, looked, every_minutes)
+        looked = last.get(table.source_id, (None,))[0]
+        moment = next_sync_at(table, looked, every_minutes)
         if moment and (moment <= now or (looked and looked > now)):  # in the future: by a clock that was wrong
             due.append(table)
     return due

@@ -10,24 +10,24 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from pipeline.drafting.drafts import WROTE
+from pipeline.drafting.draft import REJECTED_DRAFT_FAILURES
 from pipeline.errors import Refused
-from pipeline.values import Answer, Level, Outcome, Support
+from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis
 
 # --- Golden questions -----------------------------------------------------------------------------
 
-KINDS = ("outcome", "documents", "facts", "absent")
+CRITERIA = ("outcome", "documents", "facts", "absent")
 """What is looked at: the outcome, the cited documents, what must be said and what must not."""
-SIGNIFICANT = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """Five rows worse and none better fail, four do not: one row may hang on a hair, a share does not."""
-_DEVIATIONS = NormalDist().inv_cdf(1 - SIGNIFICANT / 2)
+_DEVIATIONS = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
 
-Row = Mapping[str, Any]
-Measured = Mapping[str, Mapping[str, Any]]
+GoldenRow = Mapping[str, Any]
+GoldenScores = Mapping[str, Mapping[str, Any]]
 """By the row's id, what is right by kind."""
 
 
-def measured(row: Row, answer: Answer) -> dict[str, bool | int]:
+def score_answer(row: GoldenRow, answer: Answer) -> dict[str, bool | int]:
     """What is right about an answer; a row that expects nothing of a kind has it right."""
     said = answer.body.lower()
     cited = {name for one in answer.citations for name in (one.filename, one.document_id, one.title)}
@@ -40,7 +40,7 @@ def measured(row: Row, answer: Answer) -> dict[str, bool | int]:
     }
 
 
-class Difference(NamedTuple):
+class ScoreChange(NamedTuple):
     """How the rows that both runs have differ in one kind."""
 
     kind: str
@@ -53,14 +53,14 @@ class Difference(NamedTuple):
     @property
     def fails(self) -> bool:
         """Whether so many rows got worse, and so few better, that it is no chance."""
-        return chance(len(self.worse), len(self.better)) <= SIGNIFICANT
+        return sign_test(len(self.worse), len(self.better)) <= SIGNIFICANCE_LEVEL
 
 
-def changes(now: Measured, before: Measured) -> list[Difference]:
-    """A `Difference` for each kind, over the rows that are in both."""
+def compare_runs(now: GoldenScores, before: GoldenScores) -> list[ScoreChange]:
+    """A `ScoreChange` for each kind, over the rows that are in both."""
     shared = [name for name in now if name in before]
     return [
-        Difference(
+        ScoreChange(
             kind,
             right=sum(bool(now[name][kind]) for name in shared),
             before=sum(bool(before[name][kind]) for name in shared),
@@ -68,17 +68,17 @@ def changes(now: Measured, before: Measured) -> list[Difference]:
             worse=tuple(name for name in shared if before[name][kind] and not now[name][kind]),
             better=tuple(name for name in shared if now[name][kind] and not before[name][kind]),
         )
-        for kind in KINDS
+        for kind in CRITERIA
     ]
 
 
-def chance(worse: int, better: int) -> float:
+def sign_test(worse: int, better: int) -> float:
     """How often `worse` of the rows that changed, or more, get worse where as many get better (exact sign test)."""
     changed = worse + better
     return float(sum(comb(changed, count) for count in range(worse, changed + 1)) / 2**changed)
 
 
-def interval(right: int, rows: int) -> tuple[float, float]:
+def wilson_interval(right: int, rows: int) -> tuple[float, float]:
     """Where the share of right rows lies with 95 % (Wilson's score interval)."""
     share, spread = right / rows, _DEVIATIONS**2 / rows
     middle = share + spread / 2
@@ -90,7 +90,7 @@ def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
     """Raises Refused for a file that is no baseline."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        whole = isinstance(found, dict) and all(set(KINDS) <= row.keys() for row in found.values())
+        whole = isinstance(found, dict) and all(set(CRITERIA) <= row.keys() for row in found.values())
     except (OSError, ValueError, AttributeError):
         whole = False
     if not whole:
@@ -98,13 +98,13 @@ def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
     return dict(found)
 
 
-def write_baseline(path: Path, found: Measured) -> None:
+def write_baseline(path: Path, found: GoldenScores) -> None:
     """A line a row, so that a difference can be read."""
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
-def collected(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def collect_rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Rows of answers that helped. What an extract said is expected word for word; a model's words change, and only
     its documents are expected."""
     return [
@@ -122,22 +122,22 @@ def collected(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 # --- What becomes of what a model writes: how much of it people see, and what decided that --------
 
 _DECIDED = {
-    Support.VERBATIM: "in the passages' words",
-    Support.JUDGED: "found there by the judge",
-    Support.REFUSED: "not found there by the judge",
-    Support.VETOED: "with a figure that no passage has",
-    Support.UNSURE: "read by nobody",
+    SupportBasis.VERBATIM: "in the passages' words",
+    SupportBasis.JUDGED: "found there by the judge",
+    SupportBasis.REFUSED: "not found there by the judge",
+    SupportBasis.VETOED: "with a figure that no passage has",
+    SupportBasis.UNSURE: "read by nobody",
 }
 
 
-def drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
+def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
     """Of the answers that a model wrote or should have: shares by what a reader sees, by badge, and by what decided on
     each sentence; tokens of an answer. Empty where no model was asked."""
     asked = [one for one in answers if _written(one) or _failure(one)]
     if not asked:
         return {}
     written = [one for one in asked if _written(one)]
-    said = [one for one in written if one.outcome is not Outcome.NOT_FOUND]
+    said = [one for one in written if one.outcome is not AnswerOutcome.NOT_FOUND]
     whole = [one for one in said if not one.ungrounded_claims]
     sentences = Counter(claim.support for one in written for claim in one.claims if claim.support)
     tokens = [one.usage.input_tokens + one.usage.output_tokens for one in asked]
@@ -145,11 +145,21 @@ def drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
         "answers shown whole": _share(len(whole), len(asked)),
         "shown without some sentences": _share(len(said) - len(whole), len(asked)),
         "not in the documents, it says": _share(len(written) - len(said), len(asked)),
-        "replaced by the extract: what it wrote": _share(sum(_failure(one) in WROTE for one in asked), len(asked)),
-        "replaced by the extract: it failed": _share(
-            sum(bool(_failure(one)) and _failure(one) not in WROTE for one in asked if not _written(one)), len(asked)
+        "replaced by the extract: what it wrote": _share(
+            sum(_failure(one) in REJECTED_DRAFT_FAILURES for one in asked), len(asked)
         ),
-        **{f"at {level}": _share(sum(one.confidence.level is level for one in said), len(said)) for level in Level},
+        "replaced by the extract: it failed": _share(
+            sum(
+                bool(_failure(one)) and _failure(one) not in REJECTED_DRAFT_FAILURES
+                for one in asked
+                if not _written(one)
+            ),
+            len(asked),
+        ),
+        **{
+            f"at {level}": _share(sum(one.confidence.level is level for one in said), len(said))
+            for level in ConfidenceLevel
+        },
         **{
             f"sentences {text}": _share(sentences[support], sentences.total())
             for support, text in _DECIDED.items()

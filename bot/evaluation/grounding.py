@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipeline.check.exhibits import Said
-from pipeline.check.judge import judge
-from pipeline.check.model import ModelJudge
-from pipeline.check.risk import DOUBTFUL, likelihood
-from pipeline.values import BlockKind, Chunk, Document, Judgement, RetrievedChunk, Sentence, Support, Unit
-from pipeline.words.text import sentences
-from pipeline.write.markup import Marked, Parser
+from pipeline.check.judge_prompt import PendingClaim
+from pipeline.check.model_judge import ModelJudge
+from pipeline.check.risk import EVEN_RISK, risk_probability
+from pipeline.check.word_check import judge_sentence
+from pipeline.values import BlockKind, Chunk, Document, DraftSentence, Judgement, RetrievedChunk, SupportBasis, Unit
+from pipeline.words.text import sentence_spans
+from pipeline.write.draft_parser import DraftParser, ParsedSentence
 
-FLAGGED = 5.0
+HAZARD_THRESHOLD = 5.0
 """Hazard from which a whole response is flagged: a number or date that no source has, and more."""
 _WORD = re.compile(r"[^\W_]+")
 
@@ -26,39 +26,43 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
     `spans` are those that it does not."""
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
-    found = parsed(response)
+    found = split_response(response)
     judgements = await _judged([marked for marked, _, _ in found], passages, question, reader)
     judged = [(start, end, one) for (_, start, end), one in zip(found, judgements, strict=True)]
     hazard = sum(_hazard(judgement) for _, _, judgement in judged)
     return {
         "id": row["id"],
-        "score": round(likelihood(hazard, FLAGGED), 4),
-        "flag": hazard >= FLAGGED,
-        "spans": [[start, end] for start, end, one in judged if _hazard(one) >= DOUBTFUL],
-        "sentences": [{"start": start, "end": end, "shown": one.supported} for start, end, one in judged],
+        "score": round(risk_probability(hazard, HAZARD_THRESHOLD), 4),
+        "flag": hazard >= HAZARD_THRESHOLD,
+        "spans": [[start, end] for start, end, one in judged if _hazard(one) >= EVEN_RISK],
+        "sentences": [{"start": start, "end": end, "shown": one.is_supported} for start, end, one in judged],
     }
 
 
 def _hazard(judgement: Judgement) -> float:
     """What its words leave open; nothing where it is supported, enough to flag it where a judge refused it."""
-    if judgement.supported:
+    if judgement.is_supported:
         return 0.0
-    return FLAGGED if judgement.support is Support.REFUSED else -DOUBTFUL * math.log2(max(judgement.score, 1e-9))
+    return (
+        HAZARD_THRESHOLD
+        if judgement.support is SupportBasis.REFUSED
+        else -EVEN_RISK * math.log2(max(judgement.score, 1e-9))
+    )
 
 
 async def _judged(
-    marked: Sequence[Marked], passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
+    marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
 ) -> Sequence[Judgement]:
     named = tuple(passage.chunk.id for passage in passages)
-    said = [Said(Sentence(text=one.text, kind=one.kind, chunk_ids=named)) for one in marked]
+    said = [PendingClaim(DraftSentence(text=one.text, kind=one.kind, chunk_ids=named)) for one in marked]
     if reader is None:
-        return [judge(one.sentence, passages, question=question) for one in said]
+        return [judge_sentence(one.sentence, passages, question=question) for one in said]
     return (await reader.review(said, passages, question=question))[0]
 
 
-def parsed(response: str) -> list[tuple[Marked, int, int]]:
+def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
     """Each sentence with the places in the response where it begins and ends."""
-    parser = Parser()
+    parser = DraftParser()
     found, at = [], 0
     for marked in (*parser.feed(response), *parser.close()):
         words = _WORD.findall(marked.text)
@@ -75,7 +79,7 @@ def parsed(response: str) -> list[tuple[Marked, int, int]]:
 def _passage(number: int, source: str) -> RetrievedChunk:
     """A source as a passage of prose."""
     name = str(number)
-    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(source))
+    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentence_spans(source))
     return RetrievedChunk(
         chunk=Chunk(id=name, document_id=name, text=source, units=units),
         document=Document(id=name, filename="", title=""),

@@ -13,38 +13,38 @@ import structlog
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.evaluation.rows import turns
+from bot.evaluation.rows import parse_turns
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
-from pipeline.ingest.ingest import Failed
+from pipeline.ingest.ingest import DocumentFailed
 from pipeline.ports import Retriever
-from pipeline.screen import screen, screen_document
-from pipeline.values import Answer, Audience, Request, Retrieval, Search
+from pipeline.screen import screen_document, screen_message
+from pipeline.values import Answer, AnswerRequest, Audience, Retrieval, SearchPlan
 
-SHOWN = 10
+MAX_RETRIEVED = 10
 """Documents listed as retrieved."""
 
 log = structlog.get_logger(__name__)
 
 
-class Recording:
+class RecordingRetriever:
     """A retriever that remembers what the last search found."""
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
         self.documents: tuple[str, ...] = ()
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         retrieval = await self._retriever.retrieve(search, audience)
-        self.documents = retrieval.documents
+        self.documents = retrieval.document_ids
         return retrieval
 
 
-class Questions:
+class QuestionPredictor:
     """Answers questions one at a time over an index of its own."""
 
     def __init__(self, citewell: Citewell, *, last_turn: bool = False, always: bool = False) -> None:
-        self._recording = Recording(citewell.retriever)
+        self._recording = RecordingRetriever(citewell.retriever)
         self._citewell = citewell.with_retriever(self._recording)
         self._last_turn = last_turn
         self._always = always
@@ -52,17 +52,20 @@ class Questions:
     async def predict(self, row: dict[str, Any]) -> dict[str, Any]:
         """The prediction of one `{id, question, history?}`; `ms` is the whole wait for the answer."""
         self._recording.documents = ()
-        history = () if self._last_turn else turns(row.get("history") or [])
-        request = Request(
-            text=row["question"], audience=await self._citewell.everything(), turns=history, always=self._always
+        history = () if self._last_turn else parse_turns(row.get("history") or [])
+        request = AnswerRequest(
+            text=row["question"],
+            audience=await self._citewell.all_collections(),
+            turns=history,
+            force_extract=self._always,
         )
         started = time.perf_counter()
         answer = await self._citewell.respond(request)
         milliseconds = (time.perf_counter() - started) * 1000
         return {
             "id": row["id"],
-            "retrieved": list(self._recording.documents[:SHOWN]),
-            "answer": said(answer),
+            "retrieved": list(self._recording.documents[:MAX_RETRIEVED]),
+            "answer": join_shown_sentences(answer),
             "abstained": not answer.sentences,
             "confidence": round(answer.confidence.score, 4),
             "level": answer.confidence.level.value,
@@ -72,21 +75,21 @@ class Questions:
 
 
 @asynccontextmanager
-async def temporary(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
+async def open_temporary_citewell(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
     """A Citewell with an index of its own that is gone afterwards. Raises Refused when there is nothing to index."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
-        async with open_citewell(settings.apart(Path(folder))) as citewell:
+        async with open_citewell(settings.isolated(Path(folder))) as citewell:
             if documents:
                 await _index(citewell, documents)
             yield citewell
 
 
 async def _index(citewell: Citewell, documents: Path) -> None:
-    failures: list[Failed] = []
+    failures: list[DocumentFailed] = []
     summary = await citewell.index(
         [documents],
         prefix="",
-        on_event=lambda event: failures.append(event) if isinstance(event, Failed) else None,
+        on_event=lambda event: failures.append(event) if isinstance(event, DocumentFailed) else None,
     )
     why = f": {failures[0].label}: {failures[0].reason}" if failures else ""
     if not summary.added:
@@ -100,7 +103,7 @@ async def _index(citewell: Citewell, documents: Path) -> None:
 
 def predict_injection(row: dict[str, Any]) -> dict[str, Any]:
     """The screen's opinion of `text`, or of `document`."""
-    screening = screen_document(row["document"]) if "document" in row else screen(row["text"])
+    screening = screen_document(row["document"]) if "document" in row else screen_message(row["text"])
     return {
         "id": row["id"],
         "flag": screening.flag,
@@ -113,11 +116,13 @@ async def predict_poisoned(row: dict[str, Any], settings: Settings) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
         path = Path(folder) / "document.txt"
         path.write_text(row["document"], encoding="utf-8")
-        async with temporary(settings, path) as citewell:
-            answer: Answer = await citewell.respond(Request(text=row["question"], audience=await citewell.everything()))
-    return predict_injection(row) | {"answer": said(answer)}
+        async with open_temporary_citewell(settings, path) as citewell:
+            answer: Answer = await citewell.respond(
+                AnswerRequest(text=row["question"], audience=await citewell.all_collections())
+            )
+    return predict_injection(row) | {"answer": join_shown_sentences(answer)}
 
 
-def said(answer: Answer) -> str:
+def join_shown_sentences(answer: Answer) -> str:
     """The sentences that were shown, without citation marks."""
     return " ".join(sentence.text for sentence in answer.sentences)

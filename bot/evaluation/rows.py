@@ -50,7 +50,7 @@ def _text(path: Path) -> str:
         raise Refused(f"{path} is not text in UTF-8", what_to_do="Name a file of JSON Lines.") from error
 
 
-class Predictions:
+class PredictionFile:
     """An output file that grows row by row; what an interrupted run has written is kept and not done again.
 
     Raises Refused for a file that holds something else."""
@@ -66,7 +66,7 @@ class Predictions:
                 raise Refused(f"{path} holds no predictions", what_to_do="Name another file to write to.") from error
             path.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
 
-    def missing(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def missing_rows(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         return (row for row in rows if str(row["id"]) not in self.rows)
 
     def add(self, row: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Predictions:
         return [(row, self.rows[str(row["id"])]) for row in rows if str(row["id"]) in self.rows]
 
 
-def turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
+def parse_turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
     """`[{role: user|agent, text}]` as turns: a turn begins with each user text and holds the agent texts after it."""
     found: list[Turn] = []
     for said in history:

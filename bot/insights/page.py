@@ -11,9 +11,9 @@ from typing import Any
 from lxml import etree, html
 from lxml.html import builder as tag
 
-from adapters.chat.words.advice import advice, draft
-from pipeline.values.insights import Counts, Gap, Insights
-from pipeline.words.text import visible
+from adapters.chat.words.advice import gap_advice, gap_draft
+from pipeline.values.insights import Insights, KnowledgeGap, QuestionCounts
+from pipeline.words.text import strip_invisible
 
 # --- Plots as inline SVG, in the colours of the page around them, without a script ----------------
 
@@ -48,13 +48,13 @@ def _pygal() -> Any:
     return module
 
 
-def by_week(names: Sequence[str], counts: Sequence[Counts]) -> Any:
+def weekly_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
     """Standing bars, one a week."""
     chart = _pygal().StackedBar(**_layout(height=320), x_label_rotation=35 if len(names) > 8 else 0)
     return _drawn(chart, names, counts, "Questions by week and outcome")
 
 
-def by_place(names: Sequence[str], counts: Sequence[Counts]) -> Any:
+def place_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
     """Lying bars, one a place, the first on top."""
     chart = _pygal().HorizontalStackedBar(**_layout(height=110 + _ROW * len(names)))
     return _drawn(chart, names[::-1], counts[::-1], "Questions by place and outcome")
@@ -76,7 +76,7 @@ def _layout(*, height: int) -> dict[str, object]:
     }
 
 
-def _drawn(chart: Any, names: Sequence[str], counts: Sequence[Counts], label: str) -> Any:
+def _drawn(chart: Any, names: Sequence[str], counts: Sequence[QuestionCounts], label: str) -> Any:
     """An `svg` element with its name for those who do not see it."""
     chart.x_labels = names
     chart.add("answered", [of.answered for of in counts])
@@ -92,21 +92,21 @@ def _drawn(chart: Any, names: Sequence[str], counts: Sequence[Counts], label: st
 
 # --- The page -------------------------------------------------------------------------------------
 
-PLACES = 12
+MAX_CHART_PLACES = 12
 """Bars of the plot; the table holds all."""
-NEVER = 200
+MAX_UNCITED_DOCUMENTS = 200
 """Documents listed that were never cited."""
 _NO_LETTERS = dict.fromkeys((0xFFFE, 0xFFFF))
 """Not allowed in a page."""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+INSIGHTS_PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(seen: Insights) -> str:
+def render_insights_page(seen: Insights) -> str:
     """The whole file. All that people and documents wrote is text in it, never markup."""
     title = f"Citewell insights, {seen.since} to {seen.until}"
     head = tag.HEAD(
         tag.META(charset="utf-8"),
-        tag.META({"http-equiv": "Content-Security-Policy", "content": POLICY}),
+        tag.META({"http-equiv": "Content-Security-Policy", "content": INSIGHTS_PAGE_CSP}),
         tag.META(name="viewport", content="width=device-width, initial-scale=1"),
         tag.TITLE(title),
         tag.STYLE(resources.files(__package__).joinpath("page.css").read_text(encoding="utf-8")),
@@ -120,19 +120,19 @@ def _parts(seen: Insights) -> Iterable[Any]:
     yield _figures(seen.counts)
     weeks = [(str(week.monday), week.counts) for week in seen.weeks]
     places = [(place.place, place.counts) for place in seen.places]
-    yield from _plotted("By week", "Week from", weeks, by_week, weeks)
-    yield from _plotted("By place", "Place", places, by_place, places[:PLACES])
+    yield from _plotted("By week", "Week from", weeks, weekly_chart, weeks)
+    yield from _plotted("By place", "Place", places, place_chart, places[:MAX_CHART_PLACES])
     yield from _table(
         "Gaps: what to write",
         ("Question", "Times", "People", "Waiting", "Why", "What to do"),
         [
-            (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _why(gap), advice(gap))
+            (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _why(gap), gap_advice(gap))
             for gap in seen.gaps
         ],
         "Every question was answered well.",
     )
     for gap in seen.gaps:
-        yield tag.DETAILS(tag.SUMMARY(f"A draft for “{_text(gap.group.question)}”"), tag.PRE(_text(draft(gap))))
+        yield tag.DETAILS(tag.SUMMARY(f"A draft for “{_text(gap.group.question)}”"), tag.PRE(_text(gap_draft(gap))))
     yield from _table(
         "Asked most",
         ("Question", "Times", "People"),
@@ -154,12 +154,12 @@ def _parts(seen: Insights) -> Iterable[Any]:
     yield from _table(
         f"Never cited: {len(seen.never_cited)} of the documents",
         ("Document", "Collection"),
-        [(paper.title, paper.collection) for paper in seen.never_cited[:NEVER]],
+        [(paper.title, paper.collection) for paper in seen.never_cited[:MAX_UNCITED_DOCUMENTS]],
         "None.",
     )
 
 
-def _figures(counts: Counts) -> Any:
+def _figures(counts: QuestionCounts) -> Any:
     figures = (
         ("asked", counts.asked),
         ("answered", counts.answered),
@@ -172,7 +172,11 @@ def _figures(counts: Counts) -> Any:
 
 
 def _plotted(
-    heading: str, kind: str, rows: Sequence[tuple[str, Counts]], plot: Any, drawn: Sequence[tuple[str, Counts]]
+    heading: str,
+    kind: str,
+    rows: Sequence[tuple[str, QuestionCounts]],
+    plot: Any,
+    drawn: Sequence[tuple[str, QuestionCounts]],
 ) -> Iterable[Any]:
     """A plot, and the same figures as a table."""
     yield tag.H2(heading)
@@ -180,7 +184,7 @@ def _plotted(
         yield tag.P("Nothing was asked.")
         return
     figure = tag.FIGURE()
-    figure.append(plot([visible(name) for name, _ in drawn], [of for _, of in drawn]))
+    figure.append(plot([strip_invisible(name) for name, _ in drawn], [of for _, of in drawn]))
     yield figure
     columns = (kind, "Asked", "Answered", "Partly", "Not found", "Failed", "Not helpful")
     yield tag.DETAILS(
@@ -215,9 +219,9 @@ def _cell(value: object) -> Any:
 
 
 def _text(found: str) -> str:
-    return visible(found).translate(_NO_LETTERS)
+    return strip_invisible(found).translate(_NO_LETTERS)
 
 
-def _why(gap: Gap) -> str:
+def _why(gap: KnowledgeGap) -> str:
     parts = ((gap.not_answered, "not answered"), (gap.unhelpful, "rated not helpful"), (gap.low, "low confidence"))
     return ", ".join(f"{count:,} {name}" for count, name in parts if count)

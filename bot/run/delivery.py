@@ -10,58 +10,58 @@ from typing import Protocol
 
 import structlog
 
-from bot.log import failures_logged
-from bot.run.live import LiveSearch
-from bot.run.posting import OnItsWay, Poster
-from pipeline.compose.compose import failed, told
-from pipeline.errors import Withdrawn
-from pipeline.ports import AnswerStream, Growing, Inbox, PlatformAdapter, Whispers, streaming
-from pipeline.rules.tenancy import bound
-from pipeline.translations import Message, Words
-from pipeline.unasked import silencing
+from bot.log import log_failures
+from bot.run.live_search import LiveSearch
+from bot.run.posting import Poster, PostInProgress
+from pipeline.auto_answers import parse_mute_command
+from pipeline.compose.answer import bot_answer, failed_answer
+from pipeline.errors import QuestionWithdrawn
+from pipeline.ports import AnswerStream, Inbox, PlatformAdapter, ReplyStream, SupportsEphemeral, answer_stream
+from pipeline.rules.tenancy import workspace_scope
+from pipeline.translations import TranslatableText, Translator
 from pipeline.values import (
     Answer,
+    AnswerEvent,
+    AnswerOutcome,
+    AnswerRequest,
+    AnswerSettings,
     Audience,
-    Chosen,
-    Event,
     IncomingMessage,
-    Manner,
-    Outcome,
+    LeasedMessage,
+    MessageTrigger,
     PlaceId,
-    Request,
-    Work,
     replace,
 )
 from pipeline.words import language, wording
 
 
-class Answering(Protocol):
+class Answerer(Protocol):
     """`pipeline.respond.Responder`, and whatever watches one."""
 
-    def respond(self, request: Request) -> AnswerStream: ...
+    def respond(self, request: AnswerRequest) -> AnswerStream: ...
 
 
-def apology(work: Work, said: Message | None = None) -> Answer:
+def make_apology(work: LeasedMessage, said: TranslatableText | None = None) -> Answer:
     """What is `said` in the place of an answer; without it, an incident that the log names."""
-    words = Words(work.language)
+    words = Translator(work.language)
     incident = "" if said else secrets.token_hex(4)
-    return failed(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
+    return failed_answer(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
 
 
 def with_apology(answer: Answer) -> Answer:
-    preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
+    preface = f"{Translator(answer.language)(wording.LATE_ANSWER)} {answer.preface}".strip()
     return replace(answer, preface=preface)
 
 
-@streaming
-async def only(answer: Answer) -> AsyncGenerator[Event, None]:
+@answer_stream
+async def stream_single_answer(answer: Answer) -> AsyncGenerator[AnswerEvent, None]:
     yield answer
 
 
 APOLOGY_SECONDS = 30.0
 """How long the apology after the last attempt may take."""
-NO_END = "no attempt came to an end"
-Shown = Callable[[str, Audience], Awaitable[Answer | None]]
+ATTEMPTS_EXHAUSTED = "no attempt came to an end"
+VisibleAnswer = Callable[[str, Audience], Awaitable[Answer | None]]
 """The kept answer of that id as an audience may see it now; None where it shows something that they may not."""
 
 log = structlog.get_logger(__name__)
@@ -75,16 +75,16 @@ class Delivery:
     def __init__(
         self,
         inbox: Inbox,
-        responder: Answering,
+        responder: Answerer,
         adapters: Mapping[str, PlatformAdapter],
-        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
-        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
+        request: Callable[[IncomingMessage, AnswerSettings, PlatformAdapter], Awaitable[AnswerRequest]],
+        chosen: Callable[[IncomingMessage], Awaitable[AnswerSettings]],
         *,
         at_a_time: int,
         expire_late: bool,
         live: LiveSearch | None,
         spent: Callable[[PlaceId], Awaitable[None]],
-        shown: Shown,
+        shown: VisibleAnswer,
         grace_seconds: float,
         retry_seconds: float,
     ) -> None:
@@ -102,67 +102,78 @@ class Delivery:
             inbox, adapters, self._show, self._apologise, grace_seconds=grace_seconds, retry_seconds=retry_seconds
         )
 
-    async def bring_to_an_end(self, work: Work) -> None:
+    async def deliver(self, work: LeasedMessage) -> None:
         """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
 
         Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
         message."""
-        with bound(work.message.conversation.workspace), structlog.contextvars.bound_contextvars(key=work.key):
-            await self._poster.bring_to_an_end(work)
+        with (
+            workspace_scope(work.message.conversation.workspace),
+            structlog.contextvars.bound_contextvars(key=work.key),
+        ):
+            await self._poster.deliver(work)
 
-    async def _show(self, way: OnItsWay[Work]) -> None:
+    async def _show(self, way: PostInProgress[LeasedMessage]) -> None:
         message = way.item.message
         chosen = await self._asked(way)
-        if way.item.answer and not way.item.hopeless:
+        if way.item.answer and not way.item.crashed_last_attempt:
             way.item = replace(way.item, answer=await self._still_shown(way.item, way.item.answer, chosen))
-        nobody_asks = message.manner.unannounced and (not way.item.answer or way.item.hopeless)
+        nobody_asks = message.manner.is_background and (not way.item.answer or way.item.crashed_last_attempt)
         if nobody_asks and not await self._worth_saying(way, chosen):
             return
-        late = way.item.late and self._expire_late and not way.item.answer
-        stream = only(apology(way.item, wording.EXPIRED)) if late else self._answer(way, chosen)
+        late = way.item.is_late and self._expire_late and not way.item.answer
+        stream = (
+            stream_single_answer(make_apology(way.item, wording.QUESTION_EXPIRED))
+            if late
+            else self._answer(way, chosen)
+        )
         async with stream:
-            await self._adapter(way.item).post(Growing(way.item, stream), way)
-        await (self._inbox.expired(message.key) if late else self._inbox.done(message.key))
+            await self._adapter(way.item).post(ReplyStream(way.item, stream), way)
+        await (self._inbox.mark_expired(message.key) if late else self._inbox.mark_done(message.key))
 
-    async def _asked(self, way: OnItsWay[Work]) -> Chosen:
+    async def _asked(self, way: PostInProgress[LeasedMessage]) -> AnswerSettings:
         """What is chosen there; its language is that of our own words from now on."""
         message = way.item.message
         chosen = await self._chosen(message)
-        words = language.speaking(chosen.language, (language.told(message.text),), message.locale)
+        words = language.choose_words(
+            chosen.language, (language.detect_supported_language(message.text),), message.locale
+        )
         way.item = replace(
-            way.item, language=words.language, late=way.item.late and message.manner is not Manner.AWAITED
+            way.item, language=words.language, is_late=way.item.is_late and message.manner is not MessageTrigger.AWAITED
         )
         return chosen
 
-    async def _worth_saying(self, way: OnItsWay[Work], chosen: Chosen) -> bool:
+    async def _worth_saying(self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings) -> bool:
         """Whether there is an answer to what nobody asks now, which is saved then; else the message is closed."""
         work = way.item
-        if work.last and work.message.manner is Manner.AWAITED:
-            log.error("given_up", key=work.key, reason=NO_END, attempts=work.attempt)
-            await self._inbox.failed(work.key, NO_END)
+        if work.last and work.message.manner is MessageTrigger.AWAITED:
+            log.error("given_up", key=work.key, reason=ATTEMPTS_EXHAUSTED, attempts=work.attempt)
+            await self._inbox.mark_failed(work.key, ATTEMPTS_EXHAUSTED)
             return False
         answer = await self._unasked(work, chosen)
-        if answer is None or answer.outcome is Outcome.SILENT:
-            await self._inbox.ignored(work.key, again=answer is None or answer.usage.hindered)
+        if answer is None or answer.outcome is AnswerOutcome.SILENT:
+            await self._inbox.mark_ignored(work.key, again=answer is None or answer.usage.hindered)
             return False
         if answer.alone:  # nobody can look for it after a crash: it is closed first
-            await self._inbox.ignored(work.key, told=True)
+            await self._inbox.mark_ignored(work.key, told=True)
             adapter = self._adapter(work)
-            if isinstance(adapter, Whispers):
-                await adapter.whisper(work.message, answer)
+            if isinstance(adapter, SupportsEphemeral):
+                await adapter.post_ephemeral(work.message, answer)
             return False
         way.item = replace(way.item, answer=await self._saved(way, answer))
         return True
 
-    @streaming
-    async def _answer(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def _answer(
+        self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
         work = way.item
-        if work.answer and not work.hopeless:
+        if work.answer and not work.crashed_last_attempt:
             yield work.answer
             return
         if work.last:
-            sorry = apology(work)
+            sorry = make_apology(work)
             log.error("question_not_answered", key=work.key, incident=sorry.incident, attempts=work.attempt)
             yield sorry
             return
@@ -172,79 +183,85 @@ class Delivery:
         adapter = self._adapter(work)
         request = await self._request(work.message, chosen, adapter)
         asked = self._responder.respond(request)
-        looked = self._live.beside(asked, request, work.message, adapter) if self._live else asked
+        looked = self._live.with_fallback(asked, request, work.message, adapter) if self._live else asked
         async with self._thinking, looked as stream:
             async for event in stream:
                 yield event
-            button = wording.ask_button(request.ask, Words(work.language))
-            yield await self._saved(way, (await stream.answer()).offering(button))
+            button = wording.handoff_button_label(request.ask, Translator(work.language))
+            yield await self._saved(way, (await stream.answer()).with_handoff_button(button))
 
-    async def _still_shown(self, work: Work, answer: Answer, chosen: Chosen) -> Answer | None:
+    async def _still_shown(self, work: LeasedMessage, answer: Answer, chosen: AnswerSettings) -> Answer | None:
         """A saved answer, which may have waited for hours, as whoever reads along may see it now; None where they may
         not."""
-        if answer.of_thread or not answer.documents:
+        if answer.of_thread or not answer.document_ids:
             return answer
         request = await self._request(work.message, chosen, self._adapter(work))
         shown = await self._shown(answer.id, request.audience)
-        return shown and (answer if shown.corrections else answer.uncorrected())
+        return shown and (answer if shown.corrections else answer.without_corrections())
 
-    async def _order(self, work: Work) -> Answer | None:
+    async def _order(self, work: LeasedMessage) -> Answer | None:
         """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
         message = work.message
-        away = silencing(message.text) if message.manner in (Manner.MENTION, Manner.THREAD) else None
+        away = (
+            parse_mute_command(message.text)
+            if message.manner in (MessageTrigger.MENTION, MessageTrigger.THREAD)
+            else None
+        )
         if away is None:
             return None
         if away:
-            await self._inbox.silence(message.conversation)
-        words = Words(work.language)
-        text = words(wording.SILENCED if away else wording.CALLED_BACK)
-        return told(secrets.token_hex(8), message.text, text, words)
+            await self._inbox.mute(message.conversation)
+        words = Translator(work.language)
+        text = words(wording.SILENCED if away else wording.UNSILENCED)
+        return bot_answer(secrets.token_hex(8), message.text, text, words)
 
-    async def _unasked(self, work: Work, chosen: Chosen) -> Answer | None:
+    async def _unasked(self, work: LeasedMessage, chosen: AnswerSettings) -> Answer | None:
         """The answer to what nobody asks now, found without a sign of it; None where none was looked for."""
         message = work.message
-        if work.late or work.last:
+        if work.is_late or work.last:
             return None
         request = await self._request(message, chosen, self._adapter(work))
-        if message.manner is Manner.AWAITED:
-            wanted = request.awaited is not None
+        if message.manner is MessageTrigger.AWAITED:
+            wanted = request.known_chunk_ids is not None
         else:
-            wanted = await self._inbox.takes_part(message.conversation, message.sent_at)
+            wanted = await self._inbox.is_participant(message.conversation, message.sent_at)
         auto = None if wanted else request.auto
         if not (wanted or auto):
             return None
         answer = await self._responder.respond(request).answer()
-        silent = answer.outcome is Outcome.SILENT
-        if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
+        silent = answer.outcome is AnswerOutcome.SILENT
+        if silent or auto is None or await self._inbox.consume_auto_quota(message.key, auto.place, auto.per_hour):
             return answer
         log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
         await self._spent(auto.place)
         return None
 
-    async def _saved(self, way: OnItsWay[Work], answer: Answer) -> Answer:
+    async def _saved(self, way: PostInProgress[LeasedMessage], answer: Answer) -> Answer:
         """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
-        answer = with_apology(answer) if way.item.late else answer
+        answer = with_apology(answer) if way.item.is_late else answer
         try:
-            await self._inbox.answered(way.item.key, answer.kept(Words(answer.language)(wording.FOUND_NOT_KEPT)))
-        except Withdrawn as withdrawn:
-            if withdrawn.changed or not way.begun:
+            await self._inbox.save_answer(
+                way.item.key, answer.without_live_content(Translator(answer.language)(wording.LIVE_RESULTS_NOT_SAVED))
+            )
+        except QuestionWithdrawn as withdrawn:
+            if withdrawn.changed or not way.may_be_visible:
                 raise
-            return replace(apology(way.item, wording.WITHDRAWN), question="")
+            return replace(make_apology(way.item, wording.QUESTION_ERASED), question="")
         return answer
 
-    async def _apologise(self, way: OnItsWay[Work]) -> str:
+    async def _apologise(self, way: PostInProgress[LeasedMessage]) -> str:
         """Where a saved answer could not be shown, a plain apology may still be."""
         work = way.item
-        if not work.answer or work.reference or work.message.manner.unannounced:
+        if not work.answer or work.reference or work.message.manner.is_background:
             return ""
-        with failures_logged(log, "apology_failed", key=work.key):
+        with log_failures(log, "apology_failed", key=work.key):
             async with asyncio.timeout(APOLOGY_SECONDS):
                 await self._asked(way)
-                sorry = apology(way.item)
+                sorry = make_apology(way.item)
                 way.item = replace(way.item, answer=sorry)
-                await self._adapter(work).post(Growing(way.item, only(sorry)), way)
+                await self._adapter(work).post(ReplyStream(way.item, stream_single_answer(sorry)), way)
             return sorry.incident
         return ""
 
-    def _adapter(self, work: Work) -> PlatformAdapter:
+    def _adapter(self, work: LeasedMessage) -> PlatformAdapter:
         return self._adapters[work.platform]

@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
+from pipeline.errors import CitewellError, Misconfigured, QuestionWithdrawn, Unavailable
 from pipeline.ports import Outbox, PlatformAdapter
-from pipeline.values import Work, replace
+from pipeline.values import LeasedMessage, replace
 from pipeline.values.posting import Announcement
 
 # --- How long what is to be posted waits before it is tried again ---------------------------------
@@ -21,18 +21,18 @@ GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
 RETRY_SECONDS = 1.0
 """The wait after the first failed attempt is twice this; after each further one twice as long."""
-UNREACHABLE = 10.0
+UNREACHABLE_FACTOR = 10.0
 """Times `RETRY_SECONDS`: the wait after a platform was not reached or cannot be used as it is set up, where it did not
 say how long. That is not the message's fault, and is not counted."""
 
 
-def pause_after(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
+def retry_delay(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
     """Seconds until a platform is tried again that was not reached, or cannot be used as it is set up."""
     asked = error.retry_after if isinstance(error, Unavailable) else None
-    return retry_seconds * UNREACHABLE if asked is None else asked
+    return retry_seconds * UNREACHABLE_FACTOR if asked is None else asked
 
 
-def grace_left(posting_since: datetime, grace_seconds: float) -> float:
+def remaining_grace(posting_since: datetime, grace_seconds: float) -> float:
     """Seconds in which a request that was lost after that intent may still take effect."""
     return grace_seconds - (datetime.now(UTC) - posting_since).total_seconds()
 
@@ -42,27 +42,27 @@ def grace_left(posting_since: datetime, grace_seconds: float) -> float:
 POSTING_SECONDS = 540.0
 """How long it may take: with the apology after the last attempt less than a lease lasts."""
 
-I = TypeVar("I", Work, Announcement)  # noqa: E741 - an item
+I = TypeVar("I", LeasedMessage, Announcement)  # noqa: E741 - an item
 log = structlog.get_logger(__name__)
 
 
-class OnItsWay(Generic[I]):
+class PostInProgress(Generic[I]):
     """One item that is being posted, as it is known by now: also its receipt."""
 
     def __init__(self, outbox: Outbox, item: I) -> None:
         self._outbox = outbox
         self.item: I = item
-        self.begun = bool(item.reference)
+        self.may_be_visible = bool(item.reference)
         """Something may be visible."""
 
-    async def posting(self) -> None:
-        await self._outbox.posting(self.item.key)
-        self.begun = True
+    async def record_intent(self) -> None:
+        await self._outbox.mark_posting(self.item.key)
+        self.may_be_visible = True
 
-    async def posted(self, reference: str) -> None:
+    async def record_posted(self, reference: str) -> None:
         self.item = replace(self.item, reference=reference)
-        self.begun = True
-        await self._outbox.posted(self.item.key, reference)
+        self.may_be_visible = True
+        await self._outbox.mark_posted(self.item.key, reference)
 
 
 class Poster(Generic[I]):
@@ -73,30 +73,30 @@ class Poster(Generic[I]):
         self,
         outbox: Outbox,
         adapters: Mapping[str, PlatformAdapter],
-        show: Callable[[OnItsWay[I]], Awaitable[None]],
-        apologise: Callable[[OnItsWay[I]], Awaitable[str]],
+        show: Callable[[PostInProgress[I]], Awaitable[None]],
+        apologise: Callable[[PostInProgress[I]], Awaitable[str]],
         *,
         grace_seconds: float,
         retry_seconds: float,
-        why: Callable[[I, Exception], str] = lambda _, error: reason(error),
+        why: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
     ) -> None:
         """`why`: what is kept of why an item is given up."""
         self._why: Callable[[I, Exception], str] = why
         self._outbox = outbox
         self._adapters = adapters
-        self._show: Callable[[OnItsWay[I]], Awaitable[None]] = show
-        self._apologise: Callable[[OnItsWay[I]], Awaitable[str]] = apologise
+        self._show: Callable[[PostInProgress[I]], Awaitable[None]] = show
+        self._apologise: Callable[[PostInProgress[I]], Awaitable[str]] = apologise
         self._grace = grace_seconds
         self._retry = retry_seconds
 
-    async def bring_to_an_end(self, item: I) -> None:
+    async def deliver(self, item: I) -> None:
         """Post it and close it, or give it back. Raises only what the outbox raises."""
         key = item.key
-        way = OnItsWay(self._outbox, item)
+        way = PostInProgress(self._outbox, item)
         try:
             async with asyncio.timeout(POSTING_SECONDS):
                 await self._post(way)
-        except Withdrawn:
+        except QuestionWithdrawn:
             log.info("withdrawn", key=key)
             await self._outbox.release(key, counts=False)
         except asyncio.CancelledError:
@@ -104,7 +104,7 @@ class Poster(Generic[I]):
             raise
         except (Unavailable, Misconfigured) as error:
             log.warning("platform_unreachable", key=key, reason=str(error), what_to_do=error.what_to_do)
-            await self._outbox.release(key, delay=pause_after(error, self._retry), counts=False)
+            await self._outbox.release(key, delay=retry_delay(error, self._retry), counts=False)
         except Exception as error:  # what is poisonous must not stop the others
             log.exception("delivery_failed", key=key, attempt=item.attempt)
             if item.last:
@@ -112,26 +112,28 @@ class Poster(Generic[I]):
             else:
                 await self._outbox.release(key, delay=self._retry * 2.0**item.attempt)
 
-    async def _post(self, way: OnItsWay[I]) -> None:
+    async def _post(self, way: PostInProgress[I]) -> None:
         """What may be there already is looked for, once nothing that was lost can take effect any more."""
         item = way.item
         if item.posting_since and not item.reference:
-            wait = grace_left(item.posting_since, self._grace)
+            wait = remaining_grace(item.posting_since, self._grace)
             if wait > self._grace:  # noted by a clock that was set back since
                 await asyncio.sleep(self._grace)
             elif wait > 0:
                 await self._outbox.release(item.key, delay=wait, counts=False)
                 return
-            if found := await self._adapters[item.platform].find(item):
-                await way.posted(found)
+            if found := await self._adapters[item.platform].find_posted(item):
+                await way.record_posted(found)
         await self._show(way)
 
-    async def _give_up(self, way: OnItsWay[I], error: Exception) -> None:
+    async def _give_up(self, way: PostInProgress[I], error: Exception) -> None:
         incident = await self._apologise(way)
-        log.error("given_up", key=way.item.key, incident=incident, reason=reason(error), attempts=way.item.attempt)
-        await self._outbox.failed(way.item.key, self._why(way.item, error))
+        log.error(
+            "given_up", key=way.item.key, incident=incident, reason=error_reason(error), attempts=way.item.attempt
+        )
+        await self._outbox.mark_failed(way.item.key, self._why(way.item, error))
 
 
-def reason(error: Exception) -> str:
+def error_reason(error: Exception) -> str:
     """For the operator."""
     return str(error) if isinstance(error, CitewellError) else type(error).__name__

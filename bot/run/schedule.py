@@ -16,16 +16,16 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.log import failures_logged
-from bot.run.courier import begin_digest
+from bot.log import log_failures
+from bot.run.outbox_worker import queue_weekly_digest
 from pipeline.errors import CitewellError
 from storage.settings import JobRun, JobRuns
 
-SETTLING = timedelta(seconds=60)
+STARTUP_DELAY = timedelta(seconds=60)
 """What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
 JITTER_SECONDS = 30
 WATCH_SECONDS = 60.0
-SET = timedelta(hours=1)
+CLOCK_SET_TOLERANCE = timedelta(hours=1)
 """By which the clock differs from how long was waited where somebody set it: NTP moves it by less."""
 
 log = structlog.get_logger(__name__)
@@ -39,33 +39,39 @@ class Job(NamedTuple):
     purpose: str
 
 
-def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
+def scheduled_jobs(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     """What is to be done how often, by name."""
     jobs = {
-        "forget": Job(timedelta(hours=6), citewell.forget_old, "erase what is older than it is kept"),
-        "tell": Job(timedelta(minutes=5), citewell.tell, "try again what people want to be told, if documents changed"),
+        "forget": Job(timedelta(hours=6), citewell.delete_expired, "erase what is older than it is kept"),
+        "tell": Job(
+            timedelta(minutes=5),
+            citewell.retry_subscriptions,
+            "try again what people want to be told, if documents changed",
+        ),
     }
     if settings.sync_minutes:
         every = timedelta(minutes=settings.sync_minutes)
-        jobs["sync"] = Job(every, citewell.look_again, "look again at files and folders indexed by their path")
+        jobs["sync"] = Job(every, citewell.resync_paths, "look again at files and folders indexed by their path")
     if settings.backup_hours and not settings.database:
         jobs["backup"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up, "back up the database")
     if settings.digest:
-        begin = partial(begin_digest, citewell.storage.outbox, settings.digest)
+        begin = partial(queue_weekly_digest, citewell.storage.outbox, settings.digest)
         jobs["digest"] = Job(timedelta(hours=6), begin, "begin this week's digest of insights, once")
     return jobs
 
 
 @asynccontextmanager
-async def scheduled(
-    jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedelta = SETTLING, watch: float = WATCH_SECONDS
+async def run_scheduler(
+    jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedelta = STARTUP_DELAY, watch: float = WATCH_SECONDS
 ) -> AsyncIterator[None]:
     """Run the jobs while the block is open.
 
     Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
     none ran, or while this one could not, is made up for once."""
     now = datetime.now(UTC)
-    first = {name: first_run(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()}
+    first = {
+        name: first_run_at(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()
+    }
     plan = _Plan(jobs, runs)
     for name, at in first.items():
         plan.put(name, at)
@@ -113,7 +119,7 @@ class _Plan:
         before, since = self._clock
         now, passed = self._clock = datetime.now(UTC), _since_start()
         by = now - before - timedelta(seconds=passed - since)
-        if abs(by) <= SET:
+        if abs(by) <= CLOCK_SET_TOLERANCE:
             return False
         log.warning("clock_was_set", by=str(by))
         for name, job in self._jobs.items():
@@ -126,25 +132,25 @@ def _since_start() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
+def first_run_at(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
     """When a job that last ended at `last` is due in a process that started `now`."""
     soon = now + settling
     return soon if last is None else min(max(last + every, soon), now + every)
 
 
-async def perform(name: str, job: Job, runs: JobRuns) -> None:
+async def run_job(name: str, job: Job, runs: JobRuns) -> None:
     """Do a job now and keep how it ended. Raises what it raises."""
     began, clock = datetime.now(UTC), time.monotonic()
     try:
         await job.work()
     except Exception as error:
         failure = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        await runs.ended(name, began, seconds=time.monotonic() - clock, failure=failure)
+        await runs.record(name, began, seconds=time.monotonic() - clock, failure=failure)
         raise
-    await runs.ended(name, datetime.now(UTC), seconds=time.monotonic() - clock)
+    await runs.record(name, datetime.now(UTC), seconds=time.monotonic() - clock)
 
 
-def due(last: JobRun | None, every: timedelta) -> datetime | None:
+def next_due(last: JobRun | None, every: timedelta) -> datetime | None:
     """When a job is due; None: at once."""
     succeeded = _succeeded(last)
     return succeeded + every if succeeded else None
@@ -155,5 +161,5 @@ def _succeeded(last: JobRun | None) -> datetime | None:
 
 
 async def _run(name: str, job: Job, runs: JobRuns) -> None:
-    with failures_logged(log, "job_failed", job=name):  # also of keeping how it ended, where the disk is full
-        await perform(name, job, runs)
+    with log_failures(log, "job_failed", job=name):  # also of keeping how it ended, where the disk is full
+        await run_job(name, job, runs)

@@ -12,29 +12,34 @@ from typing import Any
 
 import structlog
 
-from adapters.http.doors import Doors
-from bot import known
+from adapters.http.servers import UvicornServers
+from bot import registry
 from bot.citewell import Citewell
 from bot.config.read import read_settings
 from bot.config.settings import Settings
-from bot.doctor.checks import doubtful_platforms, idle_rules, missing_server, not_embedded
-from bot.doctor.data import examine_room
-from bot.documents.sync import kept_fresh
+from bot.doctor.config_warnings import (
+    find_unused_rules,
+    platform_warnings,
+    warn_stale_embeddings,
+    warn_unreachable_server,
+)
+from bot.doctor.data import diagnose_disk_space
+from bot.documents.sync import sync_periodically
 from bot.models import EXTRACTIVE, model_spec
 from bot.platforms import make_adapters
-from bot.run.channels import ChannelReader
-from bot.run.courier import Courier, tell_spent
-from bot.run.live import LiveSearch
+from bot.run.channel_indexing import ChannelIndexer
+from bot.run.leader_election import LeaderElection
+from bot.run.live_search import LiveSearch
 from bot.run.operations.open import open_operations
-from bot.run.peers import Peers
-from bot.run.roles import divided, held_by_one
-from bot.run.roles import role as role_of
-from bot.run.schedule import Job, jobs_of, scheduled
-from bot.run.worker import IDLE_SECONDS, Worker
+from bot.run.outbox_worker import OutboxWorker, queue_quota_notice
+from bot.run.process_roles import exclusive_platforms, sharded_platforms
+from bot.run.process_roles import process_role as role_of
+from bot.run.schedule import Job, run_scheduler, scheduled_jobs
+from bot.run.worker import INBOX_POLL_SECONDS, Worker
 from bot.wiring import open_citewell
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
-from pipeline.ports import Desk, Inbox, PlatformAdapter
-from pipeline.values import Search
+from pipeline.ports import BotServices, Inbox, PlatformAdapter
+from pipeline.values import SearchPlan
 from pipeline.values.posting import Announcement
 from pipeline.words import wording
 from storage.messages.inbox import SQLInbox
@@ -45,11 +50,13 @@ from storage.settings import JobRuns
 log = structlog.get_logger(__name__)
 
 
-async def greet(citewell: Citewell, listening: Collection[str], say: Callable[[str], None], *, answers: bool) -> None:
+async def print_startup_summary(
+    citewell: Citewell, listening: Collection[str], say: Callable[[str], None], *, answers: bool
+) -> None:
     """What there is to answer from, where it is listened, who writes, and what may be missing."""
     settings = citewell.settings
     documents = await citewell.storage.library.count()
-    indexed = wording.counted(documents, "document is", "documents are")
+    indexed = wording.count_noun(documents, "document is", "documents are")
     connecting = f"Connecting to {' and '.join(_titles(listening))}." if listening else "Nothing is listened to here."
     say(f"{indexed} indexed. {connecting}")
     if answers and not documents:
@@ -61,18 +68,18 @@ async def greet(citewell: Citewell, listening: Collection[str], say: Callable[[s
     say(_who_writes(settings) if answers else "What is asked is taken in here, and answered by another citewell run.")
     if settings.operations:
         say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
-    for finding in examine_room(settings.data):
+    for finding in diagnose_disk_space(settings.data):
         say(f"{finding.said}. {finding.fix}")
     if not answers:
         return
     for line in (
-        *await idle_rules(citewell),
-        *await not_embedded(citewell),
-        *await missing_server(settings.chroma_url),
-        *doubtful_platforms(settings),
+        *await find_unused_rules(citewell),
+        *await warn_stale_embeddings(citewell),
+        *await warn_unreachable_server(settings.chroma_url),
+        *platform_warnings(settings),
     ):
         say(line)
-    await tell_backlog(citewell.storage.inbox, say)
+    await print_backlog(citewell.storage.inbox, say)
 
 
 def _who_writes(settings: Settings) -> str:
@@ -83,15 +90,15 @@ def _who_writes(settings: Settings) -> str:
     return f"{spec} writes, and its sentences are checked {judge}."
 
 
-async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
+async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
     """Tell the operator which questions wait since before, and which were given up and why."""
-    waiting, given_up = (await inbox.counts()).get("open", 0), await inbox.given_up()
+    waiting, given_up = (await inbox.count_by_state()).get("open", 0), await inbox.failure_counts()
     if waiting:
-        say(f"{wording.counted(waiting, 'question')} from before will be answered now.")
+        say(f"{wording.count_noun(waiting, 'question')} from before will be answered now.")
     if given_up:
         log.warning("questions_given_up", reasons=given_up)
         say(
-            f"{wording.counted(sum(given_up.values()), 'question')} could not be delivered: "
+            f"{wording.count_noun(sum(given_up.values()), 'question')} could not be delivered: "
             f"{', '.join(f'{count} × {why}' for why, count in given_up.items())}. "
             "They are not tried again: once the cause is mended, whoever asked has to ask again."
         )
@@ -99,14 +106,14 @@ async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
 
 def _titles(names: Collection[str]) -> list[str]:
     """As people call them."""
-    return [platform.title for platform in known.platforms() if platform.name in names]
+    return [platform.title for platform in registry.platforms() if platform.name in names]
 
 
 # --- The service ----------------------------------------------------------------------------------
 
 DRAIN_SECONDS = 7.0
 """What is under way may take this long after a stop; supervisors kill after 10 s, and the rest may take two."""
-BUSY = 12
+EXTRACTIVE_CONCURRENCY = 12
 """Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
 late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
 SHARED_IDLE_SECONDS = 0.2
@@ -114,14 +121,14 @@ SHARED_IDLE_SECONDS = 0.2
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
 """Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
 
-FIRST = "What is there?"
+WARMUP_QUESTION = "What is there?"
 """Searched for by the bot itself."""
 
-Part = Callable[[], Coroutine[Any, Any, object]]
-Ours = Callable[[Announcement], bool]
+Component = Callable[[], Coroutine[Any, Any, object]]
+AnnouncementFilter = Callable[[Announcement], bool]
 
 
-async def serve(settings: Settings, say: Callable[[str], None], only: str | None = None) -> int:
+async def run_service(settings: Settings, say: Callable[[str], None], only: str | None = None) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
     A platform that cannot log in is reported and the others go on; one that cannot be reached, or that breaks, is tried
@@ -131,60 +138,60 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         storage = citewell.storage
-        doors = Doors(trusted_proxies=settings.trusted_proxies)
+        doors = UvicornServers(trusted_proxies=settings.trusted_proxies)
         adapters = make_adapters(settings, citewell, doors, say)
         role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
-        peers = Peers(storage.database, storage.inbox)
+        peers = LeaderElection(storage.database, storage.inbox)
 
-        single = held_by_one(settings)
+        single = exclusive_platforms(settings)
 
         def here(name: str) -> bool:
-            return name not in single or peers.first
+            return name not in single or peers.is_leader
 
         worker = Worker(
             storage.inbox,
             operations.answering,
             adapters,
             citewell.request,
-            citewell.desk.chosen,
+            citewell.services.choose_options,
             concurrency=settings.concurrency,
-            at_a_time=settings.concurrency if citewell.model else BUSY,
+            at_a_time=settings.concurrency if citewell.model else EXTRACTIVE_CONCURRENCY,
             expire_late=settings.late == "expire",
-            live=LiveSearch(citewell.indexer, citewell.responder, citewell.scale),
-            spent=partial(tell_spent, storage.outbox, settings.digest),
-            shown=citewell.desk.seen,
+            live=LiveSearch(citewell.indexer, citewell.responder, citewell.calibration),
+            spent=partial(queue_quota_notice, storage.outbox, settings.digest),
+            shown=citewell.services.visible_answer,
             reached=here,
-            idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
+            idle_seconds=SHARED_IDLE_SECONDS if settings.database else INBOX_POLL_SECONDS,
         )
-        storage.inbox.on_accept(worker.ring)
-        jobs = jobs_of(settings, citewell)
-        parts: dict[str, Part] = {
+        storage.inbox.on_accept(worker.notify)
+        jobs = scheduled_jobs(settings, citewell)
+        parts: dict[str, Component] = {
             name: partial(_listening, adapters[name], citewell, peers if name in single else None, say)
-            for name in role.listens
+            for name in role.platforms
         }
-        if role.answers:
-            apart = divided(settings)
+        if role.is_worker:
+            apart = sharded_platforms(settings)
             duties = partial(_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
             parts["worker"] = worker.run
             parts["peers"] = partial(peers.run, worker)
-            parts["duties"] = partial(peers.while_first, duties)
+            parts["duties"] = partial(peers.run_as_leader, duties)
             if here_alone := {name: adapters[name] for name in apart.intersection(adapters)}:
                 parts["notices"] = partial(
                     _posted,
                     citewell,
                     here_alone,
-                    lambda post: post.platform in here_alone and here_alone[post.platform].serves(post.space),
+                    lambda post: post.platform in here_alone and here_alone[post.platform].can_serve(post.space),
                 )
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        listened = {name: adapters[name] for name in role.listens}
-        answering = worker if role.answers else None
-        async with operations.serving(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
-            await greet(citewell, role.listens, say, answers=role.answers)
-            settling = asyncio.create_task(_settle(citewell, answers=role.answers), name="settle")
-            status = await _until_stopped(parts, role.listens, worker, stop, say)
+        listened = {name: adapters[name] for name in role.platforms}
+        answering = worker if role.is_worker else None
+        async with operations.serve(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
+            await print_startup_summary(citewell, role.platforms, say, answers=role.is_worker)
+            settling = asyncio.create_task(_settle(citewell, answers=role.is_worker), name="settle")
+            status = await _until_stopped(parts, role.platforms, worker, stop, say)
             settling.cancel()
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
             for name, error in zip(adapters, closed, strict=True):
@@ -198,36 +205,38 @@ async def _settle(citewell: Citewell, *, answers: bool) -> None:
     again and again: of the acknowledgements of a flood one in a hundred waited for that, 150 ms each time."""
     if answers:
         with suppress(CitewellError):
-            await citewell.retriever.retrieve(Search(question=FIRST), await citewell.everything())
+            await citewell.retriever.retrieve(SearchPlan(question=WARMUP_QUESTION), await citewell.all_collections())
     gc.collect()
     gc.freeze()
 
 
 async def _duties(
-    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: Ours
+    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: AnnouncementFilter
 ) -> None:
     """What one process does for all."""
     storage = citewell.storage
-    reader = ChannelReader(storage.said, storage.outbox, citewell.desk.places, citewell.indexer, adapters)
+    reader = ChannelIndexer(
+        storage.channel_messages, storage.outbox, citewell.services.places, citewell.indexer, adapters
+    )
     async with (
-        scheduled(jobs, JobRuns(storage.database)),
-        kept_fresh(citewell.sync, lambda: read_settings().sources, citewell.settings.sync_minutes),
+        run_scheduler(jobs, JobRuns(storage.database)),
+        sync_periodically(citewell.sync, lambda: read_settings().sources, citewell.settings.sync_minutes),
         asyncio.TaskGroup() as group,
     ):
         group.create_task(reader.run())
         group.create_task(_posted(citewell, adapters, ours))
 
 
-async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: Ours) -> None:
+async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: AnnouncementFilter) -> None:
     """What the bot says by itself."""
     storage = citewell.storage
-    courier = Courier(storage.outbox, citewell.desk, adapters, ours)
-    storage.outbox.on_post(courier.ring)
+    courier = OutboxWorker(storage.outbox, citewell.services, adapters, ours)
+    storage.outbox.on_post(courier.notify)
     await courier.run()
 
 
 async def _until_stopped(
-    parts: Mapping[str, Part],
+    parts: Mapping[str, Component],
     platforms: Collection[str],
     worker: Worker,
     stop: asyncio.Event,
@@ -252,14 +261,14 @@ async def _until_stopped(
 
 
 async def _listening(
-    adapter: PlatformAdapter, citewell: Citewell, peers: Peers | None, say: Callable[[str], None]
+    adapter: PlatformAdapter, citewell: Citewell, peers: LeaderElection | None, say: Callable[[str], None]
 ) -> None:
     """With `peers`, while this process is the first of them."""
-    listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.desk, say)
-    await (peers.while_first(listen) if peers else listen())
+    listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.services, say)
+    await (peers.run_as_leader(listen) if peers else listen())
 
 
-async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: Desk, say: Callable[[str], None]) -> None:
+async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServices, say: Callable[[str], None]) -> None:
     """Listen, and again after whatever ended it, until the adapter says that it is no use: raises Misconfigured."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT

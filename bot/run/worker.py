@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
-from bot.run.delivery import Answering, Delivery, Shown
-from bot.run.live import LiveSearch
+from bot.run.delivery import Answerer, Delivery, VisibleAnswer
+from bot.run.live_search import LiveSearch
 from bot.run.posting import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
-from pipeline.ports import Inbox, PlatformAdapter, Stoppable
-from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
-from pipeline.values.ids import parts_of
+from pipeline.ports import Inbox, PlatformAdapter, SupportsStop
+from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
+from pipeline.values import AnswerRequest, AnswerSettings, ConversationId, IncomingMessage, LeasedMessage, PlaceId
+from pipeline.values.ids import split_id
 
-IDLE_SECONDS = 1.0
+INBOX_POLL_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
 
 log = structlog.get_logger(__name__)
@@ -33,12 +33,12 @@ class Worker:
     def __init__(
         self,
         inbox: Inbox,
-        responder: Answering,
+        responder: Answerer,
         adapters: Mapping[str, PlatformAdapter],
-        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
-        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
+        request: Callable[[IncomingMessage, AnswerSettings, PlatformAdapter], Awaitable[AnswerRequest]],
+        chosen: Callable[[IncomingMessage], Awaitable[AnswerSettings]],
         *,
-        shown: Shown,
+        shown: VisibleAnswer,
         concurrency: int,
         at_a_time: int = 100,
         expire_late: bool = False,
@@ -47,7 +47,7 @@ class Worker:
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         reached: Callable[[str], bool] = lambda _: True,
-        idle_seconds: float = IDLE_SECONDS,
+        idle_seconds: float = INBOX_POLL_SECONDS,
     ) -> None:
         """`reached`: whether this process, of several, posts on a platform now. `spent`: told that a place has had its
         answers of an hour that nobody asked for. `shown`: whether an audience may still see a saved answer."""
@@ -78,22 +78,22 @@ class Worker:
         self._moved = time.monotonic()
 
     @property
-    def still(self) -> float:
+    def idle_seconds(self) -> float:
         """Seconds since it last began or ended a message, or had none to begin and none under way."""
         return time.monotonic() - self._moved
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """There may be something in the inbox."""
         self._bell.set()
 
     async def run(self) -> None:
         """Work until cancelled. Cancelling stops leasing; what is under way is left to `drain`."""
-        with bound(NOBODY):
+        with workspace_scope(NO_WORKSPACE):
             while True:
                 self._bell.clear()
                 while len(self._running) < self._concurrency and (work := await self._lease()):
                     await self._take(work)
-                    if not work.more:
+                    if not work.has_more:
                         break
                 try:
                     async with asyncio.timeout(self._idle):
@@ -110,7 +110,7 @@ class Worker:
     async def stop(self, conversation: ConversationId) -> None:
         """Somebody does not want what is being written there."""
         adapter = self._adapters[conversation.platform]
-        if isinstance(adapter, Stoppable):
+        if isinstance(adapter, SupportsStop):
             await adapter.stop(conversation)
 
     async def abandon(self, *keys: str) -> None:
@@ -120,16 +120,16 @@ class Worker:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _take(self, work: Work) -> None:
+    async def _take(self, work: LeasedMessage) -> None:
         if work.message.key not in self._running:
             self._begin(work)
             return
         self._left[work.message.key] = work.message.conversation.workspace
         await self.abandon(work.message.key)  # of a lease that was lost meanwhile
 
-    def _begin(self, work: Work) -> None:
+    def _begin(self, work: LeasedMessage) -> None:
         key = work.message.key
-        task = asyncio.create_task(self._delivery.bring_to_an_end(work), name=f"answer {key}")
+        task = asyncio.create_task(self._delivery.deliver(work), name=f"answer {key}")
         self._running[key] = task
         task.add_done_callback(lambda task: self._finished(work.message, task))
 
@@ -141,14 +141,14 @@ class Worker:
             self._left[message.key] = message.conversation.workspace
         self._moved = time.monotonic()
         if full or self._left:
-            self.ring()
+            self.notify()
 
     def _serves(self, space: str) -> bool:
-        platform, name = parts_of(space)
+        platform, name = split_id(space)
         adapter = self._adapters.get(platform)
-        return adapter is not None and self._reached(platform) and adapter.serves(name)
+        return adapter is not None and self._reached(platform) and adapter.can_serve(name)
 
-    async def _lease(self) -> Work | None:
+    async def _lease(self) -> LeasedMessage | None:
         try:
             await self._give_back()
             work = await self._inbox.lease(self._serves)
@@ -161,6 +161,6 @@ class Worker:
 
     async def _give_back(self) -> None:
         for key, workspace in tuple(self._left.items()):
-            with bound(workspace):
+            with workspace_scope(workspace):
                 await self._inbox.release(key, counts=False)
             del self._left[key]

@@ -9,10 +9,19 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from pipeline.values import RetrievedChunk
-from pipeline.words.facts import Date, Facts, Quantity, facts_of, figures, lowered, rates, unlabelled
-from pipeline.words.numbers import counts
-from pipeline.words.text import STOP_WORDS, WORD, stem, terms
-from pipeline.words.text import fold as bare
+from pipeline.words.facts import (
+    PartialDate,
+    Quantity,
+    SourceFacts,
+    blank_out_labels,
+    find_facts,
+    find_figures,
+    find_rates,
+    lowercase_text,
+)
+from pipeline.words.numbers import is_number_word
+from pipeline.words.text import STOP_WORDS, WORD, content_terms, stem
+from pipeline.words.text import strip_accents as bare
 
 # --- What no passage has --------------------------------------------------------------------------
 # Precise rather than complete: what is not refused is read.
@@ -25,25 +34,25 @@ _SAME_NAME = 4
 """Words that begin with the same four letters may be forms of one name: `Europe`, `European`."""
 
 
-def invented_figure(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
+def find_unsupported_figure(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
     """The first number, date or unit that no passage has, nor its title, headings or file name, nor the question;
     empty when there is none."""
-    text = unlabelled(claim)
-    found = figures(text)
-    wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
+    text = blank_out_labels(claim)
+    found = find_figures(text)
+    wanted = [fact for fact in found if not _counted(fact)] + (find_rates(lowercase_text(text)) if found else [])
     known = [question, *map(_said, passages)] if wanted else []
-    strange = (fact for fact in wanted if not any(_facts(one).holds(fact) for one in known))
+    strange = (fact for fact in wanted if not any(_facts(one).contains(fact) for one in known))
     return next((text[fact.start : fact.end].strip() for fact in strange), "")
 
 
-def strange_name(claim: str, passages: Sequence[RetrievedChunk], heard: str) -> str:
+def find_unsupported_name(claim: str, passages: Sequence[RetrievedChunk], heard: str) -> str:
     """The first name that is neither in or above a passage nor in what was `heard`; empty when there is none."""
-    text = unlabelled(claim)
+    text = blank_out_labels(claim)
     names = _names(text)
     if not names:
         return ""
     known = frozenset().union(_words(heard), *(_words(_said(passage)) for passage in passages))
-    inside = {place for fact in figures(text) for place in range(fact.start, fact.end)}
+    inside = {place for fact in find_figures(text) for place in range(fact.start, fact.end)}
     return next((name for name, start in names if start not in inside and not _has(name, known)), "")
 
 
@@ -53,8 +62,8 @@ def _said(passage: RetrievedChunk) -> str:
 
 
 @lru_cache(maxsize=256)
-def _facts(text: str) -> Facts:
-    return Facts(text)
+def _facts(text: str) -> SourceFacts:
+    return SourceFacts(text)
 
 
 @lru_cache(maxsize=256)
@@ -68,7 +77,7 @@ def _word(word: str) -> str:
     return stem(bare(word.lower()))
 
 
-def _counted(fact: Quantity | Date) -> bool:
+def _counted(fact: Quantity | PartialDate) -> bool:
     return isinstance(fact, Quantity) and not fact.unit and fact.value.isdigit() and int(fact.value) <= _COUNTS
 
 
@@ -88,9 +97,9 @@ def _has(name: str, words: frozenset[str]) -> bool:
 
 # --- How much its sources leave open --------------------------------------------------------------
 
-WINDOW = 3
+SUPPORT_WINDOW = 3
 """Sentences of a source that may support one claim together."""
-FACT, NAME, NEW, LOOSE = 4.0, 2.0, 0.5, 1.0
+FACT_WEIGHT, NAME_WEIGHT, NEW_WORD_WEIGHT, SCATTER_WEIGHT = 4.0, 2.0, 0.5, 1.0
 """Weights of a number or date, a name, other words that no source has, and of words that stand too far apart.
 
 Round numbers set by hand, not fitted, with the development halves of wice and ragtruth_qa in view. Changing any one of
@@ -99,7 +108,7 @@ _MOST = 2
 """Numbers, and names, that are counted: one more does not make a claim falser."""
 _FEW = 4.0
 """Of a short claim, a missing word tells less."""
-DOUBTFUL = 2.0
+EVEN_RISK = 2.0
 """Hazard at which a claim is `worth` one half."""
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
@@ -119,12 +128,12 @@ DISCOURSE = frozenset(
 """Stems of words that tie an answer together and claim nothing by themselves."""
 
 
-def hazard(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
+def claim_risk(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
     """0 when the passages together hold every word and fact of the claim; adds up over the sentences of an answer.
 
     Titles, headings and the words of the `question` need no other source."""
     sources = [_source(passage, question) for passage in passages]
-    text = unlabelled(claim)
+    text = blank_out_labels(claim)
     names: set[str] = set()
     wanted: dict[str, None] = {}
     for place, match in enumerate(WORD.finditer(text)):
@@ -135,36 +144,36 @@ def hazard(claim: str, passages: Sequence[RetrievedChunk], question: str) -> flo
     new = {term for term in wanted if not any(source.knows(term) for source in sources)}
     held = max((source.together(wanted) for source in sources), default=0)
     loose = 1 - held / len(wanted) if wanted else 0.0
-    facts = [fact for fact in facts_of(text) if not any(source.facts.holds(fact) for source in sources)]
+    facts = [fact for fact in find_facts(text) if not any(source.facts.contains(fact) for source in sources)]
     return (
-        FACT * min(len(facts), _MOST)
-        + NAME * min(len(new & names), _MOST)
-        + NEW * len(new) * loose
-        + LOOSE * loose * len(wanted) / (len(wanted) + _FEW)
+        FACT_WEIGHT * min(len(facts), _MOST)
+        + NAME_WEIGHT * min(len(new & names), _MOST)
+        + NEW_WORD_WEIGHT * len(new) * loose
+        + SCATTER_WEIGHT * loose * len(wanted) / (len(wanted) + _FEW)
     )
 
 
-def likelihood(hazard: float, even: float) -> float:
+def risk_probability(hazard: float, even: float) -> float:
     """A hazard as a number between 0 and 1, one half at `even`."""
     return 1 - math.exp(-math.log(2) * hazard / even)
 
 
-def worth(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
+def support_score(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
     """1 for a claim of which the passages hold every word and fact, less the more they leave open."""
-    return 1 - likelihood(hazard(claim, passages, question), DOUBTFUL)
+    return 1 - risk_probability(claim_risk(claim, passages, question), EVEN_RISK)
 
 
 @lru_cache(maxsize=16384)
 def _content(text: str) -> tuple[str, ...]:
     """Stems of the content words; numbers are facts, not words."""
-    return tuple(term for term in terms(text) if not term[0].isdigit() and not counts(term))
+    return tuple(term for term in content_terms(text) if not term[0].isdigit() and not is_number_word(term))
 
 
 class _Source:
     """The words and facts of one passage, by unit."""
 
     def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str) -> None:
-        self.facts = Facts(f"{text}\n{around}")
+        self.facts = SourceFacts(f"{text}\n{around}")
         self._around = _begun(_content(around))
         self._units = [_begun(_content(text[start:end])) for start, end in units]
         self._all = self._around.union(*self._units)
@@ -176,10 +185,10 @@ class _Source:
         """How many of the terms the best few units in a row hold."""
         near = [{place for place, unit in enumerate(self._units) if _alike(term, unit)} for term in wanted]
         always = [_alike(term, self._around) for term in wanted]
-        windows = range(max(1, len(self._units) - WINDOW + 1))
+        windows = range(max(1, len(self._units) - SUPPORT_WINDOW + 1))
         return max(
             sum(
-                above or not places.isdisjoint(range(first, first + WINDOW))
+                above or not places.isdisjoint(range(first, first + SUPPORT_WINDOW))
                 for above, places in zip(always, near, strict=True)
             )
             for first in windows

@@ -10,8 +10,8 @@ from itertools import compress
 from typing import NamedTuple
 
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
-from pipeline.words.facts import Date, Quantity, figures
-from pipeline.words.text import distinct_terms, sentences
+from pipeline.words.facts import PartialDate, Quantity, find_figures
+from pipeline.words.text import distinct_terms, sentence_spans
 
 # --- Words as they are compared -------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ _TIMES = frozenset("minute hour day week month quarter year".split())
 _QUALIFIED = re.compile(r"\b(?:working|business|calendar|full|consecutive|us)\b")
 
 
-class Folded(NamedTuple):
+class NormalizedWord(NamedTuple):
     """One word as it is compared, and where it stands."""
 
     word: str
@@ -37,11 +37,11 @@ class Folded(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def fold(text: str) -> tuple[Folded, ...]:
+def normalize_words(text: str) -> tuple[NormalizedWord, ...]:
     """The words of `text`, numbers and dates as values; marks that say nothing by themselves are left out."""
     plain = text.translate(_CHARACTERS)
-    taken = sorted(figures(plain), key=lambda fact: fact.start)
-    found: list[Folded] = []
+    taken = sorted(find_figures(plain), key=lambda fact: fact.start)
+    found: list[NormalizedWord] = []
     place = 0
     for fact in taken:
         if fact.start < place:
@@ -53,22 +53,22 @@ def fold(text: str) -> tuple[Folded, ...]:
     return tuple(_rates(found))
 
 
-def _figure(fact: Quantity | Date, text: str) -> Iterator[Folded]:
+def _figure(fact: Quantity | PartialDate, text: str) -> Iterator[NormalizedWord]:
     if isinstance(fact, Quantity):
         if _MINUS.search(text[: fact.start]):
-            yield Folded("-", fact.start - 1, fact.start)
+            yield NormalizedWord("-", fact.start - 1, fact.start)
         for word in _QUALIFIED.findall(text[fact.start : fact.end].lower()):
-            yield Folded(word, fact.start, fact.end)
+            yield NormalizedWord(word, fact.start, fact.end)
         told = f"{fact.value} {fact.unit} {fact.amount}".removesuffix("  nan")
-        yield Folded(f"{told} {fact.readings or ''}".strip(), fact.start, fact.end)
+        yield NormalizedWord(f"{told} {fact.alternatives or ''}".strip(), fact.start, fact.end)
     else:
-        yield Folded(fact.name, fact.start, fact.end)
+        yield NormalizedWord(fact.key, fact.start, fact.end)
 
 
-def _words(text: str, start: int, end: int) -> Iterator[Folded]:
+def _words(text: str, start: int, end: int) -> Iterator[NormalizedWord]:
     for match in _PIECE.finditer(text, start, end):
         for word in _plain(match.group()).split():
-            yield Folded(word, match.start(), match.end())
+            yield NormalizedWord(word, match.start(), match.end())
 
 
 @lru_cache(maxsize=16384)
@@ -86,7 +86,7 @@ def _plain(word: str) -> str:
     return word
 
 
-def _rates(found: Sequence[Folded]) -> Iterator[Folded]:
+def _rates(found: Sequence[NormalizedWord]) -> Iterator[NormalizedWord]:
     """`/month` and `a month` are `per month`."""
     for place, one in enumerate(found):
         after = found[place + 1].word if place + 1 < len(found) else ""
@@ -95,7 +95,7 @@ def _rates(found: Sequence[Folded]) -> Iterator[Folded]:
 
 # --- Where a claim stands -------------------------------------------------------------------------
 
-BEARING = frozenset(
+QUALIFYING_WORDS = frozenset(
     """no not never none nor neither cannot without if unless except excluding excluded exception only until till when
     where while after before during whether provided assuming subject pending although though but or instead rather
     than otherwise as that which who whom whose in on at by for from of to with within per under over between about
@@ -109,7 +109,7 @@ CONNECTIVES = frozenset(
     "additionally also and finally furthermore hence however moreover so then therefore thus".split()
 )
 """Words that may be left out before a comma at the beginning: any other beginning says what the rest holds for."""
-SHORTEST = 3
+MIN_CLAIM_WORDS = 3
 """Words that a part of a sentence must have to stand for itself."""
 _EDGE = re.compile(r"[,;:()\[\]]|\s[-\u2013\u2014]+\s")
 _LEFT_OUT = re.compile(r"…|\.{3}")
@@ -117,7 +117,7 @@ _GAPS = 2
 """So many parts between its words may be left out of one sentence."""
 
 
-class Span(NamedTuple):
+class PassageSpan(NamedTuple):
     """Where a claim stands: characters of the passage."""
 
     passage: RetrievedChunk
@@ -131,8 +131,8 @@ class _Unit(NamedTuple):
     """Where it begins in the passage."""
 
     @property
-    def words(self) -> tuple[Folded, ...]:
-        return fold(self.text)
+    def words(self) -> tuple[NormalizedWord, ...]:
+        return normalize_words(self.text)
 
 
 def _units(chunk: Chunk) -> tuple[_Unit, ...]:
@@ -144,7 +144,7 @@ def _units(chunk: Chunk) -> tuple[_Unit, ...]:
 def _split(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit, ...]:
     found = []
     for begin, stop, code in units:
-        for start, end in [(0, stop - begin)] if code else sentences(text[begin:stop]):
+        for start, end in [(0, stop - begin)] if code else sentence_spans(text[begin:stop]):
             found.append(_Unit(text[begin + start : begin + end], begin + start))
     return tuple(found)
 
@@ -156,16 +156,16 @@ def _apart(one: str, other: str) -> bool:
     return len(mine & theirs) * 2 < min(len(mine), len(theirs))
 
 
-def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
+def find_verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[PassageSpan]:
     """The places that say all of the claim: units in a row that are the claim, or one unit that says more, of which
     nothing is left out that could turn it."""
     if exact := _exactly(claim, passages):
         return exact
-    wanted = [one.word for one in fold(claim)]
+    wanted = [one.word for one in normalize_words(claim)]
     if not wanted:
         return []
     return [
-        Span(passage, start, end)
+        PassageSpan(passage, start, end)
         for passage in passages
         for start, end in _within(claim, wanted, _units(passage.chunk))
     ]
@@ -178,31 +178,31 @@ def _within(claim: str, wanted: list[str], units: Sequence[_Unit]) -> Iterator[t
         yield from _parts(wanted, units, near)
 
 
-def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
+def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[PassageSpan]:
     """The units that are the claim to the letter: all that an extract says, found without folding a word."""
     return [
-        Span(passage, unit.start, unit.end)
+        PassageSpan(passage, unit.start, unit.end)
         for passage in passages
         for unit in passage.chunk.units
-        if passage.chunk.said(unit) == claim
+        if passage.chunk.unit_text(unit) == claim
     ]
 
 
-def stretch(words: str, text: str) -> tuple[int, int] | None:
+def find_phrase(words: str, text: str) -> tuple[int, int] | None:
     """Where `text` has these words in a row; None where it does not, or there are none."""
     if _apart(words, text):
         return None
-    wanted, found = [one.word for one in fold(words)], fold(text)
+    wanted, found = [one.word for one in normalize_words(words)], normalize_words(text)
     for place in range(len(found) - len(wanted) + 1) if wanted else ():
         if [one.word for one in found[place : place + len(wanted)]] == wanted:
             return found[place].start, found[place + len(wanted) - 1].end
     return None
 
 
-def quoted(words: str, passages: Sequence[RetrievedChunk]) -> list[list[Span]]:
+def find_quote(words: str, passages: Sequence[RetrievedChunk]) -> list[list[PassageSpan]]:
     """Where these words stand, in a row or with `…` between them: for each passage that has them all, or whose table
     row has them when it is spelled out, the places; failing that those of the passages that have them together."""
-    parts = [part for part in _LEFT_OUT.split(words) if fold(part)]
+    parts = [part for part in _LEFT_OUT.split(words) if normalize_words(part)]
     each = [[_place(part, passage) for part in parts] for passage in passages]
     whole = [[place for place in places if place] for places in each if parts and all(places)]
     if whole or not parts:
@@ -211,28 +211,28 @@ def quoted(words: str, passages: Sequence[RetrievedChunk]) -> list[list[Span]]:
     return [[place for place in together if place]] if all(together) else []
 
 
-def _place(words: str, passage: RetrievedChunk) -> Span | None:
+def _place(words: str, passage: RetrievedChunk) -> PassageSpan | None:
     chunk = passage.chunk
-    if found := stretch(words, chunk.text):
-        return Span(passage, *found)
+    if found := find_phrase(words, chunk.text):
+        return PassageSpan(passage, *found)
     rows = (
         chunk.units[place]
         for place, unit in enumerate(chunk.units)
-        if unit.kind is BlockKind.ROW and stretch(words, chunk.spelled_out(place))
+        if unit.kind is BlockKind.ROW and find_phrase(words, chunk.readable_row(place))
     )
     row = next(rows, None)
-    return Span(passage, row.start, row.end) if row else None
+    return PassageSpan(passage, row.start, row.end) if row else None
 
 
-def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
+def find_code(claim: str, passages: Sequence[RetrievedChunk]) -> list[PassageSpan]:
     """The places where lines of code stand exactly, white space at their ends and blank lines aside."""
     wanted = _lines(claim)
     found = []
     for passage in passages:
         for unit in passage.chunk.units:
-            have = _lines(passage.chunk.said(unit)) if unit.kind is BlockKind.CODE else []
+            have = _lines(passage.chunk.unit_text(unit)) if unit.kind is BlockKind.CODE else []
             if wanted and any(have[at : at + len(wanted)] == wanted for at in range(len(have))):
-                found.append(Span(passage, unit.start, unit.end))
+                found.append(PassageSpan(passage, unit.start, unit.end))
     return found
 
 
@@ -257,7 +257,7 @@ def _whole(wanted: list[str], units: Sequence[_Unit], near: Sequence[bool]) -> I
 
 def _parts(wanted: list[str], units: Sequence[_Unit], near: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """Units of which the claim leaves something out that bears nothing; those that are not `near` are none."""
-    if len(wanted) < SHORTEST:
+    if len(wanted) < MIN_CLAIM_WORDS:
         return
     for unit in compress(units, near):
         if len(wanted) < len(unit.words) and _fits(wanted, unit, 0, 0, _GAPS):
@@ -290,5 +290,5 @@ def _spare(unit: _Unit, start: int, end: int) -> bool:
     if not start:
         return set(left_out) <= CONNECTIVES
     closed = end == len(words) or _EDGE.search(after)
-    bears = any(word in BEARING or any(map(str.isdigit, word)) for word in left_out)
+    bears = any(word in QUALIFYING_WORDS or any(map(str.isdigit, word)) for word in left_out)
     return bool(_EDGE.search(before) and closed) and not bears

@@ -9,21 +9,31 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipeline.budget import TokenBudget
-from pipeline.check.exhibits import Said
-from pipeline.check.judge import judge
-from pipeline.compose.compose import Checked
-from pipeline.compose.confidence import Assessment, assess, retold
-from pipeline.drafting.proposal import Drafter
-from pipeline.ports import Look, Planner, Writer
-from pipeline.read.evidence import Evidence
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn, replace
-from pipeline.values.documents import others
+from pipeline.check.judge_prompt import PendingClaim
+from pipeline.check.word_check import judge_sentence
+from pipeline.compose.answer import CheckedSentence
+from pipeline.compose.confidence import Assessment, assess_draft, assess_summary
+from pipeline.drafting.proposal import ProposalDrafter
+from pipeline.evidence.gather import Evidence
+from pipeline.ports import Planner, SearchFunction, Writer
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import (
+    AnswerLimits,
+    DraftSentence,
+    Intent,
+    Judgement,
+    RetrievedChunk,
+    ShownExtent,
+    Turn,
+    WritingBrief,
+    replace,
+)
+from pipeline.values.documents import exclude_known
 from pipeline.words import wording
-from pipeline.write.extract import Extract
+from pipeline.write.extractive import ExtractiveDraft
 
 
-class Judge(Protocol):
+class ClaimJudge(Protocol):
     """Reads sentences and the passages they may rest on where words do not decide."""
 
     @property
@@ -32,22 +42,22 @@ class Judge(Protocol):
         ...
 
     async def review(
-        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
     ) -> tuple[Sequence[Judgement], int]:
         """A judgement for each, and the tokens they cost; names in what was `heard` are known. Never raises."""
         ...
 
 
 @dataclass(frozen=True)
-class Model:
+class AnswerModel:
     """A language model's part in an answer. It is asked for nothing that `budget` has set no tokens aside for."""
 
     name: str
     writer: Writer
     budget: TokenBudget
-    judge: Judge | None = None
+    judge: ClaimJudge | None = None
     planner: Planner | None = None
-    drafter: Drafter | None = None
+    drafter: ProposalDrafter | None = None
 
 
 class Stopwatch:
@@ -66,53 +76,55 @@ class Stopwatch:
             self._stages[name] = self._stages.get(name, 0.0) + (time.perf_counter() - started) * 1000
 
     @property
-    def elapsed(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Seconds since it was started."""
         return time.perf_counter() - self._started
 
-    def read(self) -> dict[str, float]:
+    def timings(self) -> dict[str, float]:
         """Every stage so far and `total`, rounded to microseconds."""
-        return {name: round(value, 3) for name, value in (*self._stages.items(), ("total", self.elapsed * 1000))}
+        return {
+            name: round(value, 3) for name, value in (*self._stages.items(), ("total", self.elapsed_seconds * 1000))
+        }
 
 
 @dataclass(frozen=True)
-class Task:
+class DraftTask:
     """What is to be answered, from what, and how long that may take; the limits count from when `watch` was started."""
 
-    brief: Brief
+    brief: WritingBrief
     evidence: Evidence
     history: Sequence[Turn]
-    limits: Limits
+    limits: AnswerLimits
     grounded: bool = True
     """Off: what the check does not support is shown as well, and marked."""
-    always: bool = False
+    always_show_extract: bool = False
     """Show the best extract even where it does not answer."""
-    watch: Stopwatch = field(default_factory=Stopwatch)
-    words: Words = ENGLISH
-    further: Sequence[RetrievedChunk] = ()
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
+    words: Translator = ENGLISH_TRANSLATOR
+    extra_passages: Sequence[RetrievedChunk] = ()
     """What a model may be given to read besides the evidence."""
-    found: Sequence[RetrievedChunk] = ()
+    model_passages: Sequence[RetrievedChunk] = ()
     """What it was given, or found, besides the evidence."""
-    look: Look | None = None
+    search: SearchFunction | None = None
     """Searches again, in words of a model's own."""
-    retells: bool = False
+    is_summary: bool = False
     """All that there is is told in short, whatever it is about."""
-    made: Extract | None = None
+    prepared_extract: ExtractiveDraft | None = None
     """The extract of the evidence, where it was made before."""
 
     @property
-    def passages(self) -> Sequence[RetrievedChunk]:
+    def citable_passages(self) -> Sequence[RetrievedChunk]:
         """All that a sentence may rest on."""
-        return (*self.evidence.passages, *self.found)
+        return (*self.evidence.passages, *self.model_passages)
 
     @property
-    def material(self) -> Sequence[RetrievedChunk]:
+    def prompt_passages(self) -> Sequence[RetrievedChunk]:
         """What a model's prompt is filled from, best first."""
-        return (*self.evidence.passages, *self.further)
+        return (*self.evidence.passages, *self.extra_passages)
 
-    def finding(self, passages: Sequence[RetrievedChunk]) -> Task:
+    def with_passages(self, passages: Sequence[RetrievedChunk]) -> DraftTask:
         """The same where a sentence may rest on `passages`, too."""
-        return replace(self, found=(*self.found, *others(passages, self.passages)))
+        return replace(self, model_passages=(*self.model_passages, *exclude_known(passages, self.citable_passages)))
 
     @property
     def question(self) -> str:
@@ -120,26 +132,32 @@ class Task:
         return " ".join((self.brief.question, *self.brief.sides))
 
     @property
-    def heard(self) -> str:
+    def history_text(self) -> str:
         """What was said before: the names in it are known."""
         return "\n".join(f"{turn.question}\n{turn.said}" for turn in self.history)
 
-    def cited(self, checked: Sequence[Checked]) -> Evidence:
+    def cited_evidence(self, checked: Sequence[CheckedSentence]) -> Evidence:
         """The evidence, with what is cited besides it."""
-        cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
-        return self.evidence.joined([passage for passage in self.found if passage.chunk.id in cited])
+        cited = {chunk_id for one in checked if one.judgement.is_supported for chunk_id in one.judgement.chunk_ids}
+        return self.evidence.with_passages([passage for passage in self.model_passages if passage.chunk.id in cited])
 
-    def judged(self, sentence: Sentence, header: Sequence[str] = ()) -> Judgement:
+    def judge_sentence(self, sentence: DraftSentence, header: Sequence[str] = ()) -> Judgement:
         """What words alone decide of a sentence; `header` is what a table row stands under."""
-        with self.watch.stage("validate"):
-            return judge(sentence, self.passages, question=self.question, header=header, heard=self.heard)
+        with self.stopwatch.stage("validate"):
+            return judge_sentence(
+                sentence, self.citable_passages, question=self.question, header=header, heard=self.history_text
+            )
 
-    def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
-        with self.watch.stage("assess"):
-            if self.retells:
-                return retold([(one.sentence, one.judgement) for one in checked], generator=writer, words=self.words)
-            return assess(
-                self.cited(checked),
+    def assess_draft(
+        self, checked: Sequence[CheckedSentence], writer: str, extent: ShownExtent | None = None
+    ) -> Assessment:
+        with self.stopwatch.stage("assess"):
+            if self.is_summary:
+                return assess_summary(
+                    [(one.sentence, one.judgement) for one in checked], generator=writer, words=self.words
+                )
+            return assess_draft(
+                self.cited_evidence(checked),
                 [(one.sentence, one.judgement) for one in checked],
                 generator=writer,
                 several=bool(self.brief.sides),
@@ -148,13 +166,13 @@ class Task:
                 words=self.words,
             )
 
-    def too_few(self, checked: Sequence[Checked]) -> str:
+    def insufficient_sources(self, checked: Sequence[CheckedSentence]) -> str:
         """Why what is supported must not be shown; empty when it rests on as much as the operator asks for."""
-        cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
-        documents = {passage.document.id for passage in self.passages if passage.chunk.id in cited}
+        cited = {chunk_id for one in checked if one.judgement.is_supported for chunk_id in one.judgement.chunk_ids}
+        documents = {passage.document.id for passage in self.citable_passages if passage.chunk.id in cited}
         if len(documents) < self.limits.minimum_sources:
             wanted = self.limits.minimum_sources
-            return self.words.count(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
+            return self.words.pluralize(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
         if len(cited) < self.limits.minimum_citations:
-            return self.words.count(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
+            return self.words.pluralize(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
         return ""

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from pipeline import ports
 from pipeline.errors import CitewellError
-from pipeline.find.fuse import Fit, Query, fit
-from pipeline.find.scale import AS_THEY_ARE, Scale
-from pipeline.values import Audience, Chunk, Document, Hit
-from pipeline.words.language import perhaps_english
-from pipeline.words.text import fold, query_terms, stem, terms
+from pipeline.find.calibration import NO_CALIBRATION, ScoreCalibration
+from pipeline.find.fusion import ExecutedQuery, PassageScores, score_passages
+from pipeline.values import Audience, Chunk, Document, SearchHit
+from pipeline.words.language import may_be_english
+from pipeline.words.text import content_terms, query_terms, stem, strip_accents
 
-DEPTH = 15
+SEARCH_DEPTH = 15
 """Hits asked of each side, all of which are read: with 15 to 50 the same gold passages come first."""
 THREAD, HELD = 1.5, 0.25
 """In the ranking a thread counts THREAD times a question that fits something wholly, and more where it fits nothing
@@ -33,40 +33,40 @@ doc2dial is .727 (at 1 and 0 .710), of squad2's questions behind three turns abo
 T = TypeVar("T")
 
 
-async def as_they_are() -> Scale:
+async def identity_calibration() -> ScoreCalibration:
     """The scale of the embedder that thresholds are fitted with."""
-    return AS_THEY_ARE
+    return NO_CALIBRATION
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPassage:
     """A passage that was read for a query."""
 
     chunk: Chunk
     document: Document
     score: float
     """0 to 1, comparable between questions."""
-    query: int
+    query_index: int
     unit_scores: NDArray[np.float32]
     """Empty without vectors."""
-    worth: Sequence[float] = ()
+    unit_relevance: Sequence[float] = ()
     """How much each unit says of the query, by words and meaning."""
-    read: float | None = None
+    relevance: float | None = None
     """See `RetrievedChunk`."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
-    lift: float = 0.0
+    confirmation_boost: float = 0.0
     """What its score has of that, its own or others'; all, where it would not be read else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    passages: list[Ranked]
+    passages: list[RankedPassage]
     """All that was read, best first."""
     missing: list[str]
     """Words of the query that none of them holds."""
-    silent: float = 0.0
-    """See `Fit`."""
+    unmatched_share: float = 0.0
+    """See `PassageScores`."""
 
     @property
     def best(self) -> float:
@@ -82,14 +82,14 @@ class Ranker:
     `depth` times as many of that by meaning."""
 
     index: ports.Index
-    passages: ports.Passages
+    passages: ports.ChunkReader
     embedder: ports.Embedder | None
     audience: Audience
-    scale: Callable[[], Awaitable[Scale]] = as_they_are
+    calibration: Callable[[], Awaitable[ScoreCalibration]] = identity_calibration
     degraded: set[str] = field(default_factory=set)
-    embedded: dict[tuple[str, str], ports.Vectors] = field(default_factory=dict)
+    vector_cache: dict[tuple[str, str], ports.Vectors] = field(default_factory=dict)
     """What was embedded for this search, by embedder and text."""
-    worded: dict[tuple[str, int], ports.Lexical] = field(default_factory=dict)
+    lexical_cache: dict[tuple[str, int], ports.LexicalResult] = field(default_factory=dict)
     """What was found by words, by text and reach."""
     reach: int = 1
     depth: int = 1
@@ -98,12 +98,12 @@ class Ranker:
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
         """Read what is found for `query` (the plan's query `number`)."""
         named = self.embedder and self.embedder.name
-        asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
+        asked = await asyncio.gather(*map(self.execute_query, [query, f"{query}\n{thread}"] if thread else [query]))
         confirmed = await self._confirmed(asked[0].vector)
-        passages, vectors = await self.read(asked)
+        passages, vectors = await self.load_candidates(asked)
         if self.embedder and self.embedder.name != named:  # vectors of two were compared
             return await self.rank(number, query, thread)
-        fits = [fit(one, passages, vectors) for one in asked]
+        fits = [score_passages(one, passages, vectors) for one in asked]
         weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
         subject = [1.0, *(THREAD * min(1.0, _held(asked[0], thread, fits[0], one) / HELD) for one in fits[1:])]
         parts = [share * weight * one.fused for share, weight, one in zip(subject, weights, fits, strict=True)]
@@ -111,82 +111,86 @@ class Ranker:
         best = max(fits[0].best, sum(one.best for one in fits) / len(fits))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
         ranked = [
-            Ranked(
+            RankedPassage(
                 chunk=chunk,
                 document=document,
                 score=float(scores[place]),
-                query=number,
+                query_index=number,
                 unit_scores=_unit_scores(chunk.id, fits, weights),
-                worth=_worth(chunk.id, fits, weights),
+                unit_relevance=_worth(chunk.id, fits, weights),
                 confirmed=confirmed.get(chunk.id, 0),
             )
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
         ]
-        missing = [one for one in query_terms(query) if stem(fold(one)) in fits[0].missing]
-        return Ranking(ranked, missing, fits[0].silent)
+        missing = [one for one in query_terms(query) if stem(strip_accents(one)) in fits[0].missing]
+        return Ranking(ranked, missing, fits[0].unmatched_share)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
         """For each of `words` that no document holds, those it may be a slip of."""
         nothing: dict[str, list[str]] = {}
-        return await self._attempt("lexical", self.index.similar(words, self.audience), nothing)
+        return await self._attempt("lexical", self.index.suggest_words(words, self.audience), nothing)
 
-    def further(self, times: int) -> Ranker:
+    def widen(self, times: int) -> Ranker:
         """The same with `times` the reach."""
         return replace(self, reach=self.reach * times)
 
-    def deeper(self, times: int) -> Ranker:
+    def widen_vector(self, times: int) -> Ranker:
         """The same with `times` the reach by meaning alone."""
         return replace(self, depth=self.depth * times)
 
-    async def asked(self, text: str) -> Query:
+    async def execute_query(self, text: str) -> ExecutedQuery:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
         (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return Query(rarity, vector, lexical, near, scale, understood=perhaps_english(text))
+        return ExecutedQuery(rarity, vector, lexical, near, scale, is_english=may_be_english(text))
 
-    async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
+    async def load_candidates(
+        self, asked: Sequence[ExecutedQuery]
+    ) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""
-        return await self.passages.read(
-            list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
+        return await self.passages.get_with_vectors(
+            list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.nearest)))
         )
 
     async def _confirmed(self, question: ports.Vectors | None) -> Mapping[str, int]:
         nothing: Mapping[str, int] = {}
         if self.confirmations is None or question is None:
             return nothing
-        return await self._attempt("confirmations", self.confirmations.alike(question, self.audience), nothing)
+        return await self._attempt("confirmations", self.confirmations.find_similar(question, self.audience), nothing)
 
-    async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
-        found = self.worded.get((text, self.reach))
+    async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[SearchHit]]:
+        found = self.lexical_cache.get((text, self.reach))
         if found is None:
             wanted = query_terms(text)
-            nothing = ports.Lexical([], dict.fromkeys(wanted, 1.0))
-            search = self.index.lexical(wanted, self.audience, self.reach * DEPTH)
+            nothing = ports.LexicalResult([], dict.fromkeys(wanted, 1.0))
+            search = self.index.search_lexical(wanted, self.audience, self.reach * SEARCH_DEPTH)
             found = await self._attempt("lexical", search, nothing)
             if found is not nothing:
-                self.worded[text, self.reach] = found
-        return {stem(fold(word)): weight for word, weight in found.rarity.items()}, found.hits
+                self.lexical_cache[text, self.reach] = found
+        return {stem(strip_accents(word)): weight for word, weight in found.rarity.items()}, found.hits
 
-    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit], Scale]:
-        nothing: list[Hit] = []
+    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[SearchHit], ScoreCalibration]:
+        nothing: list[SearchHit] = []
         if self.embedder is None:
-            return None, nothing, AS_THEY_ARE
+            return None, nothing, NO_CALIBRATION
         found = await self._embedded(self.embedder, text)
-        scale: Scale | None = await self._attempt("embedder", self.scale(), None)
+        scale: ScoreCalibration | None = await self._attempt("embedder", self.calibration(), None)
         if found is None or scale is None:
-            return None, nothing, AS_THEY_ARE
-        near = self.index.nearest(scale.question(found), self.audience, self.reach * self.depth * DEPTH)
+            return None, nothing, NO_CALIBRATION
+        near = self.index.search_vector(
+            scale.center_question(found), self.audience, self.reach * self.depth * SEARCH_DEPTH
+        )
         return found, await self._attempt("vector", near, nothing), scale
 
     async def _embedded(self, embedder: ports.Embedder, text: str) -> ports.Vectors | None:
         """Once a search, however far that reaches: an embedder may be somebody's service."""
         name = embedder.name
-        if (name, text) not in self.embedded:
+        if (name, text) not in self.vector_cache:
             found: ports.Vectors | None = await self._attempt("embedder", embedder.embed_question(text), None)
             if found is None or embedder.name != name:
                 return found
-            self.embedded[name, text] = found
-        return self.embedded[name, text]
+            self.vector_cache[name, text] = found
+        return self.vector_cache[name, text]
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:
@@ -196,23 +200,23 @@ class Ranker:
             return otherwise
 
 
-def _held(asked: Query, thread: str, alone: Fit, together: Fit) -> float:
+def _held(asked: ExecutedQuery, thread: str, alone: PassageScores, together: PassageScores) -> float:
     """How much of a question stands in its thread, or of what it finds alone in what it finds with the thread."""
     if not alone.best:
         return 1.0
-    said, total = set(terms(thread)), sum(asked.rarity.values()) or 1.0
+    said, total = set(content_terms(thread)), sum(asked.rarity.values()) or 1.0
     repeated = sum(rarity for term, rarity in asked.rarity.items() if term in said) / total
     return max(repeated, float(alone.window[together.fused.argmax()]) / alone.best)
 
 
-def _worth(chunk_id: str, fits: Sequence[Fit], weights: Sequence[float]) -> list[float]:
+def _worth(chunk_id: str, fits: Sequence[PassageScores], weights: Sequence[float]) -> list[float]:
     """Of each unit, for the question and its thread together."""
-    total = sum(weight * one.worth[chunk_id] for weight, one in zip(weights, fits, strict=True))
+    total = sum(weight * one.unit_relevance[chunk_id] for weight, one in zip(weights, fits, strict=True))
     worth: list[float] = np.asarray(total).tolist()
     return worth
 
 
-def _unit_scores(chunk_id: str, fits: Sequence[Fit], weights: Sequence[float]) -> NDArray[np.float32]:
+def _unit_scores(chunk_id: str, fits: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
     """Cosine of each unit with the question; in a thread its mean with that of the thread, where that is higher."""
     known = [one.units[chunk_id] for one in fits if chunk_id in one.units]
     if len(known) < len(fits):

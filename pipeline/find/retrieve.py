@@ -13,16 +13,24 @@ import Stemmer
 
 from pipeline import ports
 from pipeline.errors import CitewellError
-from pipeline.find.near_copies import further, spread
-from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
-from pipeline.find.reorder import lifted, read, readable, reordered
-from pipeline.find.scale import Scale
-from pipeline.ports import Passages, Retriever
-from pipeline.read.asked import CODE
-from pipeline.values import Audience, Changes, Correction, Retrieval, RetrievedChunk, Search, replace
-from pipeline.values.planning import Intent, corrected
-from pipeline.words.language import SMALL_WORDS, told
-from pipeline.words.text import words
+from pipeline.evidence.question_analysis import IDENTIFIER
+from pipeline.find.calibration import ScoreCalibration
+from pipeline.find.near_duplicates import remaining_passages, select_distinct
+from pipeline.find.rank import SEARCH_DEPTH, RankedPassage, Ranker, Ranking, identity_calibration
+from pipeline.find.rerank import apply_relevance_scorer, apply_reranker, boost_confirmed, is_scorable
+from pipeline.ports import ChunkReader, Retriever
+from pipeline.values import (
+    Audience,
+    ChangedDocuments,
+    Retrieval,
+    RetrievedChunk,
+    SearchPlan,
+    SpellingCorrection,
+    replace,
+)
+from pipeline.values.planning import Intent, apply_corrections
+from pipeline.words.language import FUNCTION_WORDS, detect_supported_language
+from pipeline.words.text import split_words
 
 # --- Words of a question that no document holds ---------------------------------------------------
 # In English the embedder knows which words there are. Of another language nobody here does: of 500 words of real pages
@@ -30,46 +38,52 @@ from pipeline.words.text import words
 # `wenn` in every other question. Read as here about six are; for that, fewer slips are mended than 333 of 395 made by
 # chance.
 
-LONG = 8
+LONG_WORD = 8
 """Letters from which a word with one letter more, less or other is hardly a word of its own."""
 _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
 
 
-async def understood(
+async def correct_spelling(
     ranker: Ranker, tokenizer: ports.Tokenizer | None, query: str, missing: Sequence[str]
-) -> tuple[Correction, ...]:
+) -> tuple[SpellingCorrection, ...]:
     """Of the words `missing` those that seem to be slips, and codes that documents write in another way. A word that is
     one token of `tokenizer` is none."""
-    codes = [code for code in CODE.findall(query) if not set(words(code)).isdisjoint(missing)]
+    codes = [code for code in IDENTIFIER.findall(query) if not set(split_words(code)).isdisjoint(missing)]
     if coded := codes and await ranker.similar([code.lower() for code in codes]):
         written = {code.lower(): coded[code.lower()][0] for code in codes if code.lower() in coded}
         capitals = {code.lower() for code in codes if code.isupper()}
-        return tuple(Correction(word=one, meant=to.upper() if one in capitals else to) for one, to in written.items())
-    language = told(query)
-    small = SMALL_WORDS.get(language, frozenset())
+        return tuple(
+            SpellingCorrection(word=one, meant=to.upper() if one in capitals else to) for one, to in written.items()
+        )
+    language = detect_supported_language(query)
+    small = FUNCTION_WORDS.get(language, frozenset())
     strange = [word for word in missing if word.isalpha() and len(word) > 3 and word not in small]
     if not strange:
         return ()
     found = await ranker.similar(strange)
     if language not in ("", "en"):
-        found = {word: likely for word, near in found.items() if (likely := meant(word, near, language))}
+        found = {word: likely for word, near in found.items() if (likely := select_corrections(word, near, language))}
     if found and tokenizer:
         with suppress(CitewellError):
-            found = {word: near for word, near in found.items() if await asyncio.to_thread(tokenizer.count, word) > 1}
+            found = {
+                word: near for word, near in found.items() if await asyncio.to_thread(tokenizer.count_tokens, word) > 1
+            }
     return tuple(
-        Correction(word=word, meant=near[0], others=tuple(near[1:]), form=is_form(word, near[0], language))
+        SpellingCorrection(
+            word=word, meant=near[0], others=tuple(near[1:]), form=is_inflection(word, near[0], language)
+        )
         for word, near in found.items()
     )
 
 
-def meant(word: str, near: Sequence[str], language: str) -> list[str]:
+def select_corrections(word: str, near: Sequence[str], language: str) -> list[str]:
     """Of the words `near` to one in `language`, not English, those that it stands for, best first: forms of the same
     word, or the nearest one where two letters are exchanged or a long word has one slip behind its first letter."""
-    forms = [one for one in near if is_form(word, one, language)]
+    forms = [one for one in near if is_inflection(word, one, language)]
     return forms or [one for one in near[:1] if _slipped(word, one)]
 
 
-def is_form(word: str, other: str, language: str) -> bool:
+def is_inflection(word: str, other: str, language: str) -> bool:
     """Whether both are forms of the same word: `Gletschern`, `Gletscher`."""
     return language in _STEMMERS and _stem(word, language) == _stem(other, language)
 
@@ -84,7 +98,7 @@ def _slipped(word: str, other: str) -> bool:
     end = _alike(word[start:][::-1], other[start:][::-1])
     left, right = word[start : len(word) - end], other[start : len(other) - end]
     exchanged = len(left) == 2 and left == right[::-1]
-    return start > 0 and (exchanged or (max(len(left), len(right)) == 1 and len(word) >= LONG))
+    return start > 0 and (exchanged or (max(len(left), len(right)) == 1 and len(word) >= LONG_WORD))
 
 
 def _alike(one: str, other: str) -> int:
@@ -95,47 +109,49 @@ def _alike(one: str, other: str) -> int:
 
 # --- The documents of a day or later --------------------------------------------------------------
 
-SHOWN = 10
+CHANGES_SHOWN = 10
 """Documents that are named, unless all are asked for."""
-MOST = 100
-NEAR = 0.75
+MAX_CHANGES = 100
+TOPIC_SCORE = 0.75
 """The score from which what was read besides the best few is about a topic: for ten questions over a handbook of
 246 pages 22 of the 24 that are listed are, and with these 32 of 36."""
 
 
-async def changed(search: Search, audience: Audience, library: Passages, retriever: Retriever) -> Changes | None:
+async def find_changes(
+    search: SearchPlan, audience: Audience, library: ChunkReader, retriever: Retriever
+) -> ChangedDocuments | None:
     """What is new since `search.since`, each document by one passage: the best of those that are about `search.about`,
     or its first. None where a topic is asked for of which no dated document says anything: then the question is one as
     any other. Raises Unavailable."""
-    most = MOST if search.everything else SHOWN
+    most = MAX_CHANGES if search.wants_all else CHANGES_SHOWN
     if search.about:
-        about = Search(question=search.about, context=search.context)
+        about = SearchPlan(question=search.about, context=search.context)
         found = await retriever.retrieve(about, audience)
         best: dict[str, RetrievedChunk] = {}
-        for passage in (*found.passages, *(one for one in further(found) if one.score >= NEAR)):
-            if passage.document.dated:
+        for passage in (*found.passages, *(one for one in remaining_passages(found) if one.score >= TOPIC_SCORE)):
+            if passage.document.last_changed:
                 best.setdefault(passage.document.id, passage)
-        new = [one for one in best.values() if one.document.dated >= search.since]
-        new.sort(key=lambda one: one.document.dated, reverse=True)
-        return Changes(passages=tuple(new[:most]), total=len(new), dated=True) if best else None
-    rows, total = await library.dated(search.since, audience, most)
+        new = [one for one in best.values() if one.document.last_changed >= search.since]
+        new.sort(key=lambda one: one.document.last_changed, reverse=True)
+        return ChangedDocuments(passages=tuple(new[:most]), total=len(new), dated=True) if best else None
+    rows, total = await library.changed_since(search.since, audience, most)
     first = (RetrievedChunk(chunk=chunk, document=document, score=1.0) for chunk, document in rows)
-    dated = total or (await library.dated("0", audience, 0))[1]
-    return Changes(passages=tuple(first), total=total, dated=bool(dated))
+    dated = total or (await library.changed_since("0", audience, 0))[1]
+    return ChangedDocuments(passages=tuple(first), total=total, dated=bool(dated))
 
 
 # --- The retriever --------------------------------------------------------------------------------
 
-AT_ONCE = 8
+CONCURRENCY = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
-FURTHER = 4
+WIDEN_FACTOR = 4
 """How many times further a search reaches when copies and editions fill what it read."""
-DEEPER = 3
+WIDEN_VECTOR_FACTOR = 3
 """How many times further it reaches by meaning when no passage holds some word: 44 of 60 paraphrases have their
 paragraph among the first five then (42)."""
 _WHOLE = (Intent.SUMMARY, Intent.AGGREGATION)
 """Asked of all that is found, not of the passage that answers best."""
-READ = 3
+LANGUAGE_CHECKED = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 
 
@@ -145,12 +161,12 @@ class _Found:
 
     query: str
     """Its slips corrected."""
-    ranked: list[Ranked]
+    ranked: list[RankedPassage]
     above: int
     """How many of them, the first, may be shown to a writer."""
-    good: list[Ranked]
+    good: list[RankedPassage]
     """What is shown to a writer."""
-    corrections: tuple[Correction, ...]
+    corrections: tuple[SpellingCorrection, ...]
 
 
 class HybridRetriever:
@@ -159,12 +175,12 @@ class HybridRetriever:
     def __init__(
         self,
         index: ports.Index,
-        passages: ports.Passages,
+        passages: ports.ChunkReader,
         embedder: ports.Embedder | None,
         *,
         reranker: ports.Reranker | None = None,
-        reader: ports.Reader | None = None,
-        scale: Callable[[], Awaitable[Scale]] = as_they_are,
+        reader: ports.RelevanceScorer | None = None,
+        scale: Callable[[], Awaitable[ScoreCalibration]] = identity_calibration,
         tokenizer: ports.Tokenizer | None = None,
         confirmations: ports.Confirmations | None = None,
         top_k: int = 5,
@@ -185,15 +201,15 @@ class HybridRetriever:
         self._confirmations = confirmations
         self._top_k = top_k
         self._floor = floor
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = asyncio.Semaphore(CONCURRENCY)
 
-    def over(self, index: ports.Index) -> HybridRetriever:
+    def with_index(self, index: ports.Index) -> HybridRetriever:
         """The same over another index, for whoever watches what is asked of it."""
         other = copy(self)
         other._index = index  # noqa: SLF001 one of ours
         return other
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         """Search every query of `search` and merge what was found, best first.
 
         Never raises for a failing embedder, index or reranker: what did not work is named in `degraded`. Raises
@@ -222,20 +238,22 @@ class HybridRetriever:
         good = tuple(map(_passage, _merged([one.good for one in found])))
         return Retrieval(
             passages=good,
-            read=tuple(map(_passage, ranked)),
-            nearest=tuple(map(_passage, spread(ranked, self._top_k)[0])),
-            documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
+            candidates=tuple(map(_passage, ranked)),
+            nearest=tuple(map(_passage, select_distinct(ranked, self._top_k)[0])),
+            document_ids=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
-            unread=unread,
+            scorer_skipped=unread,
             corrections=await self._placed(dict.fromkeys(one for of in found for one in of.corrections), audience),
         )
 
-    async def _placed(self, corrections: Iterable[Correction], audience: Audience) -> tuple[Correction, ...]:
+    async def _placed(
+        self, corrections: Iterable[SpellingCorrection], audience: Audience
+    ) -> tuple[SpellingCorrection, ...]:
         """`corrections` with where their words are from."""
 
-        async def placed(one: Correction) -> Correction:
-            found = [(await self._index.lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
-            held = await self._passages.chunks([hit.chunk_id for hits in found for hit in hits])
+        async def placed(one: SpellingCorrection) -> SpellingCorrection:
+            found = [(await self._index.search_lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
+            held = await self._passages.get_chunks([hit.chunk_id for hits in found for hit in hits])
             return replace(one, documents=tuple(dict.fromkeys(document.id for _, document in held)))
 
         return tuple([await placed(one) for one in corrections])
@@ -244,25 +262,25 @@ class HybridRetriever:
         """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
         fill what was read, or some of its words are silent."""
         ranking = await ranker.rank(number, query, thread)
-        corrections = await understood(ranker, self._tokenizer, query, ranking.missing)
+        corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
-            mended = corrected(query, corrections)
+            mended = apply_corrections(query, corrections)
             other = await ranker.rank(number, mended, thread)
             better = other.best > ranking.best and not _foreign(query, other)
             query, ranking, corrections = (mended, other, corrections) if better else (query, ranking, ())
-        if ranking.silent:
-            ranking = await ranker.deeper(DEEPER).rank(number, query, thread)
+        if ranking.unmatched_share:
+            ranking = await ranker.widen_vector(WIDEN_VECTOR_FACTOR).rank(number, query, thread)
         above, good, texts = self._good(query, ranking.passages, share)
-        if texts < share and above >= DEPTH:
-            ranking = await ranker.further(FURTHER).rank(number, query, thread)
+        if texts < share and above >= SEARCH_DEPTH:
+            ranking = await ranker.widen(WIDEN_FACTOR).rank(number, query, thread)
             above, good, _ = self._good(query, ranking.passages, share)
         return _Found(query, ranking.passages, above, good, corrections)
 
-    def _good(self, query: str, ranked: Sequence[Ranked], share: int) -> tuple[int, list[Ranked], int]:
+    def _good(self, query: str, ranked: Sequence[RankedPassage], share: int) -> tuple[int, list[RankedPassage], int]:
         """How many are above the floor, what of them is shown to a writer, and how many different texts that took."""
         floor = self._floor + _step(query)
         above = [one for one in ranked if one.score >= floor]
-        return (len(above), *spread(above, share))
+        return (len(above), *select_distinct(above, share))
 
     async def _reread(
         self, reranker: ports.Reranker, degraded: set[str], found: _Found, question: str, share: int
@@ -271,24 +289,24 @@ class HybridRetriever:
         there is one, rather than what was searched for."""
         if found.above < 2:
             return found
-        asked = corrected(question, found.corrections) if question else found.query
+        asked = apply_corrections(question, found.corrections) if question else found.query
         try:
-            above = await reordered(reranker, asked, found.ranked[: found.above])
+            above = await apply_reranker(reranker, asked, found.ranked[: found.above])
         except CitewellError:
             degraded.add("reranker")
             return found
-        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=spread(above, share)[0])
+        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=select_distinct(above, share)[0])
 
     async def _read(
-        self, reader: ports.Reader, degraded: set[str], found: _Found, search: Search, share: int
+        self, reader: ports.RelevanceScorer, degraded: set[str], found: _Found, search: SearchPlan, share: int
     ) -> tuple[_Found, str]:
         """`found` as it is read, and why it was not, though it could be: then it stays as it is. What is above the
         floor then may be shown."""
-        if search.intent in _WHOLE or not readable(found.query, found.ranked):
+        if search.intent in _WHOLE or not is_scorable(found.query, found.ranked):
             return found, ""
-        asked = corrected(search.about_topic, found.corrections)
+        asked = apply_corrections(search.about_topic, found.corrections)
         try:
-            ranked = await read(reader, asked, found.ranked, threaded=bool(search.context))
+            ranked = await apply_relevance_scorer(reader, asked, found.ranked, threaded=bool(search.context))
         except CitewellError:
             degraded.add("reader")
             return found, ""
@@ -300,11 +318,15 @@ class HybridRetriever:
 
 def _lifted(found: _Found, share: int) -> _Found:
     """`found` with what people confirmed further up: nothing passes the floor by that, and nothing is shown less."""
-    above = lifted(found.ranked[: found.above])
-    if not any(one.lift for one in above):
+    above = boost_confirmed(found.ranked[: found.above])
+    if not any(one.confirmation_boost for one in above):
         return found
     there = {one.chunk.id for one in found.good}
-    entering = [replace(one, lift=one.score) for one in spread(above, share)[0] if one.chunk.id not in there]
+    entering = [
+        replace(one, confirmation_boost=one.score)
+        for one in select_distinct(above, share)[0]
+        if one.chunk.id not in there
+    ]
     good = sorted([*(one for one in above if one.chunk.id in there), *entering], key=lambda one: -one.score)
     return replace(found, ranked=[*above, *found.ranked[found.above :]], good=good)
 
@@ -312,32 +334,36 @@ def _lifted(found: _Found, share: int) -> _Found:
 def _foreign(question: str, found: Ranking) -> bool:
     """Whether what a correction found is in another language than the question, in which the word is none: `mache` is
     no slip of `march`."""
-    asked = told(question)
-    read = told(" ".join(one.chunk.text for one in found.passages[:READ])) if asked else ""
+    asked = detect_supported_language(question)
+    read = (
+        detect_supported_language(" ".join(one.chunk.text for one in found.passages[:LANGUAGE_CHECKED]))
+        if asked
+        else ""
+    )
     return bool(read) and asked != read
 
 
 def _step(question: str) -> float:
-    count = len(words(question))
+    count = len(split_words(question))
     return 0.0 if count <= 3 else 0.05 if count <= 6 else 0.1
 
 
-def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
+def _merged(found: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
     """The passages of all queries, each once (for the query it fits best), best first."""
-    best: dict[str, Ranked] = {}
+    best: dict[str, RankedPassage] = {}
     for one in sorted((one for ranked in found for one in ranked), key=lambda one: -one.score):
         best.setdefault(one.chunk.id, one)
     return list(best.values())
 
 
-def _passage(ranked: Ranked) -> RetrievedChunk:
+def _passage(ranked: RankedPassage) -> RetrievedChunk:
     return RetrievedChunk(
         chunk=ranked.chunk,
         document=ranked.document,
         score=round(min(ranked.score, 1.0), 4),
         unit_scores=tuple(ranked.unit_scores.tolist()),
-        read=ranked.read,
-        query=ranked.query,
+        relevance=ranked.relevance,
+        query_index=ranked.query_index,
         confirmed=ranked.confirmed,
-        lift=ranked.lift,
+        confirmation_boost=ranked.confirmation_boost,
     )

@@ -14,53 +14,68 @@ from typing import Protocol
 import numpy as np
 
 from pipeline.errors import CitewellError, Refused, Unavailable
-from pipeline.ingest.tally import Change, Event, Failed, Summary, Tally, Underway
-from pipeline.ingest.unit_texts import unit_texts
-from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors, Withholding
-from pipeline.screen.private import key_forms
-from pipeline.values import READING, Block, Chunk, Document, Parsed, replace
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ingest.reporting import (
+    DocumentChange,
+    DocumentFailed,
+    DocumentProgress,
+    IngestEvent,
+    IngestReporter,
+    IngestSummary,
+)
+from pipeline.ports import (
+    DocumentSource,
+    DocumentStore,
+    Embedder,
+    PermissionAwareSource,
+    SourceItem,
+    StagedVersion,
+    Vectors,
+)
+from pipeline.screen.sensitive_data import secret_types
+from pipeline.values import PARSER_VERSION, Block, Chunk, Document, ParsedDocument, replace
 
 # --- Stages, side by side with bounded queues between them ----------------------------------------
 # Texts of many documents are embedded together; a long document comes in parts, so that no more of it is in memory than
 # a few of those.
 
-READERS = 2
+MAX_PARSERS = 2
 """Documents read at a time, so that a slow one does not leave the embedder idle."""
-WAITING = 16
+QUEUE_SIZE = 16
 """Parts between two stages."""
-BATCH = 1024
+EMBEDDING_BATCH_UNITS = 1024
 """Units embedded together, and units of a part."""
-LENGTH = 1_000_000
+WINDOW_CHARACTERS = 1_000_000
 """Characters of a stretch: less than the screening of a document reads."""
-OVERLAP = 10_000
+WINDOW_OVERLAP = 10_000
 """Characters that two stretches share, so that no paragraph is seen in halves only."""
 
 
-class Split(Protocol):
+class ChunkSplitter(Protocol):
     def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]: ...
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """A document on its way to the library, or so many of its chunks."""
 
     item: SourceItem
     document: Document
     chunks: tuple[Chunk, ...]
     vectors: tuple[Vectors, ...] | None = None
-    staged: Staged | None = None
+    staged_version: StagedVersion | None = None
     """Where the parts of a long document are put."""
-    last: bool = True
-    share: float = 1.0
+    is_last: bool = True
+    progress: float = 1.0
     """Of the document, read so far."""
 
 
-Queue = asyncio.Queue[Part | None]
+PartQueue = asyncio.Queue[DocumentPart | None]
 
 
-async def side_by_side(stages: Stages, items: Sequence[SourceItem]) -> None:
+async def run_stages(stages: IngestPipeline, items: Sequence[SourceItem]) -> None:
     """Bring all `items` into the library. Raises the first error that is not one document's own."""
-    parsed, embedded = Queue(WAITING), Queue(WAITING)
+    parsed, embedded = PartQueue(QUEUE_SIZE), PartQueue(QUEUE_SIZE)
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(stages.read(iter(items), parsed))
@@ -71,54 +86,56 @@ async def side_by_side(stages: Stages, items: Sequence[SourceItem]) -> None:
 
 
 @dataclass
-class Stages:
+class IngestPipeline:
     source: DocumentSource
-    library: Library
-    splitter: Split
+    library: DocumentStore
+    splitter: ChunkSplitter
     embedder: Embedder | None
-    flag: Callable[[str], bool]
+    is_injection: Callable[[str], bool]
     collection: str
-    known: dict[str, str]
-    moved: set[str]
-    tally: Tally
-    degraded: str = ""
-    unreached: Unavailable | None = None
+    known_versions: dict[str, str]
+    moved_ids: set[str]
+    reporter: IngestReporter
+    embedder_problem: str = ""
+    source_error: Unavailable | None = None
     """Why not all of the source was seen."""
-    stopped: bool = False
+    is_stopped: bool = False
     """It does not answer any more."""
-    given_up: set[str] = field(default_factory=set)
+    failed_ids: set[str] = field(default_factory=set)
     """Documents of which some parts were stored before they failed."""
 
-    async def read(self, items: Iterator[SourceItem], parsed: Queue) -> None:
+    async def read(self, items: Iterator[SourceItem], parsed: PartQueue) -> None:
         async def reader() -> None:
             for item in items:
-                if self.stopped:
+                if self.is_stopped:
                     return
-                if item.version and self.known.get(item.id) == item.version:
-                    self.tally.count(Change.CHANGED if item.id in self.moved else Change.UNCHANGED, item.label)
+                if item.version and self.known_versions.get(item.id) == item.version:
+                    self.reporter.record_change(
+                        DocumentChange.CHANGED if item.id in self.moved_ids else DocumentChange.UNCHANGED, item.label
+                    )
                     continue
                 try:
                     async with aclosing(self._parts(item)) as parts:
                         async for part in parts:
                             await parsed.put(part)
                 except CitewellError as error:
-                    self.tally.failed(item.label, error)
+                    self.reporter.record_failure(item.label, error)
                     if isinstance(error, Unavailable):
-                        self.stopped, self.unreached = True, error
+                        self.is_stopped, self.source_error = True, error
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(READERS):
+            for _ in range(MAX_PARSERS):
                 group.create_task(reader())
         await parsed.put(None)
 
-    async def _parts(self, item: SourceItem) -> AsyncGenerator[Part, None]:
-        found = await self.source.parse(item)
+    async def _parts(self, item: SourceItem) -> AsyncGenerator[DocumentPart, None]:
+        found = await self.source.parse_item(item)
         flagged, keys = await asyncio.to_thread(self._screened, found)
         document = replace(
             found.document,
             collection=self.collection,
             source=self.source.name,
-            reading=READING,
+            reading=PARSER_VERSION,
             flagged=flagged,
             keys=keys,
         )
@@ -128,29 +145,29 @@ class Stages:
         while batch := await asyncio.to_thread(next, batches, None):
             chunks, last = batch
             if not last and staged is None:
-                staged = await self.library.stage(document, *self._embedded_by())
+                staged = await self.library.stage_version(document, *self._embedded_by())
             left = await _without_held(chunks, staged, position, last) if staged else chunks
             position += len(chunks)
-            self.tally.read(chunks)
+            self.reporter.record_chunks(chunks)
             share = blocks.taken / max(1, len(found.blocks))
-            yield Part(item, document, left, staged=staged, last=last, share=share)
+            yield DocumentPart(item, document, left, staged_version=staged, is_last=last, progress=share)
 
     def _embedded_by(self) -> tuple[str, int]:
-        embedder = None if self.degraded else self.embedder
+        embedder = None if self.embedder_problem else self.embedder
         return (embedder.name, embedder.dimensions) if embedder else ("", 0)
 
-    def _screened(self, found: Parsed) -> tuple[bool, tuple[str, ...]]:
+    def _screened(self, found: ParsedDocument) -> tuple[bool, tuple[str, ...]]:
         """Whether it holds instructions to an assistant, and the forms of keys in it."""
-        texts = list(stretches([found.document.title, *(block.text for block in found.blocks)]))
-        return any(map(self.flag, texts)), key_forms(texts)
+        texts = list(overlapping_windows([found.document.title, *(block.text for block in found.blocks)]))
+        return any(map(self.is_injection, texts)), secret_types(texts)
 
-    async def embed(self, parsed: Queue, embedded: Queue) -> None:
+    async def embed(self, parsed: PartQueue, embedded: PartQueue) -> None:
         """Parts together, until there are BATCH units: a server is asked less often."""
         more = True
         while more:
-            batch: list[Part] = []
+            batch: list[DocumentPart] = []
             units = 0
-            while more and units < BATCH:
+            while more and units < EMBEDDING_BATCH_UNITS:
                 part = await parsed.get()
                 if part is None:
                     more = False
@@ -161,17 +178,20 @@ class Stages:
                 await embedded.put(part)
         await embedded.put(None)
 
-    async def _with_vectors(self, batch: Sequence[Part]) -> list[Part]:
+    async def _with_vectors(self, batch: Sequence[DocumentPart]) -> list[DocumentPart]:
         """The same parts with vectors for each chunk; as they are when the embedder fails."""
-        if self.embedder is None or self.degraded:
+        if self.embedder is None or self.embedder_problem:
             return list(batch)
-        texts = [[unit_texts(chunk, part.document.title) for chunk in part.chunks] for part in batch]
+        texts = [[embedding_texts(chunk, part.document.title) for chunk in part.chunks] for part in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(t for d in texts for c in d for t in c))}
         unique = list(rows)
         try:
-            parts = [await self.embedder.embed(unique[start : start + BATCH]) for start in range(0, len(unique), BATCH)]
+            parts = [
+                await self.embedder.embed(unique[start : start + EMBEDDING_BATCH_UNITS])
+                for start in range(0, len(unique), EMBEDDING_BATCH_UNITS)
+            ]
         except Unavailable as error:
-            self.degraded = str(error)
+            self.embedder_problem = str(error)
             return list(batch)
         matrix = np.concatenate(parts) if parts else np.empty((0, self.embedder.dimensions), np.float32)
         return [
@@ -179,27 +199,27 @@ class Stages:
             for part, document in zip(batch, texts, strict=True)
         ]
 
-    async def store(self, embedded: Queue) -> None:
+    async def store(self, embedded: PartQueue) -> None:
         """A document whose vectors are not all there is stored as if it had none, and is due again."""
         while part := await embedded.get():
             name = self.embedder.name if self.embedder and part.vectors is not None else ""
-            if part.staged is None:
-                await self.library.put(part.document, part.chunks, part.vectors, name)
-            elif part.item.id in self.given_up or not await self._add(part, part.staged, name):
+            if part.staged_version is None:
+                await self.library.replace_document(part.document, part.chunks, part.vectors, name)
+            elif part.item.id in self.failed_ids or not await self._add(part, part.staged_version, name):
                 continue
-            if part.last:
-                self.tally.stored(part.item.label, part.document, new=part.item.id not in self.known)
+            if part.is_last:
+                self.reporter.record_stored(part.item.label, part.document, new=part.item.id not in self.known_versions)
             else:
-                self.tally.underway(part.item.label, part.share)
+                self.reporter.report_progress(part.item.label, part.progress)
 
-    async def _add(self, part: Part, staged: Staged, embedder: str) -> bool:
+    async def _add(self, part: DocumentPart, staged: StagedVersion, embedder: str) -> bool:
         try:
             await staged.add(part.chunks, part.vectors)
-            if part.last:
+            if part.is_last:
                 await staged.publish(embedder)
         except Refused as error:
-            self.given_up.add(part.item.id)
-            self.tally.failed(part.item.label, error)
+            self.failed_ids.add(part.item.id)
+            self.reporter.record_failure(part.item.label, error)
             return False
         return True
 
@@ -222,7 +242,7 @@ def _batches(chunks: Iterable[Chunk]) -> Iterator[tuple[tuple[Chunk, ...], bool]
     held: list[Chunk] = []
     units = 0
     for chunk in chunks:
-        if held and units + len(chunk.units) > BATCH:
+        if held and units + len(chunk.units) > EMBEDDING_BATCH_UNITS:
             yield tuple(held), False
             held, units = [], 0
         held.append(chunk)
@@ -230,16 +250,18 @@ def _batches(chunks: Iterable[Chunk]) -> Iterator[tuple[tuple[Chunk, ...], bool]
     yield tuple(held), True
 
 
-async def _without_held(chunks: Sequence[Chunk], staged: Staged, position: int, last: bool) -> tuple[Chunk, ...]:
+async def _without_held(chunks: Sequence[Chunk], staged: StagedVersion, position: int, last: bool) -> tuple[Chunk, ...]:
     """Those that are not stored yet; what was stored otherwise than it is read now is forgotten."""
-    held = staged.held[position : position + len(chunks)]
+    held = staged.existing_ids[position : position + len(chunks)]
     same = next((n for n, (chunk, one) in enumerate(zip(chunks, held, strict=False)) if chunk.id != one), len(held))
-    if same < len(held) or (last and len(staged.held) > position + same):
-        await staged.keep(position + same)
+    if same < len(held) or (last and len(staged.existing_ids) > position + same):
+        await staged.truncate(position + same)
     return tuple(chunks[same:])
 
 
-def stretches(texts: Iterable[str], length: int = LENGTH, overlap: int = OVERLAP) -> Iterator[str]:
+def overlapping_windows(
+    texts: Iterable[str], length: int = WINDOW_CHARACTERS, overlap: int = WINDOW_OVERLAP
+) -> Iterator[str]:
     """All of `texts`, a line end between each two; every run of `overlap` characters stands whole in one stretch.
 
     Raises nothing."""
@@ -263,23 +285,32 @@ def stretches(texts: Iterable[str], length: int = LENGTH, overlap: int = OVERLAP
 
 # --- The walk -------------------------------------------------------------------------------------
 
-__all__ = ["HANDFUL", "Change", "Event", "Failed", "Summary", "Underway", "ingest", "loses"]
+__all__ = [
+    "SAFE_DELETION_COUNT",
+    "DocumentChange",
+    "DocumentFailed",
+    "DocumentProgress",
+    "IngestEvent",
+    "IngestSummary",
+    "ingest_source",
+    "is_mass_deletion",
+]
 
-HANDFUL = 5
+SAFE_DELETION_COUNT = 5
 """Documents that may always be gone at once, as long as others are left."""
 
 
-async def ingest(
+async def ingest_source(
     source: DocumentSource,
-    library: Library,
-    splitter: Split,
+    library: DocumentStore,
+    splitter: ChunkSplitter,
     embedder: Embedder | None,
-    on_event: Callable[[Event], None],
+    on_event: Callable[[IngestEvent], None],
     *,
     flag: Callable[[str], bool],
     collection: str = "default",
     losing: bool = True,
-) -> Summary:
+) -> IngestSummary:
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
     What is there of it is in `collection` before anything is read: a document that cannot be read now is not left
@@ -292,18 +323,18 @@ async def ingest(
     documents would be left: the summary names what was kept. Raises what `library` raises, and Refused when the source
     does not exist.
     """
-    withheld = await library.withheld(source.name)
+    withheld = await library.is_withheld(source.name)
     moved = set() if withheld else set(await library.claim(source.name, collection))
     items, unlisted = await _list(source)
-    tally = Tally(on_event, len(items))
+    tally = IngestReporter(on_event, len(items))
     if unlisted:
-        tally.failed(source.name, unlisted, whole=True)
+        tally.record_failure(source.name, unlisted, whole=True)
         if unlisted.denied and not items:
             await library.withhold(source.name)
-            return replace(tally.summary(""), unreached=str(unlisted), denied=True)
+            return replace(tally.build_summary(""), unreached=str(unlisted), denied=True)
     known = await library.versions(source.name)
     listed = {item.id for item in items}
-    closed = known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset())
+    closed = known.keys() & (source.withheld if isinstance(source, PermissionAwareSource) else frozenset())
     back = withheld and items and not unlisted
     if back:
         closed |= known.keys() - listed
@@ -312,37 +343,39 @@ async def ingest(
         known = {document: version for document, version in known.items() if document not in closed}
     if back:
         moved = set(await library.claim(source.name, collection))
-    stages = Stages(source, library, splitter, embedder, flag, collection, known, moved, tally, unreached=unlisted)
-    await side_by_side(stages, items)
+    stages = IngestPipeline(
+        source, library, splitter, embedder, flag, collection, known, moved, tally, source_error=unlisted
+    )
+    await run_stages(stages, items)
     gone = known.keys() - listed
-    summary = tally.summary(stages.degraded)
-    if stages.unreached:
-        return replace(summary, unreached=str(stages.unreached))
-    if not losing and loses(len(known), len(gone), summary.added):
+    summary = tally.build_summary(stages.embedder_problem)
+    if stages.source_error:
+        return replace(summary, unreached=str(stages.source_error))
+    if not losing and is_mass_deletion(len(known), len(gone), summary.added):
         return replace(summary, kept=tuple(sorted(gone)))
     if gone:
         await _forget(gone, library, tally)
-    return tally.summary(stages.degraded)
+    return tally.build_summary(stages.embedder_problem)
 
 
-async def _forget(documents: Set[str], library: Library, tally: Tally) -> None:
-    await library.remove(documents)
+async def _forget(documents: Set[str], library: DocumentStore, tally: IngestReporter) -> None:
+    await library.remove_documents(documents)
     for document_id in sorted(documents):
-        tally.count(Change.REMOVED, document_id)
+        tally.record_change(DocumentChange.REMOVED, document_id)
 
 
-def loses(known: int, gone: int, added: int) -> bool:
+def is_mass_deletion(known: int, gone: int, added: int) -> bool:
     """Whether a source with `known` documents would be emptied, or lose more than a HANDFUL and than a third of them:
     that is how a share that is not mounted, or a service that answers with less, looks like."""
     left = known - gone + added
-    return bool(gone) and (not left or (gone > HANDFUL and 3 * left < 2 * known))
+    return bool(gone) and (not left or (gone > SAFE_DELETION_COUNT and 3 * left < 2 * known))
 
 
 async def _list(source: DocumentSource) -> tuple[list[SourceItem], Unavailable | None]:
     """All items, and why there may be more."""
     items: list[SourceItem] = []
     try:
-        async for item in source.items():
+        async for item in source.list_items():
             items.append(item)  # noqa: PERF401 what came before an error counts
     except Unavailable as error:
         return items, error

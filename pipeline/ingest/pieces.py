@@ -10,8 +10,8 @@ from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from pipeline.ports import Tokenizer
-from pipeline.values import Block, BlockKind, Link, row_ends, row_text
-from pipeline.words.text import sentences
+from pipeline.values import Block, BlockKind, Link, cell_ends, join_cells
+from pipeline.words.text import sentence_spans
 
 # --- Parts: what is one paragraph, list, table or run of code -------------------------------------
 
@@ -19,7 +19,7 @@ _ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
 
 
-class Place(NamedTuple):
+class BlockPosition(NamedTuple):
     """Where a block stands in its document: in which part, in how many entries of a list, as which step."""
 
     part: int
@@ -27,17 +27,17 @@ class Place(NamedTuple):
     number: int
 
 
-class Parts:
+class PartCounter:
     """Counts the parts of a document, section by section."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def of(self, blocks: Sequence[Block], *, goes_on: bool = False) -> list[Place]:
+    def positions(self, blocks: Sequence[Block], *, goes_on: bool = False) -> list[BlockPosition]:
         """The place of each block of a section; where it `goes_on`, rows that come first are of the part before.
 
         Steps that their document counts on are one list, and what stands between two of them is part of the first."""
-        places: list[Place] = []
+        places: list[BlockPosition] = []
         kind: BlockKind | None = None
         listed, last = 0, -1
         for index, block in enumerate(blocks):
@@ -60,7 +60,7 @@ class Parts:
                 listed = part if _in_list(block) else listed
             kind = block.kind if block.kind in _ENTRIES and not block.depth else kind
             number = block.number or step + 1 if block.kind is BlockKind.STEP else 0
-            places.append(Place(part, block.depth, number))
+            places.append(BlockPosition(part, block.depth, number))
             last = index if number else -1 if block.kind is BlockKind.HEADING else last
         return places
 
@@ -71,9 +71,9 @@ def _next_step(step: int, between: Sequence[Block], block: Block) -> bool:
     return block.number == step + 1 or uncounted
 
 
-def _inside(place: Place, block: Block, part: int) -> Place:
+def _inside(place: BlockPosition, block: Block, part: int) -> BlockPosition:
     """What stands between two steps, as a part of the first; a table stays one."""
-    return Place(place.part if block.kind in _TABLE else part, max(1, place.depth), 0)
+    return BlockPosition(place.part if block.kind in _TABLE else part, max(1, place.depth), 0)
 
 
 def _in_list(block: Block) -> bool:
@@ -99,7 +99,7 @@ def _same_run(before: Block | None, block: Block) -> bool:
 
 LONG_ITEM = 120
 """Tokens from which a list item is taken apart into sentences."""
-DEEPEST = 4
+MAX_LIST_DEPTH = 4
 """Levels of nested lists that are told apart; a marker is indented by two blanks a level."""
 _CHARACTERS_PER_TOKEN = 10
 """A token counts for at most this many characters: a word that a tokenizer gives up on keeps its true size."""
@@ -112,7 +112,7 @@ _LED_IN = _LISTS | _TABLE | {BlockKind.CODE}
 
 
 @dataclass(frozen=True)
-class Piece:
+class BlockPiece:
     """One unit before it has a place: with the marker shown before it and the white space before that."""
 
     text: str
@@ -126,7 +126,7 @@ class Piece:
     """How many entries of that list it stands within."""
     number: int = 0
     marker: str = ""
-    space: str = "\n\n"
+    leading_space: str = "\n\n"
     links: tuple[tuple[int, int, str], ...] = ()
     """Where words of `text` start and end that lead to an address, and that address."""
     cells: tuple[int, ...] = ()
@@ -136,21 +136,21 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Group:
+class PieceGroup:
     """A paragraph, list, table or code block."""
 
-    pieces: tuple[Piece, ...]
-    whole: bool
+    pieces: tuple[BlockPiece, ...]
+    keep_together: bool
     """Worth a chunk of its own rather than being cut."""
-    repeated: tuple[Piece, ...] = ()
+    repeated_opening: tuple[BlockPiece, ...] = ()
     """What each later part of it begins with: the header row of a table, the lead-in of a list."""
-    goes_on: bool = False
+    is_continued: bool = False
     """Its first rows came before."""
 
     @property
-    def long(self) -> bool:
+    def is_long_table(self) -> bool:
         """Whether it is rows of a long table."""
-        return self.goes_on or (self.pieces[-1].kind is BlockKind.ROW and len(self.pieces) > LONG_TABLE)
+        return self.is_continued or (self.pieces[-1].kind is BlockKind.ROW and len(self.pieces) > LONG_TABLE)
 
     @property
     def tokens(self) -> int:
@@ -158,12 +158,12 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Section:
+class HeadingSection:
     """Headings and what stands under them, up to the next heading, or a part of that."""
 
-    path: tuple[str, ...]
-    groups: tuple[Group, ...]
-    goes_on: bool = False
+    heading_path: tuple[str, ...]
+    groups: tuple[PieceGroup, ...]
+    is_continued: bool = False
     """It is the next part of the section before."""
 
     @property
@@ -171,7 +171,7 @@ class Section:
         return sum(group.tokens for group in self.groups)
 
 
-def sections(blocks: Iterable[Block], tokenizer: Tokenizer, limit: int) -> Iterator[Section]:
+def build_sections(blocks: Iterable[Block], tokenizer: Tokenizer, limit: int) -> Iterator[HeadingSection]:
     """Sections in reading order, read as they are asked for; no piece has more than `limit` tokens. Raises what the
     tokenizer raises."""
     cutter = _Cutter(tokenizer, limit)
@@ -179,7 +179,7 @@ def sections(blocks: Iterable[Block], tokenizer: Tokenizer, limit: int) -> Itera
     for own, goes_on in _runs(blocks):
         inner = next((block for block in own if block.kind is not BlockKind.HEADING), None)
         path = inner.heading if inner else (*own[-1].heading, own[-1].text)
-        yield Section(path, tuple(cutter.groups(own, goes_on=goes_on, header=header)), goes_on)
+        yield HeadingSection(path, tuple(cutter.groups(own, goes_on=goes_on, header=header)), goes_on)
         for block in own:
             inside = block.kind is BlockKind.ROW and not block.opens
             header = block if block.kind is BlockKind.HEADER else header if inside else None
@@ -217,57 +217,59 @@ class _Cutter:
     def __init__(self, tokenizer: Tokenizer, limit: int) -> None:
         self._tokenizer = tokenizer
         self._limit = limit
-        self._counted = Parts()
+        self._counted = PartCounter()
 
-    def groups(self, blocks: Sequence[Block], *, goes_on: bool, header: Block | None) -> Iterator[Group]:
+    def groups(self, blocks: Sequence[Block], *, goes_on: bool, header: Block | None) -> Iterator[PieceGroup]:
         """The parts of a section, each list, table and run of code with the sentence that leads it in.
 
         Where it `goes_on`, rows that come first are of the table before, whose `header` that is."""
-        lead: tuple[Piece, ...] = ()
-        places = self._counted.of(blocks, goes_on=goes_on)
+        lead: tuple[BlockPiece, ...] = ()
+        places = self._counted.positions(blocks, goes_on=goes_on)
         for run, following in _following(_together(blocks, places)):
             first = run[0][0]
             more = goes_on and first is blocks[0] and first.kind is BlockKind.ROW and not first.opens
-            pieces: list[Piece] = []
+            pieces: list[BlockPiece] = []
             for block, place in run:
                 pieces.extend(self._pieces(block, place, "\n" if pieces or lead or more else "\n\n"))
             if following in _LED_IN and first.kind is BlockKind.PROSE and first.text.endswith((":", "：")):
                 if pieces[:-1]:
-                    yield Group(tuple(pieces[:-1]), whole=False)
+                    yield PieceGroup(tuple(pieces[:-1]), keep_together=False)
                 lead = (pieces[-1],)
                 continue
             above = tuple(pieces[:1]) if first.kind is BlockKind.HEADER else ()
             if more and header:
                 above = tuple(self._pieces(header, run[0][1], "\n\n"))[:1]
             repeated = above or (lead if first.kind in _LISTS else ())
-            yield Group((*lead, *pieces), first.kind in _LED_IN, repeated, more)
+            yield PieceGroup((*lead, *pieces), first.kind in _LED_IN, repeated, more)
             lead = ()
 
-    def _pieces(self, block: Block, place: Place, space: str) -> Iterator[Piece]:
-        indent = "  " * min(block.depth, DEEPEST)
+    def _pieces(self, block: Block, place: BlockPosition, space: str) -> Iterator[BlockPiece]:
+        indent = "  " * min(block.depth, MAX_LIST_DEPTH)
         item, prose = block.kind is BlockKind.ITEM, block.kind is BlockKind.PROSE
         marker = f"{indent}- " if item else f"{place.number}. " if block.kind is BlockKind.STEP else ""
         tokens = 0 if prose else self._cost(marker + block.text)
-        whole = Piece(block.text, block, block.kind, tokens, *place, marker, space, cells=row_ends(block.cells))
+        whole = BlockPiece(block.text, block, block.kind, tokens, *place, marker, space, cells=cell_ends(block.cells))
         cut = self._by_sentence if prose or (block.kind in _LISTS and tokens > LONG_ITEM) else self._cut
         pieces = _coded(cut(whole), block) if block.code else cut(whole)
         yield from _linked(pieces, block.links) if block.links else pieces
 
-    def _by_sentence(self, whole: Piece) -> Iterator[Piece]:
+    def _by_sentence(self, whole: BlockPiece) -> Iterator[BlockPiece]:
         """The first sentence keeps kind and marker; the rest follow as prose."""
         before = 0
-        for start, end in sentences(whole.text):
+        for start, end in sentence_spans(whole.text):
             text = whole.text[start:end]
             if before == 0:
                 piece = replace(whole, text=text, tokens=self._cost(whole.marker + text))
             else:
                 gap = "\n" if "\n" in whole.text[before:start] else " "
                 depth = whole.depth + (whole.kind is not BlockKind.PROSE)
-                piece = Piece(text, whole.block, BlockKind.PROSE, self._cost(text), whole.part, depth, space=gap)
+                piece = BlockPiece(
+                    text, whole.block, BlockKind.PROSE, self._cost(text), whole.part, depth, leading_space=gap
+                )
             yield from self._cut(piece)
             before = end
 
-    def _cut(self, piece: Piece) -> Iterator[Piece]:
+    def _cut(self, piece: BlockPiece) -> Iterator[BlockPiece]:
         """`piece`, or if it is too large its parts: by lines for code, by cells for a row, by words for all else."""
         if piece.tokens <= self._limit:
             yield piece
@@ -276,15 +278,15 @@ class _Cutter:
             yield from self._cut_row(piece)
             return
         grain = r"[^\n]*\n?" if piece.kind is BlockKind.CODE else r"\S+\s*"
-        marker, space = piece.marker, piece.space
+        marker, space = piece.marker, piece.leading_space
         for text in self._parts(re.findall(grain, piece.text)):
-            yield replace(piece, text=text, tokens=self._cost(marker + text), marker=marker, space=space)
+            yield replace(piece, text=text, tokens=self._cost(marker + text), marker=marker, leading_space=space)
             marker, space = "", "\n" if piece.kind is BlockKind.CODE else " "
 
-    def _cut_row(self, piece: Piece) -> Iterator[Piece]:
+    def _cut_row(self, piece: BlockPiece) -> Iterator[BlockPiece]:
         """Parts of a row, each with some of its cells, or of one of them."""
         held: list[str] = []
-        first, size, space = 0, 0, piece.space
+        first, size, space = 0, 0, piece.leading_space
         for column, cell in enumerate(piece.block.cells):
             for number, text in enumerate([*self._parts(re.findall(r"\S+\s*", cell))] or [""]):
                 cost = self._cost(text) + 1
@@ -296,10 +298,10 @@ class _Cutter:
                 size += cost
         yield self._row_part(piece, held, first, space)
 
-    def _row_part(self, piece: Piece, cells: Sequence[str], first: int, space: str) -> Piece:
-        text = row_text(cells)
-        ends = (*[-1] * first, *row_ends(cells))
-        return replace(piece, text=text, tokens=self._cost(text), space=space, cells=ends)
+    def _row_part(self, piece: BlockPiece, cells: Sequence[str], first: int, space: str) -> BlockPiece:
+        text = join_cells(cells)
+        ends = (*[-1] * first, *cell_ends(cells))
+        return replace(piece, text=text, tokens=self._cost(text), leading_space=space, cells=ends)
 
     def _parts(self, grains: Sequence[str]) -> Iterator[str]:
         """Grains joined up to the limit; a grain that is itself too large is halved until it fits."""
@@ -322,27 +324,27 @@ class _Cutter:
     def _cost(self, text: str) -> int:
         """Tokens of `text`, which are not counted where its length alone is too much."""
         least = -(-len(text) // _CHARACTERS_PER_TOKEN)
-        return least if least > self._limit else max(self._tokenizer.count(text), least)
+        return least if least > self._limit else max(self._tokenizer.count_tokens(text), least)
 
 
-def _together(blocks: Sequence[Block], places: Sequence[Place]) -> Iterator[list[tuple[Block, Place]]]:
+def _together(blocks: Sequence[Block], places: Sequence[BlockPosition]) -> Iterator[list[tuple[Block, BlockPosition]]]:
     """Runs of one part."""
     for _, run in groupby(zip(blocks, places, strict=True), key=lambda placed: placed[1].part):
         yield list(run)
 
 
 def _following(
-    runs: Iterable[list[tuple[Block, Place]]],
-) -> Iterator[tuple[list[tuple[Block, Place]], BlockKind | None]]:
+    runs: Iterable[list[tuple[Block, BlockPosition]]],
+) -> Iterator[tuple[list[tuple[Block, BlockPosition]], BlockKind | None]]:
     """Each with the kind that the next one begins with."""
     for run, following in pairwise(chain(runs, (None,))):
         if run is not None:
             yield run, following[0][0].kind if following else None
 
 
-def _linked(pieces: Iterable[Piece], links: Iterable[Link]) -> Iterator[Piece]:
+def _linked(pieces: Iterable[BlockPiece], links: Iterable[Link]) -> Iterator[BlockPiece]:
     """Each piece with those of `links` whose words stand in it; both come in reading order."""
-    ahead = deque(link for link in links if len(sentences(link.text)) == 1)
+    ahead = deque(link for link in links if len(sentence_spans(link.text)) == 1)
     for piece in pieces:
         found: list[tuple[int, int, str]] = []
         end = 0
@@ -352,7 +354,7 @@ def _linked(pieces: Iterable[Piece], links: Iterable[Link]) -> Iterator[Piece]:
         yield replace(piece, links=tuple(found)) if found else piece
 
 
-def _coded(pieces: Iterable[Piece], block: Block) -> Iterator[Piece]:
+def _coded(pieces: Iterable[BlockPiece], block: Block) -> Iterator[BlockPiece]:
     """Each piece with the inline code of its block that stands in it whole; the pieces come in reading order."""
     place = 0
     for piece in pieces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.values import Format, Intent
+from pipeline.values import AnswerFormat, Intent
 from pipeline.words.text import word_pattern
 
 _INTENTS = (
@@ -34,24 +34,24 @@ _INTENTS = (
     ),
 )
 _FORMATS = (
-    (Format.TABLE, word_pattern("(?:as|in|with) (?:a )?table")),
-    (Format.STEPS, word_pattern("step[- ]by[- ]step|in steps")),
-    (Format.BULLETS, word_pattern("(?:as|in|with) (?:a )?(?:bullets?|list)")),
+    (AnswerFormat.TABLE, word_pattern("(?:as|in|with) (?:a )?table")),
+    (AnswerFormat.STEPS, word_pattern("step[- ]by[- ]step|in steps")),
+    (AnswerFormat.BULLETS, word_pattern("(?:as|in|with) (?:a )?(?:bullets?|list)")),
 )
 _BY_INTENT = {
-    Intent.COMPARISON: Format.TABLE,
-    Intent.PROCEDURE: Format.STEPS,
-    Intent.LIST: Format.BULLETS,
-    Intent.AGGREGATION: Format.BULLETS,
+    Intent.COMPARISON: AnswerFormat.TABLE,
+    Intent.PROCEDURE: AnswerFormat.STEPS,
+    Intent.LIST: AnswerFormat.BULLETS,
+    Intent.AGGREGATION: AnswerFormat.BULLETS,
 }
 
 
-def intent_of(question: str) -> Intent:
+def detect_intent(question: str) -> Intent:
     """What is wanted, by wording; factual when nothing says otherwise."""
     return next((intent for intent, pattern in _INTENTS if pattern.search(question)), Intent.FACTUAL)
 
 
-def format_of(question: str, intent: Intent) -> Format | None:
+def detect_answer_format(question: str, intent: Intent) -> AnswerFormat | None:
     """The format asked for in words, else the one that suits the intent, if there is one."""
     asked = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
     return asked or _BY_INTENT.get(intent)

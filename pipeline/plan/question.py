@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from pipeline.plan.followup import leans
-from pipeline.plan.smalltalk import Talk, said
-from pipeline.read.asked import read
-from pipeline.words.text import any_of, sentences, words
+from pipeline.evidence.question_analysis import analyze_question
+from pipeline.plan.follow_up import is_follow_up
+from pipeline.plan.smalltalk import SmallTalk, small_talk_pattern
+from pipeline.words.text import alternatives_pattern, sentence_spans, split_words
 
 _MENTION = re.compile(
     r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*(?:[@#][^\W\d][\w.-]*[,:]?\s+)+|(?<=[?？])(?:\s+(?:cc\b:?|[@#][^\W\d][\w.-]*))+\s*$"
@@ -24,8 +24,8 @@ _LINK = re.compile(r"(?:(?:<https?://[^<>]*>|https?://\S+)\s*)+")
 _ASKS = ("?", "？", "؟")
 _FIRST_EMOJI, _JOINERS = "\u2190", "\u200d\ufe0f"
 _OPENING = re.compile(
-    any_of(rf"""
-    {said(Talk.GREETING)}(?: (?:there|all|team|everyone|citewell))?\s*[,!.:]+\s*
+    alternatives_pattern(rf"""
+    {small_talk_pattern(SmallTalk.GREETING)}(?: (?:there|all|team|everyone|citewell))?\s*[,!.:]+\s*
     citewell\s*[,:]\s*
     (?:please|pls|bitte|quick question|question)\s*[:,]?\s+(?=\S+\s+\S)
     (?:(?:can|could|would) (?:you|someone|anyone) (?:please )?|please )?(?:tell me|let me know)[:,]?\s(?=\S+\s+\S)
@@ -48,7 +48,7 @@ _CLOSING = re.compile(
 )
 
 
-def clean(text: str) -> str:
+def extract_question(text: str) -> str:
     """`text` in one line without what wraps the question or stands beside it; never empty unless `text` is.
 
     Linear in its length."""
@@ -73,10 +73,10 @@ def _alone(text: str) -> str:
     """`text` in one line without the code, the links and the sentences of another script that stand beside a question;
     with them where the question needs them to be understood (`What does this mean? ...`)."""
     prose = _FENCE.split(text)[::2]
-    said = [piece[start:end] for piece in prose for start, end in sentences(piece)]
+    said = [piece[start:end] for piece in prose for start, end in sentence_spans(piece)]
     asked = _scripts("".join(sentence for sentence in said if sentence.endswith(_ASKS)))
     kept = " ".join(" ".join(s for s in said if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(asked)).split())
-    return kept if asked and not leans(kept) else " ".join(text.replace("```", " ").split())
+    return kept if asked and not is_follow_up(kept) else " ".join(text.replace("```", " ").split())
 
 
 def _scripts(text: str) -> set[str]:
@@ -108,16 +108,16 @@ _SHORTEST = 4
 100 are seen to be some, without 92."""
 
 
-def questions(text: str) -> bool:
+def has_question(text: str) -> bool:
     """Whether a sentence of `text` has the form of a question: its mark, or a verb or an interrogative in front."""
-    return any(_questions(text[start:end]) for start, end in sentences(text))
+    return any(_questions(text[start:end]) for start, end in sentence_spans(text))
 
 
 def _questions(sentence: str) -> bool:
-    opening = [word.lower() for word in words(sentence)[:_OPENS]]
+    opening = [word.lower() for word in split_words(sentence)[:_OPENS]]
     return (
         sentence.rstrip(" )\"”'").endswith(("?", "？", "؟"))
-        or read(sentence).whether
+        or analyze_question(sentence).is_yes_no
         or any(_meant(word, one) for word in opening for one in _INTERROGATIVES)
     )
 

@@ -6,33 +6,42 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.config import Doors, Host, Installations, PlatformConfig, PlatformSetup
-from pipeline.ports.desk import Added, Desk, NotAdded, Sent
+from pipeline.ports.client_services import (
+    AdminService,
+    ApiKeyStore,
+    ConversationArchive,
+    IdempotencyStore,
+    LinkTargets,
+    PassageLinks,
+    QueryService,
+    SessionStore,
+)
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import (
-    AmongPeople,
-    Growing,
     PlatformAdapter,
-    Receipt,
-    Searches,
-    Stoppable,
-    Whispers,
+    PostRecorder,
+    ReplyStream,
+    SupportsEphemeral,
+    SupportsHistory,
+    SupportsSearch,
+    SupportsStop,
 )
-from pipeline.ports.reading import Archive, Keys, Links, Overview, Reading, Replies, Sessions, Sources
+from pipeline.ports.platform_config import AdapterContext, HttpServers, InstallationStore, PlatformConfig, PlatformSetup
 from pipeline.ports.search import (
+    ChunkReader,
     Confirmations,
+    DocumentStore,
     Embedder,
     Index,
-    Lexical,
-    Library,
-    Passages,
-    Reader,
+    LexicalResult,
+    RelevanceScorer,
     Reranker,
-    Staged,
+    StagedVersion,
     Tokenizer,
     UnitVectors,
     Vectors,
 )
-from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
-from pipeline.ports.stream import AnswerStream, Look, Planner, Retriever, Writer, streaming
+from pipeline.ports.services import AddedDocument, BotServices, Upload, UploadRefused
+from pipeline.ports.sources import DocumentSource, PermissionAwareSource, SkipReportingSource, SourceCache, SourceItem
+from pipeline.ports.stream import AnswerStream, Planner, Retriever, SearchFunction, Writer, answer_stream

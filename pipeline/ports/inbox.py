@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
-from pipeline.values import Answer, Conversation, ConversationId, IncomingMessage, PlaceId, Turn, Work
+from pipeline.values import Answer, Conversation, ConversationId, IncomingMessage, LeasedMessage, PlaceId, Turn
 
 
 class HistoryStore(Protocol):
@@ -20,23 +20,23 @@ class HistoryStore(Protocol):
 class Outbox(Protocol):
     """What is posted once. A step is durable once the call has returned."""
 
-    async def posting(self, key: str) -> None:
+    async def mark_posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
 
         Raises Withdrawn when it is not to be posted any more, or not by whoever asks."""
         ...
 
-    async def posted(self, key: str, reference: str) -> None:
+    async def mark_posted(self, key: str, reference: str) -> None:
         """Record the platform's name of what was posted, right after it is known."""
         ...
 
-    async def done(self, key: str) -> None: ...
+    async def mark_done(self, key: str) -> None: ...
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Give it back, to be tried again after `delay` seconds. `counts`: it was attempted."""
         ...
 
-    async def failed(self, key: str, why: str) -> None:
+    async def mark_failed(self, key: str, why: str) -> None:
         """Give it up; it is kept for the operator."""
         ...
 
@@ -64,29 +64,29 @@ class Inbox(Outbox, Protocol):
         """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
         ...
 
-    async def shown(self, key: str) -> str:
+    async def posted_reference(self, key: str) -> str:
         """The platform's name of the whole reply that a question got; "" where there is none."""
         ...
 
-    async def leave(self, space: PlaceId) -> None:
+    async def erase_space(self, space: PlaceId) -> None:
         """Erase all that is kept of a workspace or server that the bot was removed from."""
         ...
 
-    async def lease(self, served: Callable[[str], bool] = lambda _: True) -> Work | None:
+    async def lease(self, served: Callable[[str], bool] = lambda _: True) -> LeasedMessage | None:
         """The next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age; None
         when there is none.
 
         Messages of one conversation are leased one at a time and in order."""
         ...
 
-    async def answered(self, key: str, answer: Answer) -> None:
+    async def save_answer(self, key: str, answer: Answer) -> None:
         """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; it is to be
         released then.
 
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         ...
 
-    async def ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
+    async def mark_ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
         `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
         alone, which they are not to hear twice: it stays known that it was seen.
@@ -94,13 +94,13 @@ class Inbox(Outbox, Protocol):
         Raises Withdrawn when it was changed since it was leased."""
         ...
 
-    async def expired(self, key: str) -> None: ...
+    async def mark_expired(self, key: str) -> None: ...
 
-    async def seen(self, channel: str) -> str | None:
+    async def last_message_id(self, channel: str) -> str | None:
         """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
         ...
 
-    async def heard(self, space: str, until: str) -> None:
+    async def mark_caught_up(self, space: str, until: str) -> None:
         """Everything sent in `platform:space` up to the message id `until` is here."""
         ...
 
@@ -109,11 +109,11 @@ class Inbox(Outbox, Protocol):
         first."""
         ...
 
-    async def parts(self, space: str, most: int) -> list[ConversationId]:
+    async def recent_conversations(self, space: str, most: int) -> list[ConversationId]:
         """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
         ...
 
-    async def conversation(self, key: str) -> ConversationId | None:
+    async def find_conversation(self, key: str) -> ConversationId | None:
         """The conversation of a question; None when it is not kept any more."""
         ...
 
@@ -121,19 +121,19 @@ class Inbox(Outbox, Protocol):
         """Somebody does not want the answer that is being written there, by whichever process."""
         ...
 
-    async def leave_to_people(self, key: str, author: str) -> bool:
+    async def drop_if_replied(self, key: str, author: str) -> bool:
         """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
         ...
 
-    async def spend(self, key: str, place: PlaceId, per_hour: int) -> bool:
+    async def consume_auto_quota(self, key: str, place: PlaceId, per_hour: int) -> bool:
         """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
         last hour."""
         ...
 
-    async def silence(self, conversation: ConversationId) -> None:
+    async def mute(self, conversation: ConversationId) -> None:
         """Somebody wants the bot to be silent here until it is addressed."""
         ...
 
-    async def takes_part(self, conversation: ConversationId, said_at: datetime) -> bool:
+    async def is_participant(self, conversation: ConversationId, said_at: datetime) -> bool:
         """Whether the bot has answered in this conversation, and was not silenced there when that was said."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Protocol, runtime_checkable
 
-from pipeline.values import Parsed, Value
+from pipeline.values import ParsedDocument, Value
 
 
 class SourceItem(Value):
@@ -24,18 +24,18 @@ class DocumentSource(Protocol):
     name: str
     """Documents of one source are pruned together."""
 
-    def items(self) -> AsyncIterator[SourceItem]:
+    def list_items(self) -> AsyncIterator[SourceItem]:
         """Everything there is, cheaply. Raises Unavailable when there may be more: nothing is forgotten then."""
         ...
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Raises Refused with the reason, in words, when the document cannot be read; Unavailable when the service does
         not answer any more: the rest is read the next time."""
         ...
 
 
 @runtime_checkable
-class Skipping(Protocol):
+class SkipReportingSource(Protocol):
     """A source that passes documents over, and says why."""
 
     @property
@@ -45,7 +45,7 @@ class Skipping(Protocol):
 
 
 @runtime_checkable
-class Withholding(Protocol):
+class PermissionAwareSource(Protocol):
     """A source whose service says who may read what."""
 
     @property
@@ -55,13 +55,13 @@ class Withholding(Protocol):
         ...
 
 
-class SourceMemory(Protocol):
+class SourceCache(Protocol):
     """What a source keeps between two looks at its service (ETags, cursors, a listing). It is lost without harm."""
 
-    async def recall(self) -> dict[str, str]:
+    async def load(self) -> dict[str, str]:
         """All that is kept."""
         ...
 
-    async def keep(self, changes: Mapping[str, str | None]) -> None:
+    async def update(self, changes: Mapping[str, str | None]) -> None:
         """Keep these too, in one transaction; None forgets a key."""
         ...

@@ -8,24 +8,24 @@ from functools import wraps
 from types import TracebackType
 from typing import ParamSpec, Protocol
 
-from pipeline.errors import Unusable
-from pipeline.translations import ENGLISH, Words
+from pipeline.errors import UnusableResponse
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
+    AdditionalPassages,
     Answer,
+    AnswerEvent,
     Audience,
-    Brief,
     Conversation,
-    Event,
-    Finished,
-    Found,
+    DraftEnd,
+    DraftSentence,
     Plan,
-    Progress,
+    ProgressEvent,
     Retrieval,
     RetrievedChunk,
-    Search,
-    Sentence,
+    SearchPlan,
+    SentenceEvent,
     Turn,
-    Written,
+    WritingBrief,
 )
 
 # --- An answer as it comes ------------------------------------------------------------------------
@@ -39,7 +39,7 @@ class AnswerStream:
     Nothing happens before it is read. As a context it is closed at the end, in the task that leaves it: whoever stops
     early stops the writing."""
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+    def __init__(self, events: AsyncGenerator[AnswerEvent, None]) -> None:
         """`events` end with exactly one `Answer`."""
         self._events = events
         self._answer: Answer | None = None
@@ -55,7 +55,7 @@ class AnswerStream:
     def __aiter__(self) -> AnswerStream:
         return self
 
-    async def __anext__(self) -> Progress | Written:
+    async def __anext__(self) -> ProgressEvent | SentenceEvent:
         async for event in self._events:
             if not isinstance(event, Answer):
                 return event
@@ -68,21 +68,21 @@ class AnswerStream:
             async for _ in self:
                 pass
         if self._answer is None:
-            raise Unusable("the events of an answer ended without an answer")
+            raise UnusableResponse("the events of an answer ended without an answer")
         return self._answer
 
-    def then(self, change: Callable[[Answer], Awaitable[Answer]]) -> AnswerStream:
+    def map_answer(self, change: Callable[[Answer], Awaitable[Answer]]) -> AnswerStream:
         """The same with what `change` makes of the answer."""
         return AnswerStream(self._changed(change))
 
-    async def _changed(self, change: Callable[[Answer], Awaitable[Answer]]) -> AsyncGenerator[Event, None]:
+    async def _changed(self, change: Callable[[Answer], Awaitable[Answer]]) -> AsyncGenerator[AnswerEvent, None]:
         async with self:
             async for event in self:
                 yield event
             yield await change(await self.answer())
 
 
-def streaming(events: Callable[P, AsyncGenerator[Event, None]]) -> Callable[P, AnswerStream]:
+def answer_stream(events: Callable[P, AsyncGenerator[AnswerEvent, None]]) -> Callable[P, AnswerStream]:
     """For generators of the events of one answer: what they make is read as an `AnswerStream`."""
 
     @wraps(events)
@@ -96,39 +96,41 @@ def streaming(events: Callable[P, AsyncGenerator[Event, None]]) -> Callable[P, A
 
 
 class Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> Plan:
         """`words` say what is said without a search."""
         ...
 
 
 class Retriever(Protocol):
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval: ...
 
 
-Look = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
+SearchFunction = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
 """Searches for a text, within the asker's audience. Raises Unavailable."""
 
 
 class Writer(Protocol):
     def write(
         self,
-        brief: Brief,
+        brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: Look | None = None,
-    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+        look: SearchFunction | None = None,
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
         """Draft an answer sentence by sentence, then one Finished. What was found with `look` comes before what rests
         on it. Raises Unavailable or Unusable."""
         ...
 
     async def rewrite(
         self,
-        brief: Brief,
+        brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        draft: Sequence[Sentence],
+        draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
-    ) -> tuple[Mapping[int, Sentence], int]:
+    ) -> tuple[Mapping[int, DraftSentence], int]:
         """Write the sentences of `draft` again that are `refused`, by their number, and why; with the tokens it cost.
         Those that are to be left out are. Never raises."""
         ...

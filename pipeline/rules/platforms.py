@@ -5,72 +5,74 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pipeline.values import Id, PersonId, PlaceId, Platform
-from pipeline.values.ids import joined, parts_of
+from pipeline.values import IdFormat, PersonId, PlaceId, Platform
+from pipeline.values.ids import join_id, split_id
 
 
 @dataclass(frozen=True)
-class Platforms:
+class PlatformRegistry:
     """Each check gives the text as it is compared, or raises ValueError that says what is allowed."""
 
-    known: tuple[Platform, ...] = ()
+    platforms: tuple[Platform, ...] = ()
 
     def __iter__(self) -> Iterator[Platform]:
-        return iter(self.known)
+        return iter(self.platforms)
 
-    def of(self, text: str) -> Platform | None:
+    def find_platform(self, text: str) -> Platform | None:
         """That of an id, or of a name."""
         name = text.partition(":")[0]
-        return next((platform for platform in self.known if platform.name == name), None)
+        return next((platform for platform in self.platforms if platform.name == name), None)
 
-    def place(self, text: str) -> PlaceId:
+    def parse_place(self, text: str) -> PlaceId:
         """A workspace, a server or a channel of one."""
         return PlaceId.parse(_one_of(text, *self._spaces(), *self._channels()))
 
-    def bearer(self, text: str) -> str:
+    def parse_role_holder(self, text: str) -> str:
         """Whom a role may be given to: never a channel, which people join by themselves."""
-        roles = (platform.role for platform in self.known if platform.role)
+        roles = (platform.role for platform in self.platforms if platform.role)
         return _one_of(text, *self._people(), *roles)
 
-    def recipient(self, text: str) -> str:
+    def check_recipient(self, text: str) -> str:
         """Where the bot may post by itself."""
-        return _one_of(text, *self._channels(), *(each.person for each in self.known if not each.alone))
+        return _one_of(text, *self._channels(), *(each.person for each in self.platforms if not each.is_one_to_one))
 
-    def group(self, text: str) -> str:
+    def parse_group(self, text: str) -> str:
         """Whom a collection may be opened to."""
-        parts = parts_of(text)
-        if self.of(text) is None or not all(parts) or len(parts) == 1:
-            shown = (each.role if each.role and each.read_by_role else each.channel for each in self.known)
-            raise ValueError(f"a group, such as {alternatives(f'{one.example} (a {one.word})' for one in shown)}")
-        return joined(*parts)
+        parts = split_id(text)
+        if self.find_platform(text) is None or not all(parts) or len(parts) == 1:
+            shown = (each.role if each.role and each.read_by_role else each.channel for each in self.platforms)
+            raise ValueError(
+                f"a group, such as {format_alternatives(f'{one.example} (a {one.label})' for one in shown)}"
+            )
+        return join_id(*parts)
 
-    def whom(self, recipient: str) -> PlaceId | PersonId:
+    def parse_recipient(self, recipient: str) -> PlaceId | PersonId:
         """The channel or the person that is named."""
-        platform = self.of(recipient)
-        return platform.whom(recipient) if platform else PlaceId.parse(recipient)
+        platform = self.find_platform(recipient)
+        return platform.parse_recipient(recipient) if platform else PlaceId.parse(recipient)
 
     def is_channel(self, place: PlaceId) -> bool:
-        return any(each.fits(str(place)) for each in self._channels())
+        return any(each.matches(str(place)) for each in self._channels())
 
-    def _spaces(self) -> list[Id]:
-        return [platform.space for platform in self.known]
+    def _spaces(self) -> list[IdFormat]:
+        return [platform.space for platform in self.platforms]
 
-    def _channels(self) -> list[Id]:
-        return [platform.channel for platform in self.known if not platform.alone]
+    def _channels(self) -> list[IdFormat]:
+        return [platform.channel for platform in self.platforms if not platform.is_one_to_one]
 
-    def _people(self) -> list[Id]:
-        return [platform.person for platform in self.known]
+    def _people(self) -> list[IdFormat]:
+        return [platform.person for platform in self.platforms]
 
 
-def alternatives(words: Iterable[str]) -> str:
+def format_alternatives(words: Iterable[str]) -> str:
     """`a, b or c`, each once."""
     *some, last = dict.fromkeys(words)
     return f"{', '.join(some)} or {last}" if some else last
 
 
-def _one_of(text: str, *kinds: Id) -> str:
-    written = joined(*parts_of(text))
-    if not any(kind.fits(written) for kind in kinds):
-        words = alternatives(kind.word for kind in kinds)
-        raise ValueError(f"a {words}: {alternatives(kind.example for kind in kinds)}")
+def _one_of(text: str, *kinds: IdFormat) -> str:
+    written = join_id(*split_id(text))
+    if not any(kind.matches(written) for kind in kinds):
+        words = format_alternatives(kind.label for kind in kinds)
+        raise ValueError(f"a {words}: {format_alternatives(kind.example for kind in kinds)}")
     return written

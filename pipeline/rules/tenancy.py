@@ -11,35 +11,35 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-EVERYTHING = "*"
+ALL_WORKSPACES = "*"
 """Of all workspaces: the terminal, the schedule, whose turn it is, what is forgotten."""
-NOBODY = ""
-_workspace: ContextVar[str] = ContextVar("workspace", default=EVERYTHING)
+NO_WORKSPACE = ""
+_workspace: ContextVar[str] = ContextVar("workspace", default=ALL_WORKSPACES)
 
 
-class Reach(NamedTuple):
+class VisibleCollections(NamedTuple):
     """The collections whose documents a workspace may have in its answers."""
 
     names: frozenset[str]
-    others: bool
+    is_exclusion: bool
     """All but these; else only these."""
-    rows: bool = False
+    all_workspaces: bool = False
     """Rows of all workspaces, too: people of each are there, and only the rules tell what they may see."""
 
 
-ALL = Reach(frozenset(), others=True, rows=True)
-NONE = Reach(frozenset(), others=False)
-Reaches = Callable[[str], Reach]
+ALL_COLLECTIONS = VisibleCollections(frozenset(), is_exclusion=True, all_workspaces=True)
+NO_COLLECTIONS = VisibleCollections(frozenset(), is_exclusion=False)
+VisibilityResolver = Callable[[str], VisibleCollections]
 """By workspace (`slack:T1`, `discord:1`, `discord:dm`)."""
 
 
-def workspace() -> str:
+def current_workspace() -> str:
     """That of the work at hand."""
     return _workspace.get()
 
 
 @contextmanager
-def bound(workspace: str) -> Iterator[None]:
+def workspace_scope(workspace: str) -> Iterator[None]:
     """What is done inside is done for this workspace, for NOBODY, or for EVERYTHING."""
     token = _workspace.set(workspace)
     try:
@@ -48,6 +48,6 @@ def bound(workspace: str) -> Iterator[None]:
         _workspace.reset(token)
 
 
-def bind(workspace: str) -> None:
+def set_workspace(workspace: str) -> None:
     """The same until the task ends."""
     _workspace.set(workspace)

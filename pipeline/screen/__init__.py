@@ -5,5 +5,5 @@ no link that is not a source's). The screen decides what is refused at once and 
 reach an answer.
 """
 
-from pipeline.screen.documents import addressed_to_assistant, screen_document
-from pipeline.screen.screening import Screening, screen
+from pipeline.screen.documents import is_assistant_instruction, screen_document
+from pipeline.screen.messages import ScreeningResult, screen_message

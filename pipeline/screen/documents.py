@@ -19,13 +19,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from pipeline.errors import Misconfigured
-from pipeline.screen.screening import Screening, fold, hidden, signs
-from pipeline.words.text import sentences, stem, terms
+from pipeline.screen.messages import ScreeningResult, decode_hidden_text, find_injection_signs, normalize_for_screening
+from pipeline.words.text import content_terms, sentence_spans, stem
 
 # --- What a sentence is made of -------------------------------------------------------------------
 # They are taken from windows, so that words around an order do not hide it.
 
-WINDOW = 30
+WINDOW_WORDS = 30
 """Words of a window, its marks among them."""
 _CLAUSE, _STEP = 10, 15
 """Words from one clause that a window starts with to the next, and between the starts of other windows."""
@@ -40,17 +40,17 @@ _STEMMED = 4
 """Letters from which a word is stemmed."""
 
 
-def windows(folded: str) -> Iterator[frozenset[str]]:
+def feature_windows(folded: str) -> Iterator[frozenset[str]]:
     """For each window of a folded sentence: its words, stemmed, with its punctuation and its ends, and the pairs of
     them.
 
     An address is `ADDRESS` and a number `NUMBER`, whichever it is; markup is nothing."""
     said = _words_of(folded)
     for start in _starts(said):
-        words = said[start : start + WINDOW]
+        words = said[start : start + WINDOW_WORDS]
         if start == 0 or said[start - 1] in _MARKS:
             words = ["^", *words]
-        if start + WINDOW >= len(said):
+        if start + WINDOW_WORDS >= len(said):
             words = [*words, "$"]
         yield frozenset(words).union(f"{one} {two}" for one, two in pairwise(words))
 
@@ -80,14 +80,14 @@ def _plain(word: str) -> str:
 
 # --- Sentences that tell whoever reads a document for someone else what to say --------------------
 
-WEIGHTS = Path(__file__).parent / "weights.json"
+WEIGHTS_FILE = Path(__file__).parent / "weights.json"
 _LONGEST = 2_000_000
 """Characters of a document that are read."""
 _MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'](?!\w)")
 """Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
 _OVERRIDES = 9.0
 """Log odds of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
-CERTAIN, LIKELY = 2.25, 0.7
+FLAG_LOG_ODDS, REJECT_LOG_ODDS = 2.25, 0.7
 """Log odds from which a sentence, with what it has to do with its document, flags that; and from which it is not said
 whatever stands around it."""
 _FOREIGN, _LONG = 5.2, 40
@@ -99,47 +99,49 @@ _NAMED = 3
 """Reasons that are told."""
 
 
-def screen_document(text: str) -> Screening:
+def screen_document(text: str) -> ScreeningResult:
     """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
     text = text[:_LONGEST]
-    folded = f"{fold(text)}\n{hidden(text)}".strip()
+    folded = f"{normalize_for_screening(text)}\n{decode_hidden_text(text)}".strip()
     odds, worst = max((_odds_in(folded, one), one) for one in [*_said(folded), ""])
-    flag = odds >= CERTAIN
-    return Screening(score=1 / (1 + math.exp(CERTAIN - odds)), flag=flag, reasons=_reasons(worst) if flag else ())
+    flag = odds >= FLAG_LOG_ODDS
+    return ScreeningResult(
+        score=1 / (1 + math.exp(FLAG_LOG_ODDS - odds)), flag=flag, reasons=_reasons(worst) if flag else ()
+    )
 
 
-def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
+def is_assistant_instruction(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
     In the `passage` that it stands in, less is needed where nothing else there is about it."""
     odds = _by_itself(sentence)
-    if odds >= LIKELY or odds < CERTAIN - _FOREIGN:
-        return odds >= LIKELY
-    return odds + _foreign(fold(sentence), fold(passage)) >= CERTAIN
+    if odds >= REJECT_LOG_ODDS or odds < FLAG_LOG_ODDS - _FOREIGN:
+        return odds >= REJECT_LOG_ODDS
+    return odds + _foreign(normalize_for_screening(sentence), normalize_for_screening(passage)) >= FLAG_LOG_ODDS
 
 
-def ingredients(text: str) -> list[frozenset[str]]:
+def screening_features(text: str) -> list[frozenset[str]]:
     """What a sentence is weighed by, for each window of it."""
-    return list(windows(_MENTIONED.sub('""', fold(text))))
+    return list(feature_windows(_MENTIONED.sub('""', normalize_for_screening(text))))
 
 
 def _said(folded: str) -> list[str]:
-    return [folded[start:end] for start, end in sentences(folded)]
+    return [folded[start:end] for start, end in sentence_spans(folded)]
 
 
 @lru_cache(maxsize=16384)
 def _by_itself(sentence: str) -> float:
     """Kept for what is read again: 200 questions asked a second time read 7.7 sentences anew each with 1,024, none
     so."""
-    folded = fold(sentence)
-    return max(map(_odds, {folded, " ".join(folded.split()), *hidden(sentence).splitlines()}))
+    folded = normalize_for_screening(sentence)
+    return max(map(_odds, {folded, " ".join(folded.split()), *decode_hidden_text(sentence).splitlines()}))
 
 
 def _odds(folded: str) -> float:
     """The log odds that a folded sentence is an order: those of the window that is most like one."""
     if _overrides(folded):
         return _OVERRIDES
-    return max(map(_worth, ingredients(folded)))
+    return max(map(_worth, screening_features(folded)))
 
 
 def _worth(window: frozenset[str]) -> float:
@@ -149,12 +151,12 @@ def _worth(window: frozenset[str]) -> float:
 
 def _odds_in(document: str, sentence: str) -> float:
     odds = _odds(sentence)
-    return odds if odds < CERTAIN - _FOREIGN else odds + _foreign(sentence, document)
+    return odds if odds < FLAG_LOG_ODDS - _FOREIGN else odds + _foreign(sentence, document)
 
 
 def _foreign(sentence: str, document: str) -> float:
     """What it adds that most words of a sentence stand nowhere else in its document."""
-    own, counts = Counter(terms(sentence)), _counted(document)
+    own, counts = Counter(content_terms(sentence)), _counted(document)
     if not _FEWEST <= len(own) < _LONG:
         return 0.0
     share = sum(counts.get(term, 0) <= times for term, times in own.items()) / len(own)
@@ -163,17 +165,17 @@ def _foreign(sentence: str, document: str) -> float:
 
 @lru_cache(maxsize=16)
 def _counted(document: str) -> Mapping[str, int]:
-    return Counter(terms(document))
+    return Counter(content_terms(document))
 
 
 def _overrides(folded: str) -> list[str]:
-    return [name for name in signs(_MENTIONED.sub('""', folded)) if name != "persona"]
+    return [name for name in find_injection_signs(_MENTIONED.sub('""', folded)) if name != "persona"]
 
 
 def _reasons(folded: str) -> tuple[str, ...]:
     """The signs found and what weighs most."""
     weights = _weights()
-    heaviest = max(ingredients(folded), key=_worth)
+    heaviest = max(screening_features(folded), key=_worth)
     heavy = sorted(heaviest, key=lambda gram: (-weights.get(gram, 0.0), gram))
     return (*_overrides(folded), *heavy[:_NAMED])
 
@@ -181,8 +183,8 @@ def _reasons(folded: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _weights() -> Mapping[str, float]:
     try:
-        found: Mapping[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+        found: Mapping[str, float] = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError) as failed:
         problem = "the weights by which documents are screened cannot be read"
-        raise Misconfigured(WEIGHTS.name, problem, what_to_do="Install Citewell again.") from failed
+        raise Misconfigured(WEIGHTS_FILE.name, problem, what_to_do="Install Citewell again.") from failed
     return found

@@ -9,14 +9,14 @@ from enum import StrEnum
 from pydantic import Field, model_validator
 
 from pipeline.values.base import Value, replace
-from pipeline.values.chunks import BlockKind, Cells, with_cells
+from pipeline.values.chunks import BlockKind, Cells, fill_cells
 from pipeline.values.documents import Link
 from pipeline.values.people import CitationStyle, Turn
-from pipeline.values.planning import Correction, Format
+from pipeline.values.planning import AnswerFormat, SpellingCorrection
 from pipeline.values.writing import Claim, Usage
 
 
-class Quoted(Value):
+class QuotedBlock(Value):
     """A part of a passage as it stands there: text, code, or rows of a table."""
 
     text: str = ""
@@ -55,7 +55,7 @@ class Citation(Value):
     """When its document was last changed or reviewed, as the document says: `2026-11-22`."""
     stale: bool = False
     """That is longer ago than what its source says holds (`stale_after`)."""
-    parts: tuple[Quoted, ...] = ()
+    parts: tuple[QuotedBlock, ...] = ()
     """`passage`, or without it `quote`, in its parts; none where it is text alone."""
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
@@ -93,16 +93,16 @@ class CitedSentence(Value):
     depth: int = 0
     """How many entries of a list an item or a step stands in."""
 
-    _split = model_validator(mode="before")(with_cells)
+    _split = model_validator(mode="before")(fill_cells)
 
 
-class Level(StrEnum):
+class ConfidenceLevel(StrEnum):
     HIGH = "high"
     MEDIUM = "medium"
     LOW = "low"
 
 
-class Factor(Value):
+class ConfidenceFactor(Value):
     """One part of a confidence score, in words."""
 
     name: str
@@ -112,12 +112,12 @@ class Factor(Value):
 
 
 class Confidence(Value):
-    level: Level
+    level: ConfidenceLevel
     score: float
-    reasons: tuple[Factor, ...] = ()
+    reasons: tuple[ConfidenceFactor, ...] = ()
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     ANSWERED = "answered"
     PARTIAL = "partial"
     NOT_FOUND = "not_found"
@@ -145,7 +145,7 @@ class Answer(Value):
 
     id: str
     question: str
-    outcome: Outcome
+    outcome: AnswerOutcome
     language: str = "en"
     """That of our own words in it."""
     preface: str = ""
@@ -163,7 +163,7 @@ class Answer(Value):
     """What these say, each under the path of its headings, with their numbers: shown in the place of an answer, or
     below it."""
     confidence: Confidence
-    format: Format = Format.PROSE
+    format: AnswerFormat = AnswerFormat.PROSE
     citation_style: CitationStyle = CitationStyle.NUMBERED
     safety_flags: tuple[str, ...] = ()
     abstain_reason: str = ""
@@ -186,7 +186,7 @@ class Answer(Value):
     incident: str = ""
     standalone: str = ""
     """The question as people put it, complete by itself; empty where nothing was looked up."""
-    corrections: tuple[Correction, ...] = ()
+    corrections: tuple[SpellingCorrection, ...] = ()
     """Words of the question that no document holds, and what was searched for instead."""
     named: dict[str, str] = Field(default_factory=dict)
     """The titles of documents that it names and does not quote, by their ids."""
@@ -203,12 +203,12 @@ class Answer(Value):
         numbered = {one.number: one for one in (*self.nearest, *self.citations)}
         return tuple(numbered[number] for number in sorted(numbered))
 
-    def kept(self, instead: str) -> Answer:
+    def without_live_content(self, instead: str) -> Answer:
         """The same as it may be kept: of what a platform's own search found the links alone, and `instead` of words
         that rest on it."""
-        return self.without(lambda citation: citation.live, instead)
+        return self.without_sources(lambda citation: citation.live, instead)
 
-    def without(self, gone: Callable[[Citation], bool], instead: str) -> Answer:
+    def without_sources(self, gone: Callable[[Citation], bool], instead: str) -> Answer:
         """The same without the words of sources that are `gone`, and with `instead` of those that rest on them; itself
         where it has no such source."""
         if not any(map(gone, (*self.citations, *self.nearest))):
@@ -236,28 +236,28 @@ class Answer(Value):
         )
 
     @property
-    def documents(self) -> frozenset[str]:
+    def document_ids(self) -> frozenset[str]:
         """The ids of all documents of which it has words: not of messages that it sums up, or that a platform found."""
         read = (document for one in self.corrections for document in one.documents)
         cited = (one.document_id for one in (*self.citations, *self.nearest) if not (one.live or self.of_thread))
         return frozenset((*cited, *self.named, *read))
 
-    def forgetting(self, documents: Collection[str], instead: str) -> Answer:
+    def without_documents(self, documents: Collection[str], instead: str) -> Answer:
         """The same without any word of these documents, and with `instead` of what rests on them."""
-        left = self.without(lambda one: one.document_id in documents, instead)
+        left = self.without_sources(lambda one: one.document_id in documents, instead)
         if any(one in documents for one in self.named):
             left = replace(left, body=instead, named={})
         if any(one in documents for correction in self.corrections for one in correction.documents):
-            left = left.uncorrected()
+            left = left.without_corrections()
         return left
 
-    def untold(self, instead: str) -> Answer:
+    def question_only(self, instead: str) -> Answer:
         """The question alone, and `instead` of all that was said to it."""
         confidence = Confidence(level=self.confidence.level, score=self.confidence.score)
         asked = self.model_dump(include={"id", "question", "outcome", "language"})
         return Answer(**asked, body=instead, confidence=confidence)
 
-    def uncorrected(self) -> Answer:
+    def without_corrections(self) -> Answer:
         """The same without saying what was searched for instead of words of the question."""
         return replace(self, preface="", corrections=())
 
@@ -268,11 +268,11 @@ class Answer(Value):
         newest = max((sentence.as_of for sentence in self.sentences), default="")
         return newest or min((citation.date for citation in self.citations if citation.stale), default="")
 
-    def offering(self, button: str) -> Answer:
+    def with_handoff_button(self, button: str) -> Answer:
         """The same, with the `button` that passes the question on, where nothing answers."""
-        return replace(self, ask=button) if self.outcome is Outcome.NOT_FOUND else self
+        return replace(self, ask=button) if self.outcome is AnswerOutcome.NOT_FOUND else self
 
-    def turn(self, author: str, asked_at: datetime) -> Turn | None:
+    def to_turn(self, author: str, asked_at: datetime) -> Turn | None:
         """What a conversation recalls of it; None where nothing was looked up."""
         if not self.standalone:
             return None
@@ -306,17 +306,17 @@ def _bare(citation: Citation) -> Citation:
     )
 
 
-class Stage(StrEnum):
+class AnswerStage(StrEnum):
     PLANNING = "planning"
     SEARCHING = "searching"
     WRITING = "writing"
 
 
-class Progress(Value):
-    stage: Stage
+class ProgressEvent(Value):
+    stage: AnswerStage
 
 
-class Written(Value):
+class SentenceEvent(Value):
     """A sentence that is already checked and will not be retracted."""
 
     sentence: CitedSentence
@@ -324,5 +324,5 @@ class Written(Value):
     """Set on the first one when the answer has a preface."""
 
 
-Event = Progress | Written | Answer
+AnswerEvent = ProgressEvent | SentenceEvent | Answer
 """An answer's events end with exactly one `Answer`."""

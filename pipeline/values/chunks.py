@@ -26,59 +26,59 @@ class BlockKind(StrEnum):
     CODE = "code"
 
 
-LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
+LIST_KINDS = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
 """Entries of a list or a table."""
-BAR = " | "
+ROW_CELL_SEPARATOR = " | "
 """Between two cells in the text of a row."""
 Cells = tuple[str, ...]
 
 
-def row_text(cells: Iterable[str]) -> str:
-    """The cells of a table row as one text; it does not say where they begin and end, `row_ends` does."""
-    return BAR.join(cells)
+def join_cells(cells: Iterable[str]) -> str:
+    """The cells of a table row as one text; it does not say where they begin and end, `cell_ends` does."""
+    return ROW_CELL_SEPARATOR.join(cells)
 
 
-def row_ends(cells: Iterable[str]) -> tuple[int, ...]:
+def cell_ends(cells: Iterable[str]) -> tuple[int, ...]:
     """Where each cell ends in the text of a row."""
     ends: list[int] = []
     for cell in cells:
-        ends.append((ends[-1] + len(BAR) if ends else 0) + len(cell))
+        ends.append((ends[-1] + len(ROW_CELL_SEPARATOR) if ends else 0) + len(cell))
     return tuple(ends)
 
 
-def row_spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+def cell_spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Where each cell stands in the text of a row; one that is below 0 is not there."""
     start = 0
     for end in ends:
         yield (start, end) if end >= 0 else (0, 0)
-        start = end + len(BAR) if end >= 0 else start
+        start = end + len(ROW_CELL_SEPARATOR) if end >= 0 else start
 
 
-def row_cells(text: str) -> Cells:
+def split_cells(text: str) -> Cells:
     """The cells of a row of which only the text is known."""
-    return tuple(text.split(BAR))
+    return tuple(text.split(ROW_CELL_SEPARATOR))
 
 
-def row_named(cells: Sequence[str], columns: Sequence[str]) -> str:
+def label_cells(cells: Sequence[str], columns: Sequence[str]) -> str:
     """A table row to be read by itself, each cell behind the name of its column; empty where no column has one."""
     pairs = zip_longest(columns, cells, fillvalue="")
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell) if any(columns) else ""
 
 
-def padded(cells: Sequence[str], columns: int) -> Cells:
+def pad_cells(cells: Sequence[str], columns: int) -> Cells:
     """With empty cells behind them, so that they are as many as the `columns`."""
     return (*cells, *[""] * (columns - len(cells)))
 
 
-def with_cells(found: Any) -> Any:
+def fill_cells(found: Any) -> Any:
     """What makes a sentence, with its `cells` where it is a row of which only the text is known."""
     row = isinstance(found, dict) and found.get("kind") in (BlockKind.ROW, BlockKind.HEADER) and not found.get("cells")
-    return {**found, "cells": row_cells(found.get("text", ""))} if row else found
+    return {**found, "cells": split_cells(found.get("text", ""))} if row else found
 
 
 # --- Chunks ---------------------------------------------------------------------------------------
 
-_OPENED = LISTED | {BlockKind.CODE}
+_OPENED = LIST_KINDS | {BlockKind.CODE}
 _BELOW = frozenset({BlockKind.CODE, BlockKind.HEADER, BlockKind.ROW})
 _HOLDERS = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _ASKING = re.compile(r"[?？]\W*$")
@@ -135,33 +135,33 @@ class Chunk(Value):
     code: tuple[tuple[int, int], ...] = ()
     """Where inline code starts and ends."""
 
-    def said(self, unit: Unit) -> str:
+    def unit_text(self, unit: Unit) -> str:
         """The text of one of its units."""
         return self.text[unit.start : unit.end]
 
-    def text_of(self, index: int) -> str:
+    def text_at(self, index: int) -> str:
         """The same by its number."""
-        return self.said(self.units[index])
+        return self.unit_text(self.units[index])
 
-    def heads(self, index: int) -> bool:
+    def is_heading_like(self, index: int) -> bool:
         """Whether a unit is a heading, or a question, which stands above its answer like one."""
         kind = self.units[index].kind
-        return kind is BlockKind.HEADING or (kind is BlockKind.PROSE and is_question(self.text_of(index)))
+        return kind is BlockKind.HEADING or (kind is BlockKind.PROSE and is_question(self.text_at(index)))
 
-    def above(self, index: int) -> str:
+    def headings_above(self, index: int) -> str:
         """The headings that a unit stands under."""
         return " ".join((*self.heading, self.nearest_heading(index)))
 
     def nearest_heading(self, index: int) -> str:
         """The one of its own chunk, or the question that it answers; empty where it has none."""
-        return next((self.text_of(place) for place in range(index - 1, -1, -1) if self.heads(place)), "")
+        return next((self.text_at(place) for place in range(index - 1, -1, -1) if self.is_heading_like(place)), "")
 
-    def opening(self, index: int) -> int | None:
+    def lead_in(self, index: int) -> int | None:
         """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list, the
         sentence that its code follows."""
         return self.units[index].parent if self.units[index].kind in _OPENED else None
 
-    def depth(self, index: int) -> int:
+    def list_depth(self, index: int) -> int:
         """How many entries a unit stands in."""
         holders = 0
         above = self.units[index].parent
@@ -170,15 +170,15 @@ class Chunk(Value):
             above = self.units[above].parent
         return holders
 
-    def header(self, index: int) -> int | None:
+    def header_of(self, index: int) -> int | None:
         """The header of a row."""
         return self.units[index].parent if self.units[index].kind is BlockKind.ROW else None
 
-    def apart(self, index: int) -> bool:
+    def is_on_new_line(self, index: int) -> bool:
         """Whether a line break stands between a unit and the one before it."""
         return index == 0 or "\n" in self.text[self.units[index - 1].end : self.units[index].start]
 
-    def within(self, index: int) -> range:
+    def nested_units(self, index: int) -> range:
         """What belongs to a sentence, item or step and stands below it: its code, the list and the text in an item."""
         holders = {index}
         for place in range(index + 1, len(self.units)):
@@ -189,46 +189,46 @@ class Chunk(Value):
             holders.add(place)
         return range(index + 1, len(self.units))
 
-    def whole(self, index: int) -> range:
+    def enclosing_block(self, index: int) -> range:
         """The units of the list, table or code that a unit is part of: its entries and what stands in them."""
         part = self.units[index].part
         if self.units[index].kind not in _OPENED or not part:
             return range(index, index + 1)
         own = [place for place, one in enumerate(self.units) if one.part == part and one.kind is not BlockKind.HEADER]
-        return range(own[0], self.within(own[-1]).stop)
+        return range(own[0], self.nested_units(own[-1]).stop)
 
-    def goes_on(self, index: int, following: Chunk) -> bool:
+    def continues_in(self, index: int, following: Chunk) -> bool:
         """Whether the list, table or code that a unit is part of reaches the end and goes on in `following`."""
         first = next((unit for unit in following.units if unit.start >= following.overlap), None)
         joined = (following.document_id, following.position) == (self.document_id, self.position + 1)
         part = self.units[index].part
         return joined and first is not None and 0 < part == first.part == self.units[-1].part
 
-    def cells(self, index: int) -> Cells:
+    def cells_at(self, index: int) -> Cells:
         """Of a row or a header, one text a column; of a row as many as its header has, or more."""
         cells = tuple(self.text[start:end] for start, end in self.cell_spans(index))
-        place = self.header(index) if self.units[index].cells else None
-        return cells if place is None else padded(cells, len(self.units[place].cells))
+        place = self.header_of(index) if self.units[index].cells else None
+        return cells if place is None else pad_cells(cells, len(self.units[place].cells))
 
     def cell_spans(self, index: int) -> list[tuple[int, int]]:
         """Where the cells of a row or a header stand in the text: those that it has."""
-        start, ends = self.units[index].start, self.units[index].cells or row_ends(row_cells(self.text_of(index)))
-        return [(start + first, start + last) for first, last in row_spans(ends)]
+        start, ends = self.units[index].start, self.units[index].cells or cell_ends(split_cells(self.text_at(index)))
+        return [(start + first, start + last) for first, last in cell_spans(ends)]
 
-    def named(self, index: int) -> str:
+    def labeled_row(self, index: int) -> str:
         """A row by itself, each cell behind the name of its column; empty where that is not known."""
-        place = self.header(index)
+        place = self.header_of(index)
         if place is None:
             return ""
-        cells, columns = self.cells(index), self.cells(place)
-        return row_named(cells, columns) if self.units[index].cells or len(cells) == len(columns) else ""
+        cells, columns = self.cells_at(index), self.cells_at(place)
+        return label_cells(cells, columns) if self.units[index].cells or len(cells) == len(columns) else ""
 
-    def code_of(self, index: int) -> tuple[tuple[int, int], ...]:
+    def code_spans(self, index: int) -> tuple[tuple[int, int], ...]:
         """Where inline code stands in the text of a unit."""
         unit = self.units[index]
         inside = (span for span in self.code if unit.start <= span[0] and span[1] <= unit.end)
         return tuple((start - unit.start, end - unit.start) for start, end in inside)
 
-    def spelled_out(self, index: int) -> str:
+    def readable_row(self, index: int) -> str:
         """The same; its cells one after another where that is not known."""
-        return self.named(index) or " / ".join(filter(None, self.cells(index)))
+        return self.labeled_row(index) or " / ".join(filter(None, self.cells_at(index)))

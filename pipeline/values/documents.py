@@ -25,7 +25,7 @@ class Block(Value):
 
     kind: BlockKind
     text: str
-    """Plain text. A table row is the `row_text` of its cells; a step and an item come without their marker."""
+    """Plain text. A table row is the `join_cells` of its cells; a step and an item come without their marker."""
     cells: tuple[str, ...] = ()
     """Of a row or a header: one text a column, empty ones too."""
     opens: bool = False
@@ -51,16 +51,16 @@ class Block(Value):
     """Where inline code starts and ends in `text`; ascending."""
 
 
-READING = "3"
+PARSER_VERSION = "3"
 """Counted on where documents are read otherwise than before, so that those of an earlier reading are due again."""
-LIVE = "live"
+LIVE_SOURCE = "live"
 """The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
 _CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
 """Fields of its metadata that say when a document was changed, the surest first."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-WITHHELD = "(withheld)"
+WITHHELD_COLLECTION = "(withheld)"
 """The collection of what its source lets nobody read now: no rule can name it, and nobody sees it."""
-TAUGHT = "taught"
+TAUGHT_SOURCE = "taught"
 """The source of people's replies that were kept as answers."""
 
 
@@ -88,25 +88,25 @@ class Document(Value):
     """`READING` of the version that read it; empty where none read it, or one that did not say."""
 
     @property
-    def said_in(self) -> str:
+    def channel_name(self) -> str:
         """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel is a
         collection of its own, which no other is called like."""
         return self.filename if ":" in self.collection else ""
 
     @property
-    def solved(self) -> bool:
+    def is_solved(self) -> bool:
         """It is a thread that somebody marked as solved."""
-        return bool(self.said_in) and "solved" in self.metadata
+        return bool(self.channel_name) and "solved" in self.metadata
 
     @property
-    def dated(self) -> str:
+    def last_changed(self) -> str:
         """The day on which it was last changed or reviewed, as it says itself: `2026-11-22`; empty where it says
         none."""
         days = {name: day.group() for name, value in self.metadata.items() if (day := _DAY.match(value))}
         return max(next((days[name] for name in _CHANGED if name in days), ""), days.get("reviewed", ""))
 
 
-class Parsed(Value):
+class ParsedDocument(Value):
     """A document and its blocks in reading order."""
 
     document: Document
@@ -122,18 +122,18 @@ class RetrievedChunk(Value):
     """0 to 1, calibrated: comparable between questions."""
     unit_scores: tuple[float, ...] = ()
     """Cosine of each unit with the question; empty when there are no vectors."""
-    read: float | None = None
+    relevance: float | None = None
     """0 to 1: how well a second reader, of question and passage together, thinks that its best stretch answers; None
     where it was not read."""
-    query: int = 0
+    query_index: int = 0
     """Which of the plan's queries found it."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
-    lift: float = 0.0
+    confirmation_boost: float = 0.0
     """What its score has of that: below 0 where others came before it, all of it where it would not be there else."""
 
 
-def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
+def exclude_known(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
     """Of `passages` those that are not `known`, each once, in their order."""
     there = {passage.chunk.id for passage in known}
     found: dict[str, RetrievedChunk] = {}
@@ -143,7 +143,7 @@ def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) 
     return list(found.values())
 
 
-class Excerpt(Value):
+class DocumentExcerpt(Value):
     """A run of passages of one document, as it is now."""
 
     document: Document
@@ -155,7 +155,7 @@ class Excerpt(Value):
     """When this version was read."""
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """A chunk id with a retriever's own score, best first and not comparable between retrievers."""
 
     chunk_id: str

@@ -12,23 +12,23 @@ from pydantic import model_serializer, model_validator
 
 from pipeline.values.base import Value, replace
 
-ANYWHERE = "user"
+ANY_SPACE = "user"
 """In the place of a space, where a rule names a person who is the same in all of them."""
-DIRECT = "dm"
+DIRECT_MESSAGE_SPACE = "dm"
 """In the place of a space, where people write to the bot alone and that belongs to none."""
 
 
-def joined(*parts: str) -> str:
+def join_id(*parts: str) -> str:
     """The text of an id: what could be taken for something else in one is percent-encoded."""
     return ":".join(quote(part, safe="@+", errors="surrogatepass") for part in parts)
 
 
-def parts_of(text: str) -> list[str]:
+def split_id(text: str) -> list[str]:
     """The inverse of `joined`."""
     return [unquote(part, errors="surrogatepass") for part in text.split(":")]
 
 
-class WrittenId(Value):
+class TextId(Value):
     """An id that is its text in what is stored and in settings."""
 
     @classmethod
@@ -56,26 +56,26 @@ class ConversationId(Value):
 
     def __str__(self) -> str:
         """`slack:T1:C2:1712.3`"""
-        return joined(self.platform, self.space, self.channel, self.thread)
+        return join_id(self.platform, self.space, self.channel, self.thread)
 
     @classmethod
     def parse(cls, text: str) -> ConversationId:
         """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
-        platform, space, channel, thread = parts_of(text)
+        platform, space, channel, thread = split_id(text)
         return cls(platform=platform, space=space, channel=channel, thread=thread)
 
     @property
     def workspace(self) -> str:
         """`slack:T1`, `discord:1`; `discord:dm` of what is written to the bot alone there."""
-        return joined(self.platform, self.space)
+        return join_id(self.platform, self.space)
 
     @property
-    def where(self) -> str:
+    def channel_key(self) -> str:
         """Its channel, as `platform:space:channel`."""
-        return joined(self.platform, self.space, self.channel)
+        return join_id(self.platform, self.space, self.channel)
 
 
-class PersonId(WrittenId):
+class PersonId(TextId):
     """One person on one platform."""
 
     platform: str
@@ -85,23 +85,23 @@ class PersonId(WrittenId):
 
     def __str__(self) -> str:
         """`slack:T1:U3`, `discord:123`."""
-        return joined(self.platform, *([self.space] if self.space else []), self.user)
+        return join_id(self.platform, *([self.space] if self.space else []), self.user)
 
     @property
     def group(self) -> str:
         """The person as rules, roles and recipients name them: `slack:T1:U3`, `discord:user:123`."""
-        return joined(self.platform, self.space or ANYWHERE, self.user)
+        return join_id(self.platform, self.space or ANY_SPACE, self.user)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
-        platform, *space, user = parts_of(text)
+        platform, *space, user = split_id(text)
         if len(space) > 1:
             raise ValueError("not a person")
         return cls(platform=platform, space="".join(space), user=user)
 
 
-class MessageKey(WrittenId):
+class MessageKey(TextId):
     """The logical identity of a message: the same in everything that a platform tells of it."""
 
     platform: str
@@ -111,26 +111,26 @@ class MessageKey(WrittenId):
 
     def __str__(self) -> str:
         """`slack:T1:C2:1712.3`"""
-        return joined(self.platform, self.space, self.channel, self.message)
+        return join_id(self.platform, self.space, self.channel, self.message)
 
     @property
-    def where(self) -> str:
+    def channel_key(self) -> str:
         """Its channel, as `platform:space:channel`."""
-        return joined(self.platform, self.space, self.channel)
+        return join_id(self.platform, self.space, self.channel)
 
     @property
     def workspace(self) -> str:
         """As of its conversation."""
-        return joined(self.platform, self.space)
+        return join_id(self.platform, self.space)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has not four parts."""
-        platform, space, channel, message = parts_of(text)
+        platform, space, channel, message = split_id(text)
         return cls(platform=platform, space=space, channel=channel, message=message)
 
 
-class PlaceId(WrittenId):
+class PlaceId(TextId):
     """A workspace, a server or a channel of one."""
 
     platform: str
@@ -140,22 +140,22 @@ class PlaceId(WrittenId):
 
     def __str__(self) -> str:
         """`slack:T1:C2`, `discord:1`."""
-        return joined(self.platform, self.space, *([self.channel] if self.channel else []))
+        return join_id(self.platform, self.space, *([self.channel] if self.channel else []))
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
-        platform, space, *channel = parts = parts_of(text)
+        platform, space, *channel = parts = split_id(text)
         if len(channel) > 1 or not all(parts):
             raise ValueError("not a place")
         return cls(platform=platform, space=space, channel="".join(channel))
 
     @property
-    def around(self) -> PlaceId:
+    def parent(self) -> PlaceId:
         """Its workspace or server; of one of those, itself."""
         return replace(self, channel="")
 
     @property
     def chain(self) -> tuple[PlaceId, ...]:
         """What it is in and itself, the widest first."""
-        return (self.around, self) if self.channel else (self,)
+        return (self.parent, self) if self.channel else (self,)

@@ -9,10 +9,10 @@ from pipeline.values.answers import Answer
 from pipeline.values.base import Value
 from pipeline.values.chunks import Chunk
 from pipeline.values.documents import Document
-from pipeline.values.planning import Search
+from pipeline.values.planning import SearchPlan
 
 
-class Counts(Value):
+class QuestionCounts(Value):
     """Questions that were looked up, by what came of them."""
 
     asked: int = 0
@@ -27,15 +27,15 @@ class Counts(Value):
 class PlaceCounts(Value):
     place: str
     """A channel as `slack:T1:C2`; `slack: direct messages`."""
-    counts: Counts
+    counts: QuestionCounts
 
 
-class Week(Value):
+class WeekCounts(Value):
     monday: date
-    counts: Counts
+    counts: QuestionCounts
 
 
-class Paper(Value):
+class DocumentRef(Value):
     """A document by name."""
 
     id: str
@@ -54,7 +54,7 @@ class QuestionGroup(Value):
     """One person asked it, in direct messages and private commands only: not to be shown among people."""
 
 
-class Lack(StrEnum):
+class GapKind(StrEnum):
     """What is wrong with most answers of a gap."""
 
     NOT_ANSWERED = "not answered"
@@ -62,18 +62,18 @@ class Lack(StrEnum):
     LOW = "answered with low confidence"
 
 
-class Closest(Value):
+class ClosestPassage(Value):
     """What the documents say that comes closest to a question."""
 
-    paper: Paper
+    paper: DocumentRef
     quote: str
     """Its very words."""
 
 
-class Proposal(Value):
+class DocumentationProposal(Value):
     """What could be written to answer a question; somebody who knows has to check it."""
 
-    closest: Closest | None = None
+    closest: ClosestPassage | None = None
     says: tuple[str, ...] = ()
     """What the documents say already, word for word."""
     unsure: tuple[str, ...] = ()
@@ -82,32 +82,32 @@ class Proposal(Value):
     """What they do not say, as questions; where there are none, the question itself."""
 
 
-class Gap(Value):
+class KnowledgeGap(Value):
     """Questions that mean the same and were not answered well; one may be counted in several of the three ways."""
 
     group: QuestionGroup
-    lack: Lack
+    lack: GapKind
     not_answered: int
     unhelpful: int
     low: int
     waiting: int
     """How often somebody waits to be told once it is."""
-    nearest: Paper | None
+    nearest: DocumentRef | None
     """Where an answer could be added."""
-    proposal: Proposal = Proposal()
+    proposal: DocumentationProposal = DocumentationProposal()
 
 
 class Contradiction(Value):
     """Documents that an answer showed side by side because they do not agree."""
 
-    papers: tuple[Paper, ...]
+    papers: tuple[DocumentRef, ...]
     count: int
     question: str
     private: bool
 
 
-class Cited(Value):
-    paper: Paper
+class CitedDocument(Value):
+    paper: DocumentRef
     count: int
     changed: str
     """The day of its last change or review, as the document says: `2024-11-22`."""
@@ -116,21 +116,21 @@ class Cited(Value):
 class Insights(Value):
     since: date
     until: date
-    counts: Counts
+    counts: QuestionCounts
     places: tuple[PlaceCounts, ...]
     """Most asked first."""
-    weeks: tuple[Week, ...]
+    weeks: tuple[WeekCounts, ...]
     """Oldest first, those without a question included."""
     most_asked: tuple[QuestionGroup, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[KnowledgeGap, ...]
     contradictions: tuple[Contradiction, ...]
-    never_cited: tuple[Paper, ...]
+    never_cited: tuple[DocumentRef, ...]
     """All of them."""
-    outdated: tuple[Cited, ...]
+    outdated: tuple[CitedDocument, ...]
     """Older than a year, most cited first."""
 
 
-class SourceState(Value):
+class SourceStatus(Value):
     """Where documents come from, and how fresh they are."""
 
     kind: str
@@ -147,7 +147,7 @@ class SourceState(Value):
     """The names of documents of which a part could not be read, and which parts."""
 
 
-class Left(Value):
+class RejectedAnswer(Value):
     """An answer whose sentences did not all pass the check."""
 
     question: str
@@ -157,7 +157,7 @@ class Left(Value):
     answer: Answer
 
 
-class Seen(Value):
+class CollectionVisibility(Value):
     """Whether an audience sees a collection, and which rule decides it."""
 
     collection: str
@@ -165,7 +165,7 @@ class Seen(Value):
     because: str
 
 
-class Place(Value):
+class DryRunPassage(Value):
     """A passage that a trial found."""
 
     chunk: Chunk
@@ -178,20 +178,20 @@ class Place(Value):
     """It was given to whoever wrote the answer."""
 
 
-class Trial(Value):
+class DryRun(Value):
     """A question, asked by nobody, stage by stage."""
 
-    sees: tuple[Seen, ...]
-    search: Search | None
+    sees: tuple[CollectionVisibility, ...]
+    search: SearchPlan | None
     """What was looked for; None where nothing was."""
     corrections: tuple[str, ...]
-    found: tuple[Place, ...]
+    found: tuple[DryRunPassage, ...]
     """Best first."""
     degraded: tuple[str, ...]
     answer: Answer
 
 
-class Passages(Value):
+class DocumentChunks(Value):
     """A document as it was split."""
 
     document: Document

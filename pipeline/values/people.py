@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from pipeline.values.base import Value, replace
 from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 
-KEPT_OUT = "#offrecord"
+OFF_RECORD_TAG = "#offrecord"
 """The word that keeps a message from being read."""
 
 
@@ -27,7 +27,7 @@ class Attachment(Value):
     url: str = ""
 
 
-class Manner(StrEnum):
+class MessageTrigger(StrEnum):
     """How the bot was addressed."""
 
     MENTION = "mention"
@@ -41,9 +41,9 @@ class Manner(StrEnum):
     """Not now: somebody wanted to be told once it can be answered."""
 
     @property
-    def unannounced(self) -> bool:
+    def is_background(self) -> bool:
         """Nobody waits for a reply now: the work does not show, and where nothing is worth saying nothing is said."""
-        return self in (Manner.OVERHEARD, Manner.AWAITED)
+        return self in (MessageTrigger.OVERHEARD, MessageTrigger.AWAITED)
 
 
 class IncomingMessage(Value):
@@ -61,7 +61,7 @@ class IncomingMessage(Value):
     """The words of another message that it passes on, where it has words of its own."""
     attachments: tuple[Attachment, ...] = ()
     sent_at: datetime
-    manner: Manner
+    manner: MessageTrigger
     external: bool = False
     """People outside the organisation can read the conversation (Slack Connect)."""
     event_id: str = ""
@@ -87,7 +87,7 @@ class IncomingMessage(Value):
         return str(self.asker)
 
     @property
-    def opens(self) -> bool:
+    def starts_conversation(self) -> bool:
         """It begins a conversation: the first message of a thread, of a post, or one in a channel."""
         return self.place.message in (self.conversation.thread, self.conversation.channel)
 
@@ -109,7 +109,7 @@ class Audience(Value):
     """Somebody of them is outside the organisation, and sees public collections only."""
 
 
-class Style(StrEnum):
+class AnswerStyle(StrEnum):
     """How much is said."""
 
     CONCISE = "concise"
@@ -126,29 +126,29 @@ class CitationStyle(StrEnum):
     ENDNOTE = "endnote"
 
 
-AS_SET = "default"
+USE_DEFAULT = "default"
 """The choice that is none."""
 
 
 class Preferences(Value):
     """What one person chose; None leaves the operator's setting in force."""
 
-    style: Style | None = None
+    style: AnswerStyle | None = None
     citations: CitationStyle | None = None
     language: str | None = None
 
-    def choosing(self, choices: Mapping[str, str]) -> Preferences:
+    def with_choices(self, choices: Mapping[str, str]) -> Preferences:
         """The same with other choices, by field; AS_SET leaves the operator's setting in force. Raises ValueError."""
-        changes = {name: None if value == AS_SET else value for name, value in choices.items()}
+        changes = {name: None if value == USE_DEFAULT else value for name, value in choices.items()}
         return self.model_validate(self.model_dump() | changes)
 
 
-class Around(Value):
+class ThreadContext(Value):
     """What people said around a message in its very thread, looked up while it is answered and kept nowhere."""
 
-    pointed: str = ""
+    replied_to: str = ""
     """What it replies to."""
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     """What began the thread and what was said last, oldest first; of the bot and of other bots nothing."""
 
 
@@ -176,7 +176,7 @@ class Turn(Value):
         return self.said or self.answer
 
     @property
-    def untold(self) -> Turn:
+    def question_only(self) -> Turn:
         """The question alone."""
         return replace(self, answer="", said="", items=(), chunk_ids=())
 
@@ -185,10 +185,10 @@ class Conversation(Value):
     id: ConversationId
     turns: tuple[Turn, ...] = ()
     """Oldest first."""
-    around: Around = Around()
+    around: ThreadContext = ThreadContext()
 
 
-class Said(Value):
+class ChannelMessage(Value):
     """One message of a person, in a channel that is read."""
 
     channel: PlaceId
@@ -212,19 +212,19 @@ class Said(Value):
     """It was marked as what solved it, or its thread was."""
 
 
-class Stretch(Value):
+class HistoryPage(Value):
     """A part of a channel's history, read in one go."""
 
-    said: tuple[Said, ...]
-    position: str
+    messages: tuple[ChannelMessage, ...]
+    next_cursor: str
     """Where the next one begins, in the platform's own words; empty once all is read."""
-    name: str = ""
+    channel_name: str = ""
     """What the channel is called."""
-    since: datetime
+    created_at: datetime
     """When it was made."""
 
 
-class ChannelLook(Value):
+class ChannelSyncState(Value):
     """How far a channel is read."""
 
     name: str = ""
@@ -243,14 +243,14 @@ class ChannelLook(Value):
     closed: bool = False
     """It could not be read: nothing of it is kept."""
 
-    def left(self, now: datetime) -> timedelta | None:
+    def remaining_time(self, now: datetime) -> timedelta | None:
         """How long reading the rest takes, if people wrote as much then as since; None where that cannot be told."""
         if self.back_to is None or self.since is None or not self.back_to < self.begun:
             return None
         return (now - self.begun) * ((self.back_to - self.since) / (self.begun - self.back_to))
 
 
-class Talk(Value):
+class ConversationSummary(Value):
     """One conversation, as a list names it."""
 
     conversation: ConversationId
@@ -260,14 +260,14 @@ class Talk(Value):
     """When something was last asked there."""
 
 
-class Standing(StrEnum):
+class ExchangeStatus(StrEnum):
     WAITING = "waiting"
     ANSWERED = "answered"
     FAILED = "failed"
     """It came to an end without an answer."""
 
 
-class Passed(Value):
+class HandoffResult(Value):
     """People were asked what did not help."""
 
     replied: bool
@@ -283,12 +283,12 @@ class Exchange(Value):
     """That of its message."""
     question: str
     at: datetime
-    standing: Standing
+    status: ExchangeStatus
     answer_id: str = ""
-    passed: Passed | None = None
+    handoff: HandoffResult | None = None
 
 
-class TalkPart(Value):
+class ExchangePage(Value):
     """Exchanges of a conversation that follow on each other."""
 
     exchanges: tuple[Exchange, ...]
@@ -335,7 +335,7 @@ class Actor(Value):
     """What a role may be given to: `slack:T1:U3`, `slack:T1:group:S5`, `discord:user:3`, `discord:1:role:4`."""
 
 
-class Decision(Value):
+class AuditEntry(Value):
     """A row of the audit. It names people, places and collections; no question, answer or document."""
 
     at: datetime

@@ -7,27 +7,27 @@ from enum import StrEnum
 
 from pydantic import Field, field_validator
 
-from pipeline.values.answers import Level
+from pipeline.values.answers import ConfidenceLevel
 from pipeline.values.base import Value, replace
 from pipeline.values.ids import PlaceId
-from pipeline.values.people import Preferences, Style
+from pipeline.values.people import AnswerStyle, Preferences
 
 
-class WhoWrites(StrEnum):
+class WriterKind(StrEnum):
     """Who writes the answers."""
 
     MODEL = "model"
     EXTRACT = "extract"
 
 
-class Place(Value):
+class PlaceSettings(Value):
     """What is set for one place; None leaves in force what is set for the place around it, or for all.
 
     A thread, a forum post or a channel is in its server; a post and a thread are in their channel, too."""
 
     auto: bool | None = None
     """Answer questions that do not mention the bot."""
-    auto_level: Level | None = None
+    auto_level: ConfidenceLevel | None = None
     """The least confidence at which it does; below, it says nothing."""
     auto_per_hour: int | None = Field(default=None, ge=1, le=1000)
     """How many such questions it answers in an hour at most."""
@@ -35,10 +35,10 @@ class Place(Value):
     """Seconds that people have to answer first; then it says nothing. Less than what counts as late."""
     collections: tuple[str, ...] | None = None
     """Search these only. Never more than the readers may see."""
-    style: Style | None = None
+    style: AnswerStyle | None = None
     language: str | None = None
     """Such as `de`: that of all answers here."""
-    writer: WhoWrites | None = None
+    writer: WriterKind | None = None
     silent: bool | None = None
     """Say nothing here, even when mentioned; answers that only their asker sees are given."""
     threads: bool | None = None
@@ -78,17 +78,17 @@ class Place(Value):
             raise ValueError("at least one collection; leave it out for all")
         return value
 
-    def within(self, around: Place) -> Place:
+    def merged_over(self, around: PlaceSettings) -> PlaceSettings:
         """What holds here, where `around` holds around it."""
         return replace(around, **{name: value for name, value in self if value is not None})
 
 
-class Chosen(Value):
+class AnswerSettings(Value):
     """What decides how a message is answered, and in which language."""
 
     preferences: Preferences
     """Its asker's."""
-    place: Place
+    place: PlaceSettings
     """What holds where it was said."""
 
     @property
@@ -96,9 +96,9 @@ class Chosen(Value):
         return self.preferences.language or self.place.language
 
 
-EVERYWHERE = Place(
+DEFAULT_PLACE_SETTINGS = PlaceSettings(
     auto=False,
-    auto_level=Level.MEDIUM,
+    auto_level=ConfidenceLevel.MEDIUM,
     auto_per_hour=20,
     auto_wait=0,
     silent=False,

@@ -21,7 +21,7 @@ class Intent(StrEnum):
     AGGREGATION = "aggregation"
 
 
-class Format(StrEnum):
+class AnswerFormat(StrEnum):
     PROSE = "prose"
     BULLETS = "bullets"
     TABLE = "table"
@@ -29,22 +29,22 @@ class Format(StrEnum):
     PLAIN = "plain"
 
 
-class Search(Value):
+class SearchPlan(Value):
     """Look it up: `question` is complete by itself, `queries` are what is searched, one per part or side; without any
     it is the question."""
 
     question: str
     queries: tuple[str, ...] = ()
-    said: str = ""
+    user_wording: str = ""
     """`question` in people's own words, as it is kept and told: with no word that only documents have."""
     sides: tuple[str, ...] = ()
     """What each query is about, for a comparison: `("full-time staff", "contractors")`."""
     intent: Intent = Intent.FACTUAL
-    format: Format | None = None
+    format: AnswerFormat | None = None
     """None: whatever suits what is found."""
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
-    everything: bool = False
+    wants_all: bool = False
     """All of a list was asked for."""
     topic: str = ""
     """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
@@ -72,24 +72,24 @@ class CannedReply(Value):
     """The titles of documents in it, by their ids."""
 
 
-class Clarify(Value):
+class ClarifyingReply(Value):
     """Ask the person for more; `reason` is shown."""
 
     reason: str
     flags: tuple[str, ...] = ()
 
 
-class Decline(Value):
+class DeclinedReply(Value):
     """Refuse; `reason` is shown."""
 
     reason: str
     flags: tuple[str, ...]
 
 
-Plan = Search | CannedReply | Clarify | Decline
+Plan = SearchPlan | CannedReply | ClarifyingReply | DeclinedReply
 
 
-class Correction(Value):
+class SpellingCorrection(Value):
     """A word of the question that no document holds, taken for one that some do."""
 
     word: str
@@ -109,28 +109,28 @@ class Retrieval(Value):
     """At or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
     """The best few whatever their score: looked at where few are above the floor and nothing answers."""
-    read: tuple[RetrievedChunk, ...] = ()
+    candidates: tuple[RetrievedChunk, ...] = ()
     """All that was read, copies among it, best first."""
-    documents: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
     """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`, `reader`."""
-    unread: str = ""
+    scorer_skipped: str = ""
     """Why the second reader did not read it; empty where it did, or there is none."""
-    corrections: tuple[Correction, ...] = ()
+    corrections: tuple[SpellingCorrection, ...] = ()
     """What was searched for in place of words that no document holds."""
 
-    def understood(self, search: Search) -> Search:
+    def corrected_search(self, search: SearchPlan) -> SearchPlan:
         """`search` in the words that were searched for."""
         return replace(
             search,
-            question=corrected(search.question, self.corrections),
-            queries=tuple(corrected(query, self.corrections) for query in search.queries),
-            sides=tuple(corrected(side, self.corrections) for side in search.sides),
+            question=apply_corrections(search.question, self.corrections),
+            queries=tuple(apply_corrections(query, self.corrections) for query in search.queries),
+            sides=tuple(apply_corrections(side, self.corrections) for side in search.sides),
         )
 
 
-class Changes(Value):
+class ChangedDocuments(Value):
     """Documents of a day or later, newest first."""
 
     passages: tuple[RetrievedChunk, ...]
@@ -141,7 +141,7 @@ class Changes(Value):
     """There are documents that say of which day they are, be it an earlier one."""
 
 
-def corrected(text: str, corrections: Iterable[Correction]) -> str:
+def apply_corrections(text: str, corrections: Iterable[SpellingCorrection]) -> str:
     """`text` with the words that were taken for others exchanged, in whatever case they are written."""
     meant = {one.word: one.meant for one in corrections}
     if not meant:

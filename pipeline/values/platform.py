@@ -8,20 +8,20 @@ from datetime import datetime
 from pydantic import Field
 
 from pipeline.values.base import Value
-from pipeline.values.ids import ConversationId, PersonId, PlaceId, joined, parts_of
+from pipeline.values.ids import ConversationId, PersonId, PlaceId, join_id, split_id
 
 
-class Id(Value):
+class IdFormat(Value):
     """One kind of id that settings and rules are written with."""
 
-    word: str
+    label: str
     """What people call it: `workspace`."""
-    form: str
+    pattern: str
     """A regular expression of the whole id."""
     example: str
 
-    def fits(self, text: str) -> bool:
-        return re.fullmatch(self.form, text) is not None
+    def matches(self, text: str) -> bool:
+        return re.fullmatch(self.pattern, text) is not None
 
 
 class Platform(Value):
@@ -32,19 +32,19 @@ class Platform(Value):
     """As people call it."""
     setting: str
     """The variable without which it is left out."""
-    needs: str
+    required_settings: str
     """All that have to be set, in words for the operator."""
 
-    space: Id
+    space: IdFormat
     """What the bot is added to, with people and channels of its own."""
-    channel: Id
-    person: Id
-    role: Id | None = None
+    channel: IdFormat
+    person: IdFormat
+    role: IdFormat | None = None
     """What gathers people for rules: a user group, a role."""
 
-    everywhere: bool = False
+    has_global_users: bool = False
     """A person is the same in every space."""
-    tenants: bool = False
+    has_tenants: bool = False
     """Whoever is in a space that is not the organisation's own sees what names that space; else they are outsiders."""
     read_by_role: bool = False
     """Readers are told by their roles, too."""
@@ -56,11 +56,11 @@ class Platform(Value):
     """How the thread of a person's private commands in a channel begins; their id follows."""
     threads_only: bool = False
     """Answers are always in threads."""
-    threads_apart: bool = False
+    has_detached_threads: bool = False
     """A thread is a conversation that does not name the channel around it."""
-    alone: bool = False
+    is_one_to_one: bool = False
     """Everyone is alone with the bot there: people are asked on another platform."""
-    one_connection: bool = False
+    is_single_connection: bool = False
     """Every connection is told everything, and what is answered is sent where it is listened."""
     loggers: tuple[str, ...] = ()
     """Of its SDK, which print message text or keys below WARNING."""
@@ -68,26 +68,26 @@ class Platform(Value):
     @property
     def direct_workspace(self) -> str:
         """What is written to the bot alone belongs there, where it belongs to no space; else no workspace."""
-        return joined(self.name, self.direct_space)
+        return join_id(self.name, self.direct_space)
 
     def person_id(self, space: str, user: str) -> PersonId:
         """Somebody in a space, by the platform's own id."""
-        return PersonId(platform=self.name, space="" if self.everywhere else space, user=user)
+        return PersonId(platform=self.name, space="" if self.has_global_users else space, user=user)
 
-    def whom(self, recipient: str) -> PlaceId | PersonId:
+    def parse_recipient(self, recipient: str) -> PlaceId | PersonId:
         """The channel or the person that is named."""
-        if not self.person.fits(recipient):
+        if not self.person.matches(recipient):
             return PlaceId.parse(recipient)
-        _, space, user = parts_of(recipient)
+        _, space, user = split_id(recipient)
         return self.person_id(space, user)
 
-    def direct(self, where: ConversationId) -> bool:
+    def is_direct(self, where: ConversationId) -> bool:
         """Whether a conversation is with the bot alone."""
         if self.direct_space and where.space == self.direct_space:
             return True
         return bool(self.direct_channel) and where.channel.startswith(self.direct_channel)
 
-    def private(self, where: ConversationId) -> bool:
+    def is_private(self, where: ConversationId) -> bool:
         """Whether a conversation consists of a person's private commands."""
         return bool(self.private_thread) and where.thread.startswith(self.private_thread)
 

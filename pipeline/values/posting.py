@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from pipeline.values.answers import Answer
 from pipeline.values.base import Value
-from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId, parts_of
+from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId, split_id
 from pipeline.values.insights import Insights
-from pipeline.values.people import IncomingMessage, Manner, Role
+from pipeline.values.people import IncomingMessage, MessageTrigger, Role
 
 # --- What is posted once, whatever happens meanwhile ----------------------------------------------
 
 
-class Outgoing(Value):
+class OutgoingPost(Value):
     """Something that is posted, with what is recorded of that: after a crash it is completed, not repeated."""
 
     attempt: int = 1
@@ -49,17 +49,17 @@ class Outgoing(Value):
 # --- A message that is being answered, and what people think of the answer ------------------------
 
 
-class Work(Outgoing):
+class LeasedMessage(OutgoingPost):
     """A leased message, with what is already known of its reply."""
 
     message: IncomingMessage
-    hopeless: bool = False
+    crashed_last_attempt: bool = False
     """The last attempt ended the process as well: only an apology is left."""
     answer: Answer | None = None
     """Saved before a crash: deliver it, do not compute it again."""
-    late: bool = False
+    is_late: bool = False
     """Older than the age cap when it was reached."""
-    more: bool = True
+    has_more: bool = True
     """Others may wait to be leased."""
 
     @property
@@ -80,7 +80,7 @@ class Vote(StrEnum):
     UNHELPFUL = "unhelpful"
 
 
-class Reason(StrEnum):
+class RatingReason(StrEnum):
     """Why an answer did not help."""
 
     WRONG = "wrong"
@@ -94,7 +94,7 @@ class Rating(Value):
     answer_id: str
     person: str
     vote: Vote
-    reason: Reason | None = None
+    reason: RatingReason | None = None
     comment: str = ""
     role: Role | None = None
     """Their highest, where the bot learns from ratings."""
@@ -102,11 +102,11 @@ class Rating(Value):
 
 # --- A question that somebody wants to be told the answer of, once the documents have one ---------
 
-NOWHERE = "0"
+NO_MESSAGE = "0"
 """No message to refer to."""
 
 
-class Wish(Value):
+class AnswerSubscription(Value):
     """One question of one person, told once in the conversation that it was asked in."""
 
     id: str
@@ -129,7 +129,7 @@ class Wish(Value):
     """The ids of the passages that that answer cites, where it said something that was not right."""
 
     @property
-    def among(self) -> bool:
+    def is_in_group(self) -> bool:
         """Others read along where it is told."""
         return bool(self.message) and any(place.channel for place in self.said_in)
 
@@ -143,7 +143,7 @@ class Wish(Value):
     def key(self) -> str:
         return str(self.place)
 
-    def asked(self, at: datetime) -> IncomingMessage:
+    def to_message(self, at: datetime) -> IncomingMessage:
         """The question, asked again."""
         return IncomingMessage(
             place=self.place,
@@ -151,26 +151,26 @@ class Wish(Value):
             asker=PersonId.parse(self.person),
             text=self.question,
             sent_at=at,
-            manner=Manner.AWAITED,
+            manner=MessageTrigger.AWAITED,
             external=self.external,
             locale=self.language,
             said_in=self.said_in,
-            below=self.message or NOWHERE,
+            below=self.message or NO_MESSAGE,
         )
 
 
-class Wished(NamedTuple):
+class SubscriptionResult(NamedTuple):
     """What whoever wants to be told hears at once."""
 
-    said: str
-    wish_id: str = ""
+    reply: str
+    subscription_id: str = ""
     """What can be taken back; empty where there is nothing."""
 
 
 # --- A question that goes to people because the documents did not answer it -----------------------
 
 
-class Press(Value):
+class AnswerInteraction(Value):
     """A button under an answer that did not help: who pressed it, and where."""
 
     answer_id: str
@@ -207,7 +207,7 @@ class Handoff(Value):
     """Only the asker saw it: they are told alone, and nothing leads back to it."""
 
 
-class About(StrEnum):
+class NoticeKind(StrEnum):
     """What a notice tells."""
 
     ASKED = "asked"
@@ -218,12 +218,12 @@ class About(StrEnum):
     """The asker, that the question could not be posted."""
 
 
-class Notice(Outgoing):
+class HandoffNotice(OutgoingPost):
     """What is posted about a handoff, in the language of whoever asked."""
 
-    about: About
+    about: NoticeKind
     handoff: Handoff
-    found: Answer | None = None
+    answer: Answer | None = None
     """What those who are asked may see of the answer that did not help."""
     resolver: str = ""
     """The name of who resolved it."""
@@ -236,16 +236,16 @@ class Notice(Outgoing):
 
     @property
     def platform(self) -> str:
-        return self.where.platform
+        return self.destination.platform
 
     @property
     def space(self) -> str:
-        return self.handoff.target.space if self.about is About.ASKED else self.handoff.origin.space
+        return self.handoff.target.space if self.about is NoticeKind.ASKED else self.handoff.origin.space
 
     @property
-    def where(self) -> PlaceId | ConversationId | PersonId:
+    def destination(self) -> PlaceId | ConversationId | PersonId:
         """The channel that is asked; the asker where they asked, or alone."""
-        if self.about is About.ASKED:
+        if self.about is NoticeKind.ASKED:
             return self.handoff.target
         return PersonId.parse(self.handoff.asker) if self.handoff.private else self.handoff.origin
 
@@ -253,7 +253,7 @@ class Notice(Outgoing):
 # --- What is posted to people and channels that asked nothing -------------------------------------
 
 
-class Report(Outgoing):
+class AddressedPost(OutgoingPost):
     """Anything of that kind."""
 
     to: str
@@ -261,20 +261,20 @@ class Report(Outgoing):
 
     @property
     def platform(self) -> str:
-        return parts_of(self.to)[0]
+        return split_id(self.to)[0]
 
     @property
     def space(self) -> str:
         """Of a person on Discord `user`."""
-        return parts_of(self.to)[1]
+        return split_id(self.to)[1]
 
 
-class Digest(Report):
+class Digest(AddressedPost):
     """One week's, posted once."""
 
     week: str
     """As ISO 8601 counts them: `2026-W47`."""
-    seen: Insights | None = None
+    insights: Insights | None = None
     """What its readers may see."""
 
     @property
@@ -282,12 +282,12 @@ class Digest(Report):
         return f"digest:{self.week}"
 
     @property
-    def mark(self) -> str:
+    def marker(self) -> str:
         """By which it is found again where nothing else marks it."""
         return self.week
 
 
-class Spent(Report):
+class AutoLimitNotice(AddressedPost):
     """A place has had all the answers of an hour that nobody asked the bot for; told once a day."""
 
     day: str
@@ -301,12 +301,12 @@ class Spent(Report):
         return f"spent:{self.day}:{self.place}"
 
     @property
-    def mark(self) -> str:
+    def marker(self) -> str:
         """As `Digest.mark`."""
         return f"{self.day} · {self.place}"
 
 
-class SourceNotice(Report):
+class IndexingNotice(AddressedPost):
     """Those in a channel are told, once, that it is read as a source."""
 
     days: int = 0
@@ -317,7 +317,7 @@ class SourceNotice(Report):
         return f"source:{self.to}"
 
 
-class Share(Report):
+class SharedAnswer(AddressedPost):
     """An answer that somebody had alone, for everyone in a channel; in the language of whoever shares it."""
 
     answer_id: str
@@ -333,7 +333,7 @@ class Share(Report):
         return f"share:{self.answer_id}:{self.to}"
 
 
-class Adding(Report):
+class UploadStatus(AddressedPost):
     """What comes of something that somebody adds to the documents: first that it is read."""
 
     id: str
@@ -354,5 +354,5 @@ class Adding(Report):
         return f"adding:{self.id}"
 
 
-Announcement = Notice | Digest | Spent | SourceNotice | Share | Adding
+Announcement = HandoffNotice | Digest | AutoLimitNotice | IndexingNotice | SharedAnswer | UploadStatus
 """What is posted once, and is no reply."""

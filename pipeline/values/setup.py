@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.values.base import Value
-from pipeline.values.finding import Finding, bad
+from pipeline.values.diagnostics import Finding, error_finding
 
 _NEVER = frozenset(" \t\r\n\"'")
 """What no token holds."""
@@ -41,4 +41,4 @@ class TokenPrompt(Value):
             return None
         shape = f"begins with {self.prefix} and " if self.prefix else ""
         said = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
-        return TokenCheck(finding=bad(self.subject, said, f"Copy the {self.title} again."), refused=True)
+        return TokenCheck(finding=error_finding(self.subject, said, f"Copy the {self.title} again."), refused=True)

@@ -7,13 +7,13 @@ from enum import StrEnum
 from pydantic import Field, model_validator
 
 from pipeline.values.base import Value
-from pipeline.values.chunks import BlockKind, Cells, with_cells
+from pipeline.values.chunks import BlockKind, Cells, fill_cells
 from pipeline.values.documents import RetrievedChunk
-from pipeline.values.people import Style
-from pipeline.values.planning import Format, Intent
+from pipeline.values.people import AnswerStyle
+from pipeline.values.planning import AnswerFormat, Intent
 
 
-class Brief(Value):
+class WritingBrief(Value):
     """What a writer is asked for."""
 
     question: str
@@ -22,18 +22,18 @@ class Brief(Value):
     topic: str = ""
     """The earlier question that it leans on; empty where it stands alone."""
     intent: Intent = Intent.FACTUAL
-    format: Format | None = None
+    format: AnswerFormat | None = None
     """None: whatever suits what is found."""
-    style: Style = Style.CONCISE
+    style: AnswerStyle = AnswerStyle.CONCISE
     language: str = ""
     """ISO 639-1 code the answer should be in; empty: the question's own."""
     max_length: int = 1000
     """Characters."""
-    everything: bool = False
+    wants_all: bool = False
     """Lists, tables, steps and code are given whole, whatever the length."""
 
 
-class Sentence(Value):
+class DraftSentence(Value):
     """One sentence, item, step, row or code block of a draft, with the chunks it rests on."""
 
     text: str
@@ -56,7 +56,7 @@ class Sentence(Value):
     depth: int = 0
     """How many entries of a list an item or a step stands in."""
 
-    _split = model_validator(mode="before")(with_cells)
+    _split = model_validator(mode="before")(fill_cells)
 
 
 class Usage(Value):
@@ -73,7 +73,7 @@ class Usage(Value):
     """Some of that may work later, and give a better answer: a service was down, the day's tokens were spent."""
 
 
-class Extent(Value):
+class ShownExtent(Value):
     """How much of a list, a table, a procedure or a script is shown."""
 
     shown: int
@@ -83,25 +83,25 @@ class Extent(Value):
     """ITEM, STEP, ROW or CODE."""
 
 
-class Finished(Value):
+class DraftEnd(Value):
     """The end of a draft. `complete` is False when the writer was cut off."""
 
-    complete: bool = True
+    is_complete: bool = True
     reason: str = ""
     usage: Usage = Usage()
-    counted: bool = True
+    is_usage_exact: bool = True
     """`usage` is what was used; False when nobody came to saying so."""
     missing: tuple[str, ...] = ()
     """Parts of the question that the passages do not hold, in the question's own words."""
 
 
-class Found(Value):
+class AdditionalPassages(Value):
     """Passages that a writer searched for while it wrote: what follows may rest on them, too."""
 
     passages: tuple[RetrievedChunk, ...]
 
 
-class Support(StrEnum):
+class SupportBasis(StrEnum):
     """What decides whether a sentence is supported."""
 
     VERBATIM = "verbatim"
@@ -119,7 +119,7 @@ class Support(StrEnum):
 class Judgement(Value):
     """Whether one sentence is supported by the passages that its writer read."""
 
-    support: Support
+    support: SupportBasis
     score: float
     """0 to 1: 1 for what stands in a passage; else how much of its words and facts the named passages hold, or of what
     a judge found how much the sentences do that it rests on."""
@@ -129,18 +129,18 @@ class Judgement(Value):
     """The exact span of the best chunk that supports it."""
     reason: str = ""
     """Why not, in words: `30 is not in the passages`."""
-    forbidden: bool = False
+    is_injected: bool = False
     """It is, or rests on, an instruction to an assistant: never shown, not even as unverified."""
     judge: str = ""
     """The name of the model that read it; empty where words decided."""
-    beside: str = ""
+    omitted_conditions: str = ""
     """What the passage says that the sentence may not: the units that a judge rested on, where these have a condition,
     a modal or a negation that it lacks, or it has a name that is nowhere. Shown beside it."""
 
     @property
-    def supported(self) -> bool:
+    def is_supported(self) -> bool:
         """Whether it may be shown as a fact of the documents."""
-        return self.support in (Support.VERBATIM, Support.JUDGED)
+        return self.support in (SupportBasis.VERBATIM, SupportBasis.JUDGED)
 
 
 class Claim(Value):
@@ -148,5 +148,5 @@ class Claim(Value):
     supported: bool
     source: str = ""
     """Chunk id."""
-    support: Support | None = None
+    support: SupportBasis | None = None
     """What decided; None in answers that were kept before this was."""

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.words.language import SMALL_WORDS
-from pipeline.words.numbers import distinct, whole
-from pipeline.words.quantities import CASH, Quantity, ordinals, quantities
-from pipeline.words.units import CLOCK, TIME, UNITS, Measure, equals
+from pipeline.words.language import FUNCTION_WORDS
+from pipeline.words.numbers import distinct_words, match_whole_words
+from pipeline.words.quantities import CURRENCY_SIGNS, Quantity, find_ordinals, find_quantities
+from pipeline.words.units import CLOCK_UNIT, MEASURES_BY_NAME, TIME_UNITS, Measure, equivalent_measures
 
 # --- Calendar dates as they are written -----------------------------------------------------------
 
@@ -39,7 +39,7 @@ _MAY = re.compile(r"\bmay\b(?!,? (?:of )?[12][0-9]{3}\b)")
 
 
 @dataclass(frozen=True, slots=True)
-class Date:
+class PartialDate:
     """A date, or the parts of it that are given; 0 for what is not."""
 
     year: int
@@ -49,45 +49,47 @@ class Date:
     end: int
 
     @property
-    def name(self) -> str:
+    def key(self) -> str:
         """What it is told apart by."""
         return f"{self.year}-{self.month}-{self.day}"
 
-    def agrees(self, other: Date) -> bool:
+    def is_implied_by(self, other: PartialDate) -> bool:
         """Whether `other` says all that this date says, and nothing against it."""
         mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
         return all(not a or a == b for a, b in zip(mine, theirs, strict=True))
 
 
-def lowered(text: str) -> str:
+def lowercase_text(text: str) -> str:
     """Lower case where that keeps every place; the verb `may` is no month."""
     lower = (_MAY.sub("m_y", text) if "may" in text else text).lower()
     return lower if len(lower) == len(text) else text
 
 
-def dates(text: str) -> list[Date]:
+def find_dates(text: str) -> list[PartialDate]:
     """Calendar dates with at least a month and a day or a year, in order of form."""
-    found: list[Date] = []
+    found: list[PartialDate] = []
     if not _DIGIT.search(text):
         return found
     taken = bytearray(len(text))
     for pattern in (*_IN_NUMBERS, *(_WITH_NAMES if any(month in text for month in _MONTHS) else ())):
-        for match in whole(pattern, text):
+        for match in match_whole_words(pattern, text):
             if any(taken[match.start() : match.end()]):
                 continue
             taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
             part = match.groupdict()
             month = int(part["number"]) if "number" in part else _MONTHS.index(part["month"][:3]) + 1
             day, year = int(part.get("day") or 0), int(part.get("year") or 0)
-            found.append(Date(year, month, day, match.start(), match.end()))
+            found.append(PartialDate(year, month, day, match.start(), match.end()))
     return found
 
 
-def slashed(text: str) -> Iterator[Date]:
+def find_slash_dates(text: str) -> Iterator[PartialDate]:
     """Both dates that `3/5/2024` may be."""
-    for match in whole(_SLASHED, text):
+    for match in match_whole_words(_SLASHED, text):
         one, other = int(match[1]), int(match[2])
-        yield from (Date(int(match["year"]), month, day, *match.span()) for day, month in ((one, other), (other, one)))
+        yield from (
+            PartialDate(int(match["year"]), month, day, *match.span()) for day, month in ((one, other), (other, one))
+        )
 
 
 # --- How often something comes -------------------------------------------------------------------
@@ -98,7 +100,7 @@ _ADVERBS: dict[str, Measure] = {
     "monthly": ("month", 1.0), "quarterly": ("month", 3.0), "yearly": ("month", 12.0), "annual": ("month", 12.0),
     "annually": ("month", 12.0),
 }  # fmt: skip
-_NAMES = frozenset(word for word in UNITS if len(word) > 1)
+_NAMES = frozenset(word for word in MEASURES_BY_NAME if len(word) > 1)
 _RATE = re.compile(
     r"(?P<how>an?|per|each|every|pro|je|im|par|por|al|cada|ogni)\s+(?P<other>other\s+)?"
     r"(?P<unit>[^\W\d_]+)(?![^\W_])"
@@ -121,38 +123,38 @@ _LASTS = re.compile(
 """Words before `a day` that make a length of time of it."""
 
 
-def rates(text: str) -> list[Quantity]:
+def find_rates(text: str) -> list[Quantity]:
     """`per week`, `a year`, `monthly`, `a litre`: one of that, with a unit like `/month`.
 
     What may as well be a length of time has that for a reading; `within a day` is nothing else."""
-    words = distinct(text)
+    words = distinct_words(text)
     if words.isdisjoint(_NAMES) and words.isdisjoint(_ADVERBS):
         return []
-    numbers = quantities(text)
+    numbers = find_quantities(text)
     inside = {place for one in numbers for place in range(one.start, one.end)}
     found = (*_articles(text, numbers), *_adverbs(text, numbers))
     return [one for one in found if one.start not in inside]
 
 
 def _articles(text: str, numbers: Sequence[Quantity]) -> Iterator[Quantity]:
-    slashes = (match for match in _SLASH.finditer(text) if match["of"] in UNITS or match["of"].isdigit())
-    for match in (*whole(_RATE, text), *slashes):
+    slashes = (match for match in _SLASH.finditer(text) if match["of"] in MEASURES_BY_NAME or match["of"].isdigit())
+    for match in (*match_whole_words(_RATE, text), *slashes):
         start, end = match.start("how"), match.end()
-        unit, factor = UNITS.get(match["unit"], ("", 0.0))
-        if not unit or unit == "%" or unit in CASH or text.startswith(" of ", end):
+        unit, factor = MEASURES_BY_NAME.get(match["unit"], ("", 0.0))
+        if not unit or unit == "%" or unit in CURRENCY_SIGNS or text.startswith(" of ", end):
             continue
         article = match["how"] in ("a", "an")
         counted = _counted(text, numbers, start, _NEAR if article else _FAR)
         lasts = article and not counted and not _ONCE.search(text, max(0, start - 6), start)
-        if lasts and unit in TIME and _LASTS.search(text, max(0, start - 10), start):
+        if lasts and unit in TIME_UNITS and _LASTS.search(text, max(0, start - 10), start):
             yield Quantity("", unit, factor, start, end)
-        elif counted or unit in TIME:
+        elif counted or unit in TIME_UNITS:
             amount = factor * (2 if match["other"] else 1)
             yield _rate(text, unit, amount, (start, end), counted, [(unit, amount)] if lasts else [])
 
 
 def _adverbs(text: str, numbers: Sequence[Quantity]) -> Iterator[Quantity]:
-    for match in whole(_ADVERB, text):
+    for match in match_whole_words(_ADVERB, text):
         yield _rate(text, *_ADVERBS[match.group()], match.span(), _counted(text, numbers, match.start(), _NEAR), [])
 
 
@@ -176,7 +178,18 @@ def _counted(text: str, numbers: Sequence[Quantity], start: int, between: re.Pat
 
 # --- Facts ----------------------------------------------------------------------------------------
 
-__all__ = ["Date", "Facts", "Quantity", "dates", "facts_of", "figures", "lowered", "quantities", "rates", "unlabelled"]
+__all__ = [
+    "PartialDate",
+    "Quantity",
+    "SourceFacts",
+    "blank_out_labels",
+    "find_dates",
+    "find_facts",
+    "find_figures",
+    "find_quantities",
+    "find_rates",
+    "lowercase_text",
+]
 
 _LABEL = re.compile(
     r"^\W*\d{1,2}[.):](?:\s|$)"
@@ -184,7 +197,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[ \t\u00a0-]+([^\W\d_]+)(?:[ \t\u00a0-]+([^\W\d_]+))?(?:[ \t\u00a0-]+([^\W\d_]+))?")
-_SMALL = frozenset[str]().union(*SMALL_WORDS.values()) | {"per", "each", "every"}
+_SMALL = frozenset[str]().union(*FUNCTION_WORDS.values()) | {"per", "each", "every"}
 _SHARES = re.compile(r"\b(?:(?<!first )(?<!second )(half)(?! past)|a quarter (?=of\b))")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}(?![0-9.,])")
 _ALONE, _COUNTS = "", "#"
@@ -192,43 +205,45 @@ _ALONE, _COUNTS = "", "#"
 something has none (`35 guests`)."""
 
 
-class Facts:
+class SourceFacts:
     """The numbers, dates and periods of a source, to hold those of a claim against."""
 
     def __init__(self, text: str) -> None:
-        found = figures(text)
-        text = lowered(text)
+        found = find_figures(text)
+        text = lowercase_text(text)
         numbers = [fact for fact in found if isinstance(fact, Quantity)]
-        periods = rates(text)
-        self._dates = [*(fact for fact in found if isinstance(fact, Date)), *slashed(text)]
+        periods = find_rates(text)
+        self._dates = [*(fact for fact in found if isinstance(fact, PartialDate)), *find_slash_dates(text)]
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._measures = {measure for fact in (*numbers, *periods) for measure in _means(fact)}
         self._periods: dict[str | Measure, set[Measure | None]] = defaultdict(set)
         counted: dict[int, set[Measure]] = defaultdict(set)
         for period in periods:
-            if period.each:
-                counted[period.each.start].update(_means(period))
+            if period.per_period:
+                counted[period.per_period.start].update(_means(period))
         for fact in numbers:
             self._take(fact, text, counted.get(fact.start, {None}))
-        for fact in ordinals(text):
+        for fact in find_ordinals(text):
             self._kinds[fact.value].add(_COUNTS)
         for date in self._dates:
             for number in (date.year, date.month, date.day):
                 self._kinds[str(number)].add(_COUNTS)
         self._measures.update(_shares(text, numbers))
 
-    def holds(self, fact: Quantity | Date) -> bool:
+    def contains(self, fact: Quantity | PartialDate) -> bool:
         """Whether the source has this number in this unit, this date, or this period, and of the same thing."""
-        if isinstance(fact, Date):
-            return any(fact.agrees(date) for date in self._dates)
-        if fact.each and not self._comes(fact, fact.each):
+        if isinstance(fact, PartialDate):
+            return any(fact.is_implied_by(date) for date in self._dates)
+        if fact.per_period and not self._comes(fact, fact.per_period):
             return False
         means = set(_means(fact))
         if fact.unit.startswith("/"):
-            means |= set(equals(fact.unit[1:], fact.amount))
+            means |= set(equivalent_measures(fact.unit[1:], fact.amount))
         if not self._measures.isdisjoint(means):
             return True
-        value = str(int(fact.amount / 60 - 1) % 12 + 1) if fact.unit == CLOCK and not fact.amount % 60 else fact.value
+        value = (
+            str(int(fact.amount / 60 - 1) % 12 + 1) if fact.unit == CLOCK_UNIT and not fact.amount % 60 else fact.value
+        )
         kinds = self._kinds.get(value, set())
         return _ALONE in kinds if fact.unit else bool(kinds)
 
@@ -238,9 +253,9 @@ class Facts:
         self._kinds[fact.value].add(fact.unit or (_COUNTS if following else _ALONE))
         if _GROUPED.match(text, fact.start) and fact.number < 1000:
             self._kinds[f"{fact.number * 1000:.12g}"].add(fact.unit or _ALONE)
-            self._measures.update(equals(fact.unit, round(fact.amount * 1000, 9)))
-        for unit, factor in (UNITS[word] for word in following if word in UNITS):
-            self._measures.update(equals(unit, fact.number * factor))
+            self._measures.update(equivalent_measures(fact.unit, round(fact.amount * 1000, 9)))
+        for unit, factor in (MEASURES_BY_NAME[word] for word in following if word in MEASURES_BY_NAME):
+            self._measures.update(equivalent_measures(unit, fact.number * factor))
         self._periods[fact.value] |= periods
         for measure in _means(fact):
             self._periods[measure] |= periods
@@ -249,7 +264,9 @@ class Facts:
         """Whether this many things may come in this period: not where the source has no such number of things, nor
         where it has them in other periods only."""
         means = set(_means(period))
-        if not self._measures.isdisjoint(measure for reading in period.readings for measure in equals(*reading)):
+        if not self._measures.isdisjoint(
+            measure for reading in period.alternatives for measure in equivalent_measures(*reading)
+        ):
             return True
         names = [*_means(thing)] if thing.unit else [thing.value]
         known = {one for name in names for one in self._periods.get(name, ())}
@@ -260,8 +277,8 @@ class Facts:
 
 def _means(fact: Quantity) -> Iterable[Measure]:
     """All measures that it may mean."""
-    measures = (*([(fact.unit, fact.amount)] if fact.unit else []), *fact.readings)
-    return (measure for unit, amount in measures for measure in equals(unit, amount))
+    measures = (*([(fact.unit, fact.amount)] if fact.unit else []), *fact.alternatives)
+    return (measure for unit, amount in measures for measure in equivalent_measures(unit, amount))
 
 
 def _shares(text: str, numbers: Iterable[Quantity]) -> Iterator[Measure]:
@@ -284,20 +301,20 @@ def _following(text: str, end: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unlabelled(claim: str) -> str:
+def blank_out_labels(claim: str) -> str:
     """The claim with blanks for numbers that only count or name something in the answer itself."""
     return _LABEL.sub(lambda match: " " * len(match.group()), claim)
 
 
-def facts_of(text: str) -> list[Quantity | Date]:
+def find_facts(text: str) -> list[Quantity | PartialDate]:
     """Dates, rates, and the numbers that are no part of a date."""
-    return [*figures(text), *rates(lowered(text))]
+    return [*find_figures(text), *find_rates(lowercase_text(text))]
 
 
 @lru_cache(maxsize=2048)
-def figures(text: str) -> tuple[Quantity | Date, ...]:
+def find_figures(text: str) -> tuple[Quantity | PartialDate, ...]:
     """Dates, and the numbers that are no part of a date."""
-    text = lowered(text)
-    found = dates(text)
+    text = lowercase_text(text)
+    found = find_dates(text)
     inside = {place for date in found for place in range(date.start, date.end)}
-    return (*found, *(number for number in quantities(text) if number.start not in inside))
+    return (*found, *(number for number in find_quantities(text) if number.start not in inside))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pipeline.translations import LANGUAGES, Words
+from pipeline.translations import LANGUAGES, Translator
 
-LEAST = 2
+MIN_FUNCTION_WORDS = 2
 """Different words that tell a language. Of 3,570 questions of XQuAD 94 % (German), 98 % (English) and 99.8 % (Spanish)
 are told, of the questions among 1,000 Tatoeba sentences a language 87 to 92 % and of Japanese 99 %; none of these 4,282
 is told wrong, nor any of 420 Italian, Portuguese and Dutch ones."""
@@ -47,24 +47,24 @@ _WORDS = {
         ik wij we jij je jullie u zij ze hij het mij me ons met van voor op in bij naar over aan uit er te ook""",
 }
 """Articles, pronouns, question words, auxiliaries and prepositions; also of languages that are near to one of ours."""
-SMALL_WORDS = {language: frozenset(found.split()) for language, found in _WORDS.items()}
+FUNCTION_WORDS = {language: frozenset(found.split()) for language, found in _WORDS.items()}
 
 
-def told(text: str) -> str:
+def detect_supported_language(text: str) -> str:
     """The language of `text` where it is one of LANGUAGES and its small words tell; empty otherwise."""
-    language = likely(text)
+    language = detect_language(text)
     return language if language in LANGUAGES else ""
 
 
-def likely(text: str) -> str:
+def detect_language(text: str) -> str:
     """The same, of all languages whose small words are known."""
     if _KANA.search(text):
         return "ja"
     words = set(_WORD.findall(text.lower()))
     (most, language), (second, _) = sorted(
-        ((len(words & held), name) for name, held in SMALL_WORDS.items()), reverse=True
+        ((len(words & held), name) for name, held in FUNCTION_WORDS.items()), reverse=True
     )[:2]
-    return language if most >= LEAST and most > second else ""
+    return language if most >= MIN_FUNCTION_WORDS and most > second else ""
 
 
 def is_latin(text: str) -> bool:
@@ -73,22 +73,22 @@ def is_latin(text: str) -> bool:
     return 2 * sum(letter <= _LATIN for letter in letters) >= len(letters)
 
 
-def perhaps_english(text: str) -> bool:
+def may_be_english(text: str) -> bool:
     """Whether neither the small words nor the letters of `text` tell another language."""
-    return is_latin(text) and told(text) in ("", "en")
+    return is_latin(text) and detect_supported_language(text) in ("", "en")
 
 
-def shared(question: str, texts: Iterable[str], *, least: int = 1) -> str:
+def infer_question_language(question: str, texts: Iterable[str], *, least: int = 1) -> str:
     """The language of the `texts` that were found for a `question` too short to tell its own, where it has `least`
     small words of it and no more of English. Empty otherwise."""
-    language = told(" ".join(texts))
+    language = detect_supported_language(" ".join(texts))
     words = set(_WORD.findall(question.lower()))
-    own, english = (len(words & SMALL_WORDS.get(one, frozenset())) for one in (language, "en"))
+    own, english = (len(words & FUNCTION_WORDS.get(one, frozenset())) for one in (language, "en"))
     return language if own >= max(least, english) else ""
 
 
-def speaking(chosen: str | None, heard: Iterable[str] = (), locale: str = "") -> Words:
+def choose_words(chosen: str | None, heard: Iterable[str] = (), locale: str = "") -> Translator:
     """Words in the language that was `chosen`, else the first one `heard` in what was said, else that of a platform's
     `locale` (`de`, `es-419`), else English."""
     found = (chosen or "", *heard, re.split("[-_]", locale)[0])
-    return Words(next((language for language in found if language in LANGUAGES), "en"))
+    return Translator(next((language for language in found if language in LANGUAGES), "en"))

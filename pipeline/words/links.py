@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from pipeline.values import Block, Link, RetrievedChunk, replace
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 
 # --- Links ----------------------------------------------------------------------------------------
 
@@ -19,19 +19,19 @@ _PLAIN = re.compile(r"https?://[^\s<>|\"`\\^{}]+", re.IGNORECASE)
 _LIKE_AN_ADDRESS = re.compile(r":/|@|\S\.[^\W\d_]{2,}")
 
 
-def with_links(blocks: Iterable[Block], address: str) -> Iterator[Block]:
+def resolve_links(blocks: Iterable[Block], address: str) -> Iterator[Block]:
     """The same blocks; their links absolute, and only those to the host of the document's own `address`."""
     for block in blocks:
         if not block.links:
             yield block
             continue
         absolute = (Link(text=link.text, url=_absolute(address, link.url)) for link in block.links)
-        yield replace(block, links=tuple(link for link in absolute if at_home(link.url, address)))
+        yield replace(block, links=tuple(link for link in absolute if is_same_host(link.url, address)))
 
 
-def at_home(url: str, address: str) -> bool:
+def is_same_host(url: str, address: str) -> bool:
     """Whether `url` leads to the host of `address`, and a reader sees where it leads."""
-    if len(url) > _LONGEST or not _PLAIN.fullmatch(url) or visible(url) != url:
+    if len(url) > _LONGEST or not _PLAIN.fullmatch(url) or strip_invisible(url) != url:
         return False
     try:
         host, home = urlsplit(url).netloc, urlsplit(address).netloc
@@ -40,7 +40,7 @@ def at_home(url: str, address: str) -> bool:
     return bool(host) and "@" not in host and host.lower() == home.lower()
 
 
-def said(text: str, passages: Iterable[RetrievedChunk], quote: str) -> tuple[Link, ...]:
+def find_links(text: str, passages: Iterable[RetrievedChunk], quote: str) -> tuple[Link, ...]:
     """The links of `passages` whose words stand in `text`.
 
     Where the same words lead to several addresses, they lead to the one in the `quote`, if there is but one."""
@@ -51,16 +51,16 @@ def said(text: str, passages: Iterable[RetrievedChunk], quote: str) -> tuple[Lin
         begins = chunk.text.find(quote) if quote else -1
         for start, end, url in chunk.links:
             words = chunk.text[start:end]
-            if at_home(url, passage.document.url) and not _misleading(words, url):
+            if is_same_host(url, passage.document.url) and not _misleading(words, url):
                 everywhere.setdefault(words, set()).add(url)
                 if 0 <= begins <= start and end <= begins + len(quote):
                     quoted.setdefault(words, set()).add(url)
     clear = {words: urls for words, urls in (everywhere | quoted).items() if len(urls) == 1}
-    standing = dict.fromkeys(part for part, words in linked(text, {words: words for words in clear}) if words)
+    standing = dict.fromkeys(part for part, words in split_by_links(text, {words: words for words in clear}) if words)
     return tuple(Link(text=words, url=next(iter(clear[words]))) for words in standing)
 
 
-def linked(text: str, links: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def split_by_links(text: str, links: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """`text` in parts: whole words that `links` names with their address, all between them with an empty one."""
     standing = sorted((words for words in links if words in text), key=len, reverse=True)
     if not standing:
@@ -90,7 +90,7 @@ def _bounded(character: str) -> bool:
 
 def _misleading(words: str, url: str) -> bool:
     """Whether `words` look like another address than `url`."""
-    plain = unicodedata.normalize("NFKC", visible(words)).replace("。", ".")
+    plain = unicodedata.normalize("NFKC", strip_invisible(words)).replace("。", ".")
     return words != url and bool(_LIKE_AN_ADDRESS.search(plain))
 
 
@@ -117,11 +117,11 @@ it, and it makes none."""
 _FENCE = re.compile(r"(`{2}|~{2})[`~]+")
 
 
-def plain(text: str, addresses: Collection[str] = ()) -> str:
+def neutralize_markup(text: str, addresses: Collection[str] = ()) -> str:
     """`text` without what hides, with links, images and tags taken apart, and of addresses only `addresses` whole: the
     others are words without their scheme."""
-    text = visible(text)
-    whole = {address for address in addresses if web_address(address) and _apart(address) == address}
+    text = strip_invisible(text)
+    whole = {address for address in addresses if safe_web_address(address) and _apart(address) == address}
     parts: list[str] = []
     end = 0
     for match in _ADDRESS.finditer(text) if whole else ():
@@ -132,9 +132,9 @@ def plain(text: str, addresses: Collection[str] = ()) -> str:
     return _apart("".join([*parts, _without_schemes(text[end:])]))
 
 
-def web_address(url: str) -> str:
+def safe_web_address(url: str) -> str:
     """`url` where it is one of the web, and a reader sees where it leads; else nothing."""
-    return url if at_home(url, url) else ""
+    return url if is_same_host(url, url) else ""
 
 
 def _without_schemes(text: str) -> str:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from text_to_num import alpha2digit, find_numbers
 
-from pipeline.words.language import SMALL_WORDS
+from pipeline.words.language import FUNCTION_WORDS
 
 _DANISH = frozenset(
     "af at den der det dig du eller er for fra han har hun i ikke jeg kan med og om på som til var vi".split()
 )
-_SMALL = {"en": SMALL_WORDS["en"]} | SMALL_WORDS | {"da": _DANISH}
-SPOKEN = tuple(_SMALL)
+_SMALL = {"en": FUNCTION_WORDS["en"]} | FUNCTION_WORDS | {"da": _DANISH}
+NUMBER_LANGUAGES = tuple(_SMALL)
 """Languages whose number words are known."""
 _INSIDE = frozenset(("", *"and point und komma et virgule y coma e vírgula virgola en og".split()))
 """What stands inside of a number: `two hundred and fifty`."""
@@ -31,7 +31,7 @@ _MOST = 100_000
 """Words that are remembered."""
 
 
-class Spelled(NamedTuple):
+class SpelledNumber(NamedTuple):
     """A number in words."""
 
     value: float
@@ -76,9 +76,14 @@ class _Vocabulary:
         if len(self._plain) > _MOST:
             self._plain.clear()
         new = [word for word in words if len(word) > 1 and word.isalpha()]
-        read = {language: alpha2digit(_APART.join(new), language, threshold=0).split(_APART) for language in SPOKEN}
+        read = {
+            language: alpha2digit(_APART.join(new), language, threshold=0).split(_APART)
+            for language in NUMBER_LANGUAGES
+        }
         for place, word in enumerate(new):
-            spoken = frozenset(language for language in SPOKEN if any(map(str.isdigit, read[language][place])))
+            spoken = frozenset(
+                language for language in NUMBER_LANGUAGES if any(map(str.isdigit, read[language][place]))
+            )
             if spoken := spoken - {"en"} if word.endswith("s") else spoken:
                 self._numbers[word] = spoken
         self._plain.update(word for word in words if word not in self._numbers)
@@ -88,28 +93,28 @@ _VOCABULARY = _Vocabulary()
 
 
 @lru_cache(maxsize=2048)
-def distinct(text: str) -> frozenset[str]:
+def distinct_words(text: str) -> frozenset[str]:
     """The words of a text in lower case."""
     return frozenset([word.strip(_SIGNS) for word in text.replace("-", " ").replace("/", " ").split()])
 
 
 @lru_cache(maxsize=2048)
-def spelled(text: str) -> tuple[Spelled, ...]:
+def find_spelled_numbers(text: str) -> tuple[SpelledNumber, ...]:
     """The numbers in words of a text in lower case, in the language that its small words tell."""
-    words = distinct(text)
+    words = distinct_words(text)
     numbers = _VOCABULARY.numbers(words)
-    language = likeliest(words, frozenset().union(*numbers.values())) if numbers else ""
+    language = guess_number_language(words, frozenset().union(*numbers.values())) if numbers else ""
     here = [word for word, languages in numbers.items() if language in languages]
     return tuple(chain.from_iterable(_read(text, run, language) for run in _runs(text, here))) if here else ()
 
 
-def _read(text: str, run: Sequence[tuple[int, int]], language: str) -> Iterator[Spelled]:
+def _read(text: str, run: Sequence[tuple[int, int]], language: str) -> Iterator[SpelledNumber]:
     """The numbers of a run; `a thousand` is one, `a few thousand` is none."""
     for found in find_numbers([_Spoken(text[start:end]) for start, end in run], language, 0):
         start = run[found.start][0]
         alone = found.end - found.start == 1 and found.value >= 100
         if not (alone and language == "en" and text[start - 2 : start] != "a "):
-            yield Spelled(found.value, found.is_ordinal, start, run[found.end - 1][1])
+            yield SpelledNumber(found.value, found.is_ordinal, start, run[found.end - 1][1])
 
 
 def _runs(text: str, numbers: Iterable[str]) -> list[list[tuple[int, int]]]:
@@ -138,17 +143,19 @@ def _places(text: str, word: str) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=65536)
-def counts(word: str) -> bool:
+def is_number_word(word: str) -> bool:
     """Whether a word by itself is a number in English, and no ordinal."""
     return not word.endswith("s") and alpha2digit(word, "en", threshold=0).isdigit()
 
 
-def likeliest(words: Set[str], rather: Set[str] = frozenset()) -> str:
+def guess_number_language(words: Set[str], rather: Set[str] = frozenset()) -> str:
     """The language of which most small words are there; where several have as many, English or one of `rather`."""
-    return max(SPOKEN, key=lambda language: (len(words & _SMALL[language]), language == "en", language in rather))
+    return max(
+        NUMBER_LANGUAGES, key=lambda language: (len(words & _SMALL[language]), language == "en", language in rather)
+    )
 
 
-def figure(digits: str, text: str, *, money: bool) -> float | None:
+def parse_figure(digits: str, text: str, *, money: bool) -> float | None:
     """What figures of a text are worth: `1,200`, `1.200,50`, `4,20`; none for `1.2.3` and `9:30`.
 
     `1.200` is twelve hundred where it is money, of which nobody writes three decimals, or in a language that writes
@@ -165,14 +172,14 @@ def figure(digits: str, text: str, *, money: bool) -> float | None:
     if len(set(signs)) == 2:
         return float(f"{re.sub('[.,]', '', whole)}.{rest}") if last not in whole and _GROUPS.fullmatch(whole) else None
     grouped = bool(_GROUPS.fullmatch(digits))
-    if grouped and (last == "," or len(signs) > 1 or money or likeliest(distinct(text)) != "en"):
+    if grouped and (last == "," or len(signs) > 1 or money or guess_number_language(distinct_words(text)) != "en"):
         return float(digits.replace(last, ""))
     if len(signs) > 1 or (last == "," and len(rest) > 2):
         return None
     return float(f"{whole}.{rest}")
 
 
-def whole(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+def match_whole_words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Matches that do not begin inside a word or a number."""
     for match in pattern.finditer(text):
         before = text[max(0, match.start() - 2) : match.start()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pipeline.words.text import words
+from pipeline.words.text import split_words
 
 NEGATIONS = frozenset(
     """no not never without cannot neither nor none nobody nothing prohibited forbidden banned disallowed refused
@@ -43,31 +43,31 @@ class Qualifiers(NamedTuple):
     modals: frozenset[str]
 
 
-def qualifiers(text: str) -> Qualifiers:
-    return Qualifiers(denied(text), conditions(text), _found(_MODAL, text))
+def find_qualifiers(text: str) -> Qualifiers:
+    return Qualifiers(has_negation(text), find_conditions(text), _found(_MODAL, text))
 
 
-def denies(word: str) -> bool:
+def is_negation(word: str) -> bool:
     """Whether a word, in lower case, is a negation."""
     return word in NEGATIONS or word.replace("’", "'").endswith("n't")
 
 
-def denied(text: str) -> bool:
+def has_negation(text: str) -> bool:
     """Whether any word is a negation."""
-    return any(map(denies, words(text))) or any(one in text for one in _JAPANESE)
+    return any(map(is_negation, split_words(text))) or any(one in text for one in _JAPANESE)
 
 
-def conditions(text: str) -> frozenset[str]:
+def find_conditions(text: str) -> frozenset[str]:
     """Of what kinds its conditions and exceptions are: `if`, `when`, `unless`, `only`, `until`."""
     return _found(_CONDITION, text)
 
 
-def lacks(claim: str, said: str) -> bool:
+def is_qualifier_lost(claim: str, said: str) -> bool:
     """Whether a claim is the denial of what is `said`, or leaves out a condition, an exception or a modal of it.
 
     Of 147 false claims of our own that a judge passed it finds 66, of 67 true ones 25; of people's answers of clapnq
     and mtrag_cloud that are in other words .11 and .23."""
-    mine, theirs = qualifiers(claim), qualifiers(said)
+    mine, theirs = find_qualifiers(claim), find_qualifiers(said)
     left_out = theirs.conditions - mine.conditions or theirs.modals - mine.modals
     return mine.negated != theirs.negated or bool(left_out)
 

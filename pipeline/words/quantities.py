@@ -8,8 +8,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from pipeline.words.numbers import distinct, figure, spelled, whole
-from pipeline.words.units import ALSO, BEGUN, CLOCK, TIME, UNITS, Measure, bare, marked, noon, shown
+from pipeline.words.numbers import distinct_words, find_spelled_numbers, match_whole_words, parse_figure
+from pipeline.words.units import (
+    CLOCK_UNIT,
+    MEASURES_BY_NAME,
+    OTHER_MEASURES,
+    TIME_UNITS,
+    UNIT_PREFIXES,
+    Measure,
+    find_noon,
+    format_clock_time,
+    parse_bare_time,
+    parse_clock_time,
+)
 
 _TIMES = {"hundred": 1e2, "dozen": 12.0} | {
     word: worth
@@ -21,7 +32,7 @@ _TIMES = {"hundred": 1e2, "dozen": 12.0} | {
     for word in written.split()
 }
 _QUALIFIERS = frozenset("working business calendar full consecutive us".split())
-CASH = frozenset("$€£¥")
+CURRENCY_SIGNS = frozenset("$€£¥")
 _DIGIT = re.compile("[0-9]")
 _FIGURE = re.compile(r"[0-9]+(?:[.,:][0-9]+|['’\u00a0\u202f\u2009][0-9]{3}(?![0-9]))*")
 _ENDING = re.compile(r"(?:st|nd|rd|th|s)(?![^\W_])")
@@ -61,9 +72,9 @@ class Quantity:
     """In the measure's base unit (seconds, months, metres, grams, bytes); nan without one."""
     start: int
     end: int
-    readings: tuple[Measure, ...] = ()
+    alternatives: tuple[Measure, ...] = ()
     """What it may mean besides, or is a part of."""
-    each: Quantity | None = None
+    per_period: Quantity | None = None
     """What comes in each such period, where that is told."""
 
     @property
@@ -73,10 +84,10 @@ class Quantity:
 
 
 @lru_cache(maxsize=2048)
-def quantities(text: str) -> tuple[Quantity, ...]:
+def find_quantities(text: str) -> tuple[Quantity, ...]:
     """Numbers in figures and words of a text in lower case, in its order; a lone `one` is a pronoun and no number."""
     found = [*_in_figures(text), *_in_words(text)] if _DIGIT.search(text) else list(_in_words(text))
-    words = distinct(text)
+    words = distinct_words(text)
     if not words.isdisjoint(_NAMES):
         found = [*_parts(text), *_named(text), *found]
     if len(found) < 2:
@@ -89,31 +100,31 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(_with_neighbours(text, apart))
 
 
-def ordinals(text: str) -> Iterator[Quantity]:
+def find_ordinals(text: str) -> Iterator[Quantity]:
     """`first`, `twenty-second`: numbers that nobody claims, but a source may have them."""
-    return (_measured(text, one.start, one.end, one.value) for one in spelled(text) if one.ordinal)
+    return (_measured(text, one.start, one.end, one.value) for one in find_spelled_numbers(text) if one.ordinal)
 
 
 def _in_figures(text: str) -> Iterator[Quantity]:
-    for match in whole(_FIGURE, text):
+    for match in match_whole_words(_FIGURE, text):
         start, end = match.span()
-        times, clock_end = marked(text, start, end)
+        times, clock_end = parse_clock_time(text, start, end)
         if times:
-            yield Quantity(shown(times[0][1]), *times[0], start, clock_end, tuple(times[1:]))
+            yield Quantity(format_clock_time(times[0][1]), *times[0], start, clock_end, tuple(times[1:]))
             continue
         money = _MONEY.search(text, max(0, start - 5), start)
         following = _NEXT.match(text, end)
-        cash = bool(money or (following and UNITS.get(following[1], ("", 0))[0] in CASH))
-        number = figure(match.group(), text, money=cash)
+        cash = bool(money or (following and MEASURES_BY_NAME.get(following[1], ("", 0))[0] in CURRENCY_SIGNS))
+        number = parse_figure(match.group(), text, money=cash)
         if number is None:
-            yield Quantity(match.group(), "", float("nan"), start, end, bare(match.group()))
+            yield Quantity(match.group(), "", float("nan"), start, end, parse_bare_time(match.group()))
         else:
             ending = _ENDING.match(text, end)
             yield _measured(text, start, ending.end() if ending else end, number, money[1] if money else "")
 
 
 def _in_words(text: str) -> Iterator[Quantity]:
-    for one in spelled(text):
+    for one in find_spelled_numbers(text):
         found = _measured(text, one.start, one.end, one.value)
         if not one.ordinal and (found.unit or found.value != "1"):
             yield found
@@ -141,41 +152,41 @@ def _unit(text: str, following: re.Match[str] | None, end: int) -> tuple[str, in
     found, phrase = ("", end), ""
     while following:
         phrase = f"{phrase} {following[1]}".lstrip()
-        if phrase in UNITS:
+        if phrase in MEASURES_BY_NAME:
             found = (phrase, following.end())
-        elif "/" in phrase and (first := phrase.partition("/")[0]) in UNITS:
+        elif "/" in phrase and (first := phrase.partition("/")[0]) in MEASURES_BY_NAME:
             found = (first, following.end() - len(phrase) + len(first))
-        following = _NEXT.match(text, following.end()) if phrase in BEGUN else None
+        following = _NEXT.match(text, following.end()) if phrase in UNIT_PREFIXES else None
     return found
 
 
 def _quantity(text: str, written: str, number: float, start: int, end: int) -> Quantity:
     if not written:
         return Quantity(f"{number:.12g}", "", float("nan"), start, end)
-    unit, factor = UNITS[written]
+    unit, factor = MEASURES_BY_NAME[written]
     amount = round(number * factor, 9)
-    readings = [(also, round(number * worth, 9)) for also, worth in ALSO.get(written, ())]
-    if unit in TIME and _EVERY.search(text, max(0, start - 7), start):
+    readings = [(also, round(number * worth, 9)) for also, worth in OTHER_MEASURES.get(written, ())]
+    if unit in TIME_UNITS and _EVERY.search(text, max(0, start - 7), start):
         readings.append((f"/{unit}", amount))
     return Quantity(f"{number:.12g}", unit, amount, start, end, tuple(readings))
 
 
 def _parts(text: str) -> Iterator[Quantity]:
     """`half an hour`, `a quarter of a year`, `an hour and a half`."""
-    for match in whole(_PARTS, text):
+    for match in match_whole_words(_PARTS, text):
         word = match["word"] or match["of"] or match["one"]
         number = _PART[match["part"] or match["quarters"]] if not match["one"] else 1 + _PART[match["more"]]
         if word in _TIMES:
             yield _measured(text, match.start(), match.end(), number * _TIMES[word])
-        elif word in UNITS:
+        elif word in MEASURES_BY_NAME:
             yield _quantity(text, word, number, *match.span())
         elif match["quarters"] in ("one", "three"):
             yield _quantity(text, "%", 100 * number, match.start(), match.end("name"))
 
 
 def _named(text: str) -> Iterator[Quantity]:
-    for minutes, start, end in noon(text):
-        yield Quantity(shown(minutes), CLOCK, minutes, start, end)
+    for minutes, start, end in find_noon(text):
+        yield Quantity(format_clock_time(minutes), CLOCK_UNIT, minutes, start, end)
     for match in _TWICE.finditer(text):
         yield Quantity("2", "", float("nan"), *match.span())
 
@@ -185,18 +196,18 @@ def _with_neighbours(text: str, found: list[Quantity]) -> list[Quantity]:
     for place, (one, other) in enumerate(pairwise(found)):
         if not one.unit and other.unit and _ranged(text, one, other):
             found[place] = _alike(one, other)
-        elif one.unit in CASH and not other.unit and _ranged(text, one, other):
+        elif one.unit in CURRENCY_SIGNS and not other.unit and _ranged(text, one, other):
             found[place + 1] = _alike(other, one)
         elif one.unit and one.unit == other.unit and _parts_of_one(text, one, other):
             both = (one.unit, round(one.amount + other.amount, 9))
-            found[place] = replace(one, readings=(*one.readings, both))
-            found[place + 1] = replace(other, readings=(*other.readings, both))
+            found[place] = replace(one, alternatives=(*one.alternatives, both))
+            found[place + 1] = replace(other, alternatives=(*other.alternatives, both))
     return found
 
 
 def _ranged(text: str, one: Quantity, other: Quantity) -> bool:
     """Whether two numbers, of which one has a unit, are the ends of a range."""
-    if CLOCK in (one.unit, other.unit) or _YEAR.fullmatch(one.value) or not (one.number and other.number):
+    if CLOCK_UNIT in (one.unit, other.unit) or _YEAR.fullmatch(one.value) or not (one.number and other.number):
         return False
     if _RANGE.fullmatch(text, one.end, other.start):
         return True
@@ -213,5 +224,5 @@ def _parts_of_one(text: str, one: Quantity, other: Quantity) -> bool:
 def _alike(one: Quantity, other: Quantity) -> Quantity:
     """The first number in the unit of the second."""
     times = one.number / other.number
-    readings = tuple((unit, round(amount * times, 9)) for unit, amount in other.readings)
-    return replace(one, unit=other.unit, amount=round(other.amount * times, 9), readings=readings)
+    readings = tuple((unit, round(amount * times, 9)) for unit, amount in other.alternatives)
+    return replace(one, unit=other.unit, amount=round(other.amount * times, 9), alternatives=readings)

@@ -9,8 +9,8 @@ from itertools import chain
 
 import Stemmer
 
-from pipeline.words.language import SMALL_WORDS, told
-from pipeline.words.wording import DECISIONS
+from pipeline.words.language import FUNCTION_WORDS, detect_supported_language
+from pipeline.words.wording import YES_NO_WORDS
 
 STOP_WORDS = frozenset(
     """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
@@ -66,7 +66,7 @@ _LONGEST_STEMMED = 64
 _porter = Stemmer.Stemmer("porter")
 
 
-def visible(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """`text` without characters that hide, move the cursor or turn the direction; every line end is `\\n`.
 
     The one definition of what may not be shown, for whatever documents, models and people wrote."""
@@ -76,12 +76,12 @@ def visible(text: str) -> str:
     return _FILLERS.sub("", "".join(c for c in lines if c in _KEPT or unicodedata.category(c) not in _HIDDEN))
 
 
-def one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     """`text` as `visible` has it, with a blank for each line end and tab: what is told of a name stays in its line."""
-    return visible(text).translate(_BLANKS)
+    return strip_invisible(text).translate(_BLANKS)
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence, white space trimmed; line ends separate too. Linear in the text."""
     spans: list[tuple[int, int]] = []
     start = 0
@@ -115,7 +115,7 @@ def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> No
         spans.append((begin, begin + len(stripped)))
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Words as written, lower case; runs of scripts without spaces come as overlapping character pairs."""
     found: list[str] = []
     for match in WORD.finditer(text):
@@ -137,29 +137,29 @@ def stem(word: str) -> str:
     if len(word.encode()) > _LONGEST_STEMMED:
         return word
     if not word.isascii():
-        return porter(word.encode().decode("latin-1")).encode("latin-1").decode(errors="ignore")
+        return snowball_stem(word.encode().decode("latin-1")).encode("latin-1").decode(errors="ignore")
     if found := _LATER.fullmatch(word):
         word = f"{found[1]}log" if found[2].startswith("log") else f"{found[1]}ble"
-    return porter(word) if len(word) > 2 else word
+    return snowball_stem(word) if len(word) > 2 else word
 
 
-def porter(word: str) -> str:
+def snowball_stem(word: str) -> str:
     """The stem as Snowball makes it, which indexes in PostgreSQL are made of."""
     return str(_porter.stemWord(word))
 
 
-def terms(text: str) -> list[str]:
+def content_terms(text: str) -> list[str]:
     """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`.
 
     What only looks like a stop word is none: the A of `building A`, the I of `type I`, IT."""
     if names := _names(text):
-        spoken = ((match.start(), word) for match in WORD.finditer(text) for word in words(match.group()))
+        spoken = ((match.start(), word) for match in WORD.finditer(text) for word in split_words(match.group()))
         return [one for start, word in spoken for one in ((stem(word),) if start in names else _terms(word))]
-    found = WORD.findall(text.lower()) if text.isascii() else words(text)
+    found = WORD.findall(text.lower()) if text.isascii() else split_words(text)
     return list(chain.from_iterable(map(_terms, found)))
 
 
-def labels(text: str) -> set[str]:
+def label_terms(text: str) -> set[str]:
     """The terms that name one of a kind: a letter or a figure right behind what it is one of, and words in capitals
     that only look like stop words."""
     figures = {found[2].lower() for found in _FIGURED.finditer(text) if found[1].lower() not in STOP_WORDS}
@@ -189,7 +189,7 @@ def _names(text: str) -> dict[int, int]:
 @lru_cache(maxsize=8192)
 def distinct_terms(text: str) -> frozenset[str]:
     """The terms of a text that is read again and again."""
-    return frozenset(terms(text))
+    return frozenset(content_terms(text))
 
 
 @lru_cache(maxsize=65536)
@@ -199,17 +199,17 @@ def _terms(word: str) -> tuple[str, ...]:
         number = word.removeprefix("v")
         first, second, *rest = number.split(".")
         return (number, f"{first}.{second}") if rest else (number,)
-    return () if word in STOP_WORDS else (stem(fold(word)),)
+    return () if word in STOP_WORDS else (stem(strip_accents(word)),)
 
 
-def fold(word: str) -> str:
+def strip_accents(word: str) -> str:
     """Without diacritics, as SQLite's `unicode61` tokenizer sees it."""
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
-def telling(question: str) -> str:
+def strip_japanese_endings(question: str) -> str:
     """`question` without the characters that only say how a sentence in Japanese goes on: pairs of them are rare, and
     outweigh what is asked for. Of 240 questions of JSQuAD they cost 7 their answer."""
     left = question if question.isascii() else _ENDINGS.sub(" ", question)
@@ -219,9 +219,9 @@ def telling(question: str) -> str:
 def query_terms(question: str) -> list[str]:
     """Distinct words to search for, unstemmed (the index stems), stop words and small words of its language dropped
     unless nothing else is left."""
-    everything = list(dict.fromkeys(words(telling(question))))
-    language = told(question)
-    small = frozenset[str]() if language == "en" else SMALL_WORDS.get(language, frozenset())
+    everything = list(dict.fromkeys(split_words(strip_japanese_endings(question))))
+    language = detect_supported_language(question)
+    small = frozenset[str]() if language == "en" else FUNCTION_WORDS.get(language, frozenset())
     content = [word for word in everything if word not in STOP_WORDS and word not in small]
     return content or everything
 
@@ -236,39 +236,39 @@ def lexical_form(text: str) -> str:
     return _CJK.sub(pairs, text)
 
 
-def has_pairs(text: str) -> bool:
+def has_unspaced_script(text: str) -> bool:
     """Whether some of it is of a script without spaces, which counts by pairs of characters."""
     return bool(_CJK.search(text))
 
 
-def leads_in(text: str) -> bool:
+def is_lead_in(text: str) -> bool:
     """Whether something must follow: it ends with a colon, emphasis aside."""
     return bool(_LEADING.search(text))
 
 
-def decides(text: str) -> bool:
+def is_yes_or_no(text: str) -> bool:
     """Whether `text` is only a yes or a no."""
-    return text.strip(" .,!*。").casefold() in DECISIONS
+    return text.strip(" .,!*。").casefold() in YES_NO_WORDS
 
 
-def length(text: str) -> int:
+def count_words(text: str) -> int:
     """How many words `text` has; two characters of a script without spaces count as one."""
     return len(_CJK.sub(" ", text).split()) + sum(len(run) for run in _CJK.findall(text)) // 2
 
 
-def space(before: str) -> str:
+def sentence_separator(before: str) -> str:
     """What separates a sentence from the one `before` it: nothing behind the full stop of a script without spaces."""
     return "" if before.endswith(_WIDE_STOPS) else " "
 
 
-def any_of(lines: str) -> str:
+def alternatives_pattern(lines: str) -> str:
     """A pattern for any of `lines`; a line may itself hold alternatives."""
     return "(?:" + "|".join(line.strip() for line in lines.splitlines() if line.strip()) + ")"
 
 
 def word_pattern(lines: str) -> re.Pattern[str]:
     """Matches any of `lines` where a word begins and ends, whatever the case."""
-    return re.compile(rf"\b{any_of(lines)}(?!\w)", re.IGNORECASE)
+    return re.compile(rf"\b{alternatives_pattern(lines)}(?!\w)", re.IGNORECASE)
 
 
 # --- How many tokens a text may have for a language model, without that model's tokenizer ---------
@@ -276,7 +276,7 @@ def word_pattern(lines: str) -> re.Pattern[str]:
 _PIECE = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,3}|[\u00c0-\u024f]{1,2}|\S")
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """A careful estimate: a token for every 5 letters of a word, 3 digits, 2 accented letters, and every other
     character. The estimates of texts joined by white space add up.
 
@@ -285,18 +285,18 @@ def estimate(text: str) -> int:
     return len(_PIECE.findall(text))
 
 
-def shorten(text: str, tokens: int) -> str:
+def truncate_to_tokens(text: str, tokens: int) -> str:
     """`text`, or its first sentences that have at most `tokens` tokens, or failing that its first words."""
-    if estimate(text) <= tokens:
+    if estimate_tokens(text) <= tokens:
         return text
     kept = ""
-    for _, end in sentences(text):
-        if estimate(text[:end]) > tokens:
+    for _, end in sentence_spans(text):
+        if estimate_tokens(text[:end]) > tokens:
             break
         kept = text[:end]
     if kept:
         return kept
     words = text.split()
-    while words and estimate(" ".join(words)) > tokens:
+    while words and estimate_tokens(" ".join(words)) > tokens:
         words = words[: len(words) * 3 // 4]
     return " ".join(words)

@@ -88,20 +88,22 @@ _WRITTEN: dict[Measure, str] = {
     ("°f", 1.0): "°f, ° f, fahrenheit, degree fahrenheit, degrees fahrenheit",
     ("°", 1.0): "°, degree, degrees, grad",
 }
-UNITS = {" ".join(word.split()): unit for unit, written in _WRITTEN.items() for word in written.split(",")}
+MEASURES_BY_NAME = {" ".join(word.split()): unit for unit, written in _WRITTEN.items() for word in written.split(",")}
 """The measure that a word or phrase in lower case names."""
-BEGUN = frozenset(phrase[:place] for phrase in UNITS for place, sign in enumerate(phrase) if sign == " ")
+UNIT_PREFIXES = frozenset(
+    phrase[:place] for phrase in MEASURES_BY_NAME for place, sign in enumerate(phrase) if sign == " "
+)
 """The beginnings of phrases."""
-ALSO: dict[str, tuple[Measure, ...]] = {
+OTHER_MEASURES: dict[str, tuple[Measure, ...]] = {
     **dict.fromkeys(("pound", "pounds"), (("£", 1.0),)),
     **dict.fromkeys(("cent", "cents"), (("$", 0.01), ("€", 0.01))),
     **dict.fromkeys(("°", "degree", "degrees", "grad"), (("°c", 1.0), ("°f", 1.0))),
 }
 """What a word may mean besides: pounds of money, cents of a dollar or euro, degrees of either scale."""
-TIME = frozenset({"s", "month"})
+TIME_UNITS = frozenset({"s", "month"})
 
 
-def equals(unit: str, amount: float) -> Iterator[Measure]:
+def equivalent_measures(unit: str, amount: float) -> Iterator[Measure]:
     """The measure itself, and what the calendar makes of months.
 
     A day is 24 hours, a week 7 days, a quarter 3 months and a year 12 months: exactly. Months have no length in days,
@@ -130,14 +132,14 @@ _ALSO_DAYS: dict[float, set[float]] = {1: {31}, 3: {92}, 6: {183}, 12: {366}}
 
 # --- Times of the day: `5 p.m.` is `17:00`, and `5:30` may be either half of the day --------------
 
-CLOCK = "o'clock"
+CLOCK_UNIT = "o'clock"
 """The unit of a time of the day, in minutes from midnight."""
 _FIGURES = re.compile(r"([0-9]{1,2})(?:[:.]([0-5][0-9]))?")
 _MARK = re.compile(r"\s?(?:([ap])\.?m(?![^\W_])\.?|(uhr)\b|o['’]clock\b)")
 _NOON = re.compile(r"\b(?:noon|midday|(midnight))\b")
 
 
-def marked(text: str, start: int, end: int) -> tuple[list[Measure], int]:
+def parse_clock_time(text: str, start: int, end: int) -> tuple[list[Measure], int]:
     """The times that figures from `start` to `end` may mean by what follows, and where that ends; none without it."""
     mark = _MARK.match(text, end)
     time = mark and _FIGURES.fullmatch(text, start, end)
@@ -145,22 +147,22 @@ def marked(text: str, start: int, end: int) -> tuple[list[Measure], int]:
         return [], end
     hour, minute = int(time[1]), int(time[2] or 0)
     if mark[1]:
-        return [(CLOCK, hour % 12 * 60.0 + minute + 720.0 * (mark[1] == "p"))], mark.end()
-    return [(CLOCK, hour * 60.0 + minute)] if mark[2] else _either(time), mark.end()
+        return [(CLOCK_UNIT, hour % 12 * 60.0 + minute + 720.0 * (mark[1] == "p"))], mark.end()
+    return [(CLOCK_UNIT, hour * 60.0 + minute)] if mark[2] else _either(time), mark.end()
 
 
-def bare(digits: str) -> tuple[Measure, ...]:
+def parse_bare_time(digits: str) -> tuple[Measure, ...]:
     """The times that figures may mean by themselves: `9:30` of the morning or the evening, `09:30` and `17:30` one."""
     time = _FIGURES.fullmatch(digits)
     return tuple(_either(time)) if time and time[2] and ":" in digits and int(time[1]) <= 24 else ()
 
 
-def noon(text: str) -> Iterator[tuple[float, int, int]]:
+def find_noon(text: str) -> Iterator[tuple[float, int, int]]:
     for match in _NOON.finditer(text):
         yield (0.0 if match[1] else 720.0), match.start(), match.end()
 
 
-def shown(minutes: float) -> str:
+def format_clock_time(minutes: float) -> str:
     return f"{int(minutes) // 60}:{int(minutes) % 60:02}"
 
 
@@ -168,4 +170,4 @@ def _either(time: re.Match[str]) -> list[Measure]:
     hour, minute = int(time[1]), int(time[2] or 0)
     either = 0 < hour <= 12 and not time[1].startswith("0")
     halves = (hour * 60.0, (hour % 12 + 12 * (hour < 12)) * 60.0) if either else (hour * 60.0,)
-    return [(CLOCK, half + minute) for half in halves]
+    return [(CLOCK_UNIT, half + minute) for half in halves]

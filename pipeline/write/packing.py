@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from pipeline.values import BlockKind, RetrievedChunk, Unit, Value, replace
-from pipeline.words.text import estimate
+from pipeline.words.text import estimate_tokens
 
 _REPEATABLE = 25
 """Units shorter than this many characters may appear again: `None.` can mean two things in two places."""
@@ -15,7 +15,7 @@ _LEAST = 30
 """Tokens below which a cut passage is not worth its header."""
 
 
-class Packed(Value):
+class PackedPassage(Value):
     """One numbered passage of a prompt."""
 
     number: int
@@ -25,27 +25,27 @@ class Packed(Value):
     """Of the passage as it is shown."""
 
 
-def pack(
-    passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed], str], *, first: int = 1
-) -> tuple[Packed, ...]:
+def pack_passages(
+    passages: Sequence[RetrievedChunk], budget: int, show: Callable[[PackedPassage], str], *, first: int = 1
+) -> tuple[PackedPassage, ...]:
     """The passages that fit into `budget` tokens as they are shown, numbered from `first`.
 
     The queries take turns, so that no side of a comparison is crowded out; none takes more than half of the budget
     while others wait. The last one is cut at the end of a unit, around its best one."""
-    packed: list[Packed] = []
+    packed: list[PackedPassage] = []
     seen: set[tuple[str, str]] = set()
     each = Counter(passage.document.id for passage in passages)
     left = budget
     for position, passage in enumerate(_in_turns(passages)):
-        empty = Packed(number=first + len(packed), passage=passage, text="")
-        header = estimate(show(empty))
+        empty = PackedPassage(number=first + len(packed), passage=passage, text="")
+        header = estimate_tokens(show(empty))
         allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
         fresh = _fresh(passage, seen) if each[passage.document.id] > 1 else range(len(_units(passage)))
         kept = _fitting(passage, fresh, allowed - header)
         if not kept:
             continue
         text = _joined(passage.chunk.text, kept)
-        cost = header + estimate(text)
+        cost = header + estimate_tokens(text)
         if cost <= left:
             left -= cost
             if each[passage.document.id] > 1:
@@ -58,8 +58,8 @@ def _in_turns(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     rank: dict[int, int] = {}
     places: list[tuple[int, int]] = []
     for position, passage in enumerate(passages):
-        rank[passage.query] = rank.get(passage.query, 0) + 1
-        places.append((rank[passage.query], position))
+        rank[passage.query_index] = rank.get(passage.query_index, 0) + 1
+        places.append((rank[passage.query_index], position))
     return [passages[position] for _, position in sorted(places)]
 
 
@@ -75,7 +75,7 @@ def _fresh(passage: RetrievedChunk, seen: set[tuple[str, str]]) -> list[int]:
 def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> list[Unit]:
     """The units at `places` if they fit, else a run of them around the best-scored one."""
     units = _units(passage)
-    costs = {place: _cost(passage.chunk.said(units[place])) + 1 for place in places}
+    costs = {place: _cost(passage.chunk.unit_text(units[place])) + 1 for place in places}
     if sum(costs.values()) <= budget:
         return [units[place] for place in places]
     if budget < _LEAST:
@@ -96,7 +96,7 @@ def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> lis
     return []
 
 
-_cost = lru_cache(maxsize=4096)(estimate)
+_cost = lru_cache(maxsize=4096)(estimate_tokens)
 """Of units, which many prompts have."""
 
 
@@ -118,4 +118,4 @@ def _units(passage: RetrievedChunk) -> Sequence[Unit]:
 
 
 def _key(passage: RetrievedChunk, unit: Unit) -> tuple[str, str]:
-    return passage.document.id, " ".join(passage.chunk.said(unit).split())
+    return passage.document.id, " ".join(passage.chunk.unit_text(unit).split())

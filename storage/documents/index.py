@@ -11,40 +11,40 @@ from functools import partial
 from itertools import islice
 from string import ascii_lowercase
 
-from pipeline.ports import Lexical, Vectors
-from pipeline.rules.tenancy import EVERYTHING, bound, workspace
-from pipeline.values import Audience, Hit
-from pipeline.words.text import fold
-from storage.database import Connection, Database, PassageIndex, scalar
-from storage.documents.revision import generation
+from pipeline.ports import LexicalResult, Vectors
+from pipeline.rules.tenancy import ALL_WORKSPACES, current_workspace, workspace_scope
+from pipeline.values import Audience, SearchHit
+from pipeline.words.text import strip_accents
+from storage.database import Connection, Database, PassageIndex, fetch_value
+from storage.documents.revision import library_generation
 from storage.engine import VectorSearch
 
 # --- Words of the library that an unknown one may be a slip of ------------------------------------
 
 SHORTEST, LONG = 4, 8
 """Letters from which a word may have one slip, and two: one letter more, less or other, or two in the wrong order."""
-LONGEST = 40
+MAX_WORD_LENGTH = 40
 """Letters beyond which nothing is looked for: what it costs grows with their cube."""
 CANDIDATES, TEXTS = 6, 30
 """Stems that are looked at closely, and texts that are read for how each is written."""
-CODE = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
+CODE_PATTERN = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
 """Letters and a figure that name a part, a ticket, an error."""
-Scope = Collection[int] | None
+CollectionScope = Collection[int] | None
 _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
 
-def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> list[str]:
+def find_similar_words(db: Connection, passages: PassageIndex, scope: CollectionScope, word: str) -> list[str]:
     """The words nearest to `word` in the texts of `scope`: first those with its last letter, the more frequent first.
     Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
     that begins a longer one of the library, which it may stand for: `secs`."""
-    word = fold(word.lower())
-    if code := CODE.fullmatch(word):
+    word = strip_accents(word.lower())
+    if code := CODE_PATTERN.fullmatch(word):
         return _as_written(db, passages, scope, *code.groups())
-    limit = 0 if not (SHORTEST <= len(word) <= LONGEST and word.isalpha()) else 1 if len(word) < LONG else 2
+    limit = 0 if not (SHORTEST <= len(word) <= MAX_WORD_LENGTH and word.isalpha()) else 1 if len(word) < LONG else 2
     if not limit:
         return []
     first, second, third = tuple(word[:3])
-    known = passages.beginning(db, {first, second + first + third, word[1:4]})
+    known = passages.stems_with_prefix(db, {first, second + first + third, word[1:4]})
     if len(word) == SHORTEST and any(term.startswith(passages.stem(word)) and len(term) > len(word) for term in known):
         return []
     near = _nearest(
@@ -53,31 +53,31 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     if near or limit < 2:
         return near
     root = passages.stem(word)
-    stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
+    stems = [term for term in known if _alike(root, term) and edit_distance(root, term, 2) <= 2]
     return _nearest(db, passages, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
 
 
 def _as_written(
-    db: Connection, passages: PassageIndex, scope: Scope, letters: str, sign: str, figures: str
+    db: Connection, passages: PassageIndex, scope: CollectionScope, letters: str, sign: str, figures: str
 ) -> list[str]:
     """A code as documents write it: XR2045 where they have XR-2045, and the other way round."""
     joined = letters + figures
     if sign:
-        return [joined] if passages.holds(db, joined, scope) else []
+        return [joined] if passages.contains_word(db, joined, scope) else []
     form = re.compile(rf"(?<!\w){re.escape(letters)}[-_/. ]{re.escape(figures)}(?!\w)")
-    written = (form.search(text) for text in passages.texts(db, figures, scope, TEXTS))
+    written = (form.search(text) for text in passages.texts_containing(db, figures, scope, TEXTS))
     return list(dict.fromkeys(found.group() for found in written if found))[:1]
 
 
 def _nearest(
-    db: Connection, passages: PassageIndex, scope: Scope, word: str, limit: int, stems: Sequence[str]
+    db: Connection, passages: PassageIndex, scope: CollectionScope, word: str, limit: int, stems: Sequence[str]
 ) -> list[str]:
     """Of the first few stems that `scope` has, the forms nearest to `word`."""
     found: dict[str, int] = {}
     written = filter(None, (_written(db, passages, scope, term) for term in stems))
     for forms in islice(written, CANDIDATES):
-        form = min(sorted(forms), key=lambda form: slips(word, fold(form), limit + 1))
-        found[form] = slips(word, fold(form), limit + 1)
+        form = min(sorted(forms), key=lambda form: edit_distance(word, strip_accents(form), limit + 1))
+        found[form] = edit_distance(word, strip_accents(form), limit + 1)
     nearest = min(found.values(), default=limit + 1)
     meant = [form for form, count in found.items() if count == nearest <= limit + 1]
     return sorted(meant, key=lambda form: form[-1] != word[-1])
@@ -88,7 +88,7 @@ def _alike(one: str, other: str) -> bool:
     return abs(len(one) - len(other)) <= 2 and len(set(one) ^ set(other)) <= 4
 
 
-def slips(one: str, other: str, limit: int) -> int:
+def edit_distance(one: str, other: str, limit: int) -> int:
     """The edit distance of Damerau and Levenshtein, each place edited once; more than `limit` where it is more."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
@@ -121,23 +121,23 @@ def _one_slip_away(passages: PassageIndex, word: str, known: Collection[str]) ->
     return {passages.stem(one) for one in likely} & set(known)
 
 
-def _written(db: Connection, passages: PassageIndex, scope: Scope, term: str) -> set[str]:
+def _written(db: Connection, passages: PassageIndex, scope: CollectionScope, term: str) -> set[str]:
     """The words of this stem in some texts. The index stems what it is asked for, so it is asked for a whole word."""
     whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y", term + "y"]
     asked = next((one for one in whole if passages.stem(one) == term), term)
-    texts = " ".join(passages.texts(db, asked, scope, TEXTS))
+    texts = " ".join(passages.texts_containing(db, asked, scope, TEXTS))
     return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if passages.stem(word) == term}
 
 
 # --- The index ------------------------------------------------------------------------------------
 
-RAREST = 24
+MAX_RARE_TERMS = 24
 """Words searched for, the rarest of a long question or thread."""
-MATCHES = 8_000
+MAX_MATCHES = 8_000
 """A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
 Ranking costs a microsecond a match, matching next to nothing. With 2,000 of 10,000 chunks, or 10,000 of 100,000,
 99.9 % of the top 10 stay the same; leaving the common words out altogether would keep 79 and 51 %."""
-REMEMBERED = 20_000
+CACHED_WORDS = 20_000
 """Words whose frequency is kept: a few megabytes. All are looked up anew once there are more, a moment's work."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -159,73 +159,73 @@ class SearchIndex:
     def __init__(self, database: Database, vectors: VectorSearch) -> None:
         self._database = database
         self._vectors = vectors
-        self._passages = database.passages
+        self._passages = database.passage_index
         self._known = _Known(generation=0)
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+    async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         """Chunks of `audience` holding any of the RAREST of `terms`, best first, and the rarity of each of those:
         ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold it."""
 
-        of = workspace()
+        of = current_workspace()
 
-        def work(db: Connection, counted: int | None = None) -> Lexical | None:
+        def work(db: Connection, counted: int | None = None) -> LexicalResult | None:
             known = self._now(db)
             total = known.total = counted if known.total is None else known.total
             if total is None:
                 return None
             holding = self._frequency(db, known, terms)
-            rarest = sorted(holding, key=holding.__getitem__)[:RAREST]
+            rarest = sorted(holding, key=holding.__getitem__)[:MAX_RARE_TERMS]
             kept = {term: holding[term] for term in holding if term in rarest}
             rarity = {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in kept.items()}
             words = {word: n for term, n in kept.items() if (word := _POSSESSIVE.sub("", term))}
             scope = _scope(db, known, audience, of)
             if scope == [] or not words:
-                return Lexical([], rarity)
-            return Lexical(self._passages.search(db, _rarer(words), words, total, scope, limit), rarity)
+                return LexicalResult([], rarity)
+            return LexicalResult(self._passages.search(db, _rarer(words), words, total, scope, limit), rarity)
 
         if (found := await self._database.read(work)) is None:
-            with bound(EVERYTHING):
+            with workspace_scope(ALL_WORKSPACES):
                 total = await self._database.read(_count)
             found = await self._database.read(partial(work, counted=total))
         assert found
         return found
 
-    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+    async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""
 
-        of = workspace()
+        of = current_workspace()
 
         def work(db: Connection) -> dict[str, list[str]]:
             known = self._now(db)
             frequency, scope = self._frequency(db, known, words), _scope(db, known, audience, of)
             if scope == []:
                 return {}
-            held = {word for word, n in frequency.items() if n and self._passages.holds(db, word, scope)}
-            near = {word: similar(db, self._passages, scope, word) for word in words if word not in held}
+            held = {word for word, n in frequency.items() if n and self._passages.contains_word(db, word, scope)}
+            near = {word: find_similar_words(db, self._passages, scope, word) for word in words if word not in held}
             return {word: meant for word, meant in near.items() if meant}
 
         return await self._database.read(work)
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         """Chunks whose mean vector is nearest to `vector`; score is cosine."""
         return await self._vectors.nearest(vector, audience, limit)
 
     def _now(self, db: Connection) -> _Known:
-        now, known = generation(db), self._known
-        if now != known.generation or len(known.frequencies) > REMEMBERED:
+        now, known = library_generation(db), self._known
+        if now != known.generation or len(known.frequencies) > CACHED_WORDS:
             known = self._known = _Known(now)
         return known
 
     def _frequency(self, db: Connection, known: _Known, words: Sequence[str]) -> dict[str, int]:
         """In how many chunks each word occurs."""
         if unknown := [word for word in words if word not in known.frequencies]:
-            known.frequencies.update(self._passages.frequency(db, unknown))
+            known.frequencies.update(self._passages.document_frequency(db, unknown))
         return {word: known.frequencies[word] for word in words}
 
 
 def _count(db: Connection) -> int:
     """How many chunks there are, whoever may see them: words are counted over all, too."""
-    return int(scalar(db, "SELECT count(*) FROM chunk"))
+    return int(fetch_value(db, "SELECT count(*) FROM chunk"))
 
 
 def _scope(db: Connection, known: _Known, audience: Audience, workspace: str) -> list[int] | None:
@@ -242,7 +242,7 @@ def _rarer(frequency: dict[str, int]) -> list[str]:
     rare: list[str] = []
     matches = 0
     for word in sorted(frequency, key=frequency.__getitem__):
-        if matches and matches + frequency[word] > MATCHES:
+        if matches and matches + frequency[word] > MAX_MATCHES:
             break
         matches += frequency[word]
         rare.append(word)

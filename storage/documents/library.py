@@ -17,15 +17,15 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from pipeline.ports import UnitVectors, Vectors
-from pipeline.values import READING, WITHHELD, Audience, Chunk, Document, Excerpt, replace
-from storage.database import Connection, Database, scalar
-from storage.documents.revision import Revision, span, unpack
-from storage.documents.staged import StagedRevision, stage_document
-from storage.documents.sweep import hide, sweep
-from storage.schema.tables import keep
+from pipeline.values import PARSER_VERSION, WITHHELD_COLLECTION, Audience, Chunk, Document, DocumentExcerpt, replace
+from storage.database import Connection, Database, fetch_value
+from storage.documents.cleanup import delete_unreachable, hide_documents
+from storage.documents.revision import Revision, number_range, unpack_vectors
+from storage.documents.staged import StagedRevision, open_staged_revision
+from storage.schema.tables import upsert_statement
 
-_KEEP = keep("source")
-STRAYS = """
+_KEEP = upsert_statement("source")
+STRAY_DOCUMENTS = """
     SELECT id, body FROM live
     WHERE source = $1 AND collection <> $2
         OR source IN (SELECT value FROM json_each($3))
@@ -33,7 +33,7 @@ STRAYS = """
 """
 
 
-async def claim(database: Database, source: str, collection: str) -> list[str]:
+async def assign_collection(database: Database, source: str, collection: str) -> list[str]:
     """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
     Those of sources around it that lie in it become its own. Text and vectors stay as they are; what they were before
@@ -42,9 +42,9 @@ async def claim(database: Database, source: str, collection: str) -> list[str]:
     return await _move(database, source, collection)
 
 
-async def withhold(database: Database, source: str) -> None:
+async def hide_source(database: Database, source: str) -> None:
     """Move the documents of `source` to where nobody sees them; it goes on filling the collection that it does."""
-    await _move(database, source, WITHHELD)
+    await _move(database, source, WITHHELD_COLLECTION)
 
 
 async def _move(database: Database, source: str, collection: str) -> list[str]:
@@ -63,7 +63,7 @@ def _keep(db: Connection, source: str, collection: str) -> None:
 
 def _strays(db: Connection, source: str, collection: str) -> list[tuple[int, Document]]:
     around = json.dumps([parent.as_posix() for parent in PurePosixPath(source).parents])
-    rows = db.execute(STRAYS, (source, collection, around))
+    rows = db.execute(STRAY_DOCUMENTS, (source, collection, around))
     return [(revision, Document.model_validate_json(body)) for revision, body in rows.fetchall()]
 
 
@@ -78,7 +78,7 @@ def _copy(db: Connection, revision: int, document: Document) -> Revision:
     rows = db.execute(
         "SELECT body, matrix FROM chunk LEFT JOIN unit_vectors USING (number)"
         " WHERE number BETWEEN $1 AND $2 ORDER BY number",
-        span(revision),
+        number_range(revision),
     ).fetchall()
     chunks = [Chunk.model_validate_json(body) for body, _ in rows]
     vectors = [_matrix(blob, dimensions) for _, blob in rows] if embedder else None
@@ -86,7 +86,7 @@ def _copy(db: Connection, revision: int, document: Document) -> Revision:
 
 
 def _matrix(blob: bytes | None, dimensions: int) -> Vectors:
-    return unpack(blob, dimensions) if blob else np.empty((0, dimensions), np.float32)
+    return unpack_vectors(blob, dimensions) if blob else np.empty((0, dimensions), np.float32)
 
 
 _ASKED = """
@@ -95,7 +95,7 @@ _ASKED = """
 """
 
 
-class SQLLibrary:
+class SQLDocumentStore:
     """`embedder` names the model that questions are embedded with now, "" when there is none; documents embedded by
     another are found by words only."""
 
@@ -103,7 +103,7 @@ class SQLLibrary:
         self._database = database
         self._embedder = embedder
 
-    async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
+    async def get_chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         """In the order asked for; ids that are gone are left out."""
 
         def work(db: Connection) -> dict[str, tuple[str, str]]:
@@ -118,7 +118,7 @@ class SQLLibrary:
         bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
         return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
 
-    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+    async def get_with_vectors(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
         """The same with the vectors of each chunk's units, in the order of `Chunk.units`; a chunk without any is left
         out of these."""
 
@@ -141,7 +141,7 @@ class SQLLibrary:
         for chunk_id, matrix in vectors.items():
             start, end = end, end + len(matrix) // dimensions
             rows[chunk_id] = slice(start, end)
-        return pairs, UnitVectors(unpack(b"".join(vectors.values()), dimensions), rows)
+        return pairs, UnitVectors(unpack_vectors(b"".join(vectors.values()), dimensions), rows)
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         """The chunks before and after in the same document."""
@@ -161,7 +161,7 @@ class SQLLibrary:
         before, after = (_chunk(bodies[side]) if side in bodies else None for side in (1, -1))
         return before, after
 
-    async def documents(self, audience: Audience | None = None) -> list[Document]:
+    async def list_documents(self, audience: Audience | None = None) -> list[Document]:
         """Current documents by collection and filename; None means all."""
 
         def work(db: Connection) -> list[str]:
@@ -174,7 +174,9 @@ class SQLLibrary:
 
         return [_document(body) for body in await self._database.read(work)]
 
-    async def dated(self, since: str, audience: Audience, limit: int) -> tuple[list[tuple[Chunk, Document]], int]:
+    async def changed_since(
+        self, since: str, audience: Audience, limit: int
+    ) -> tuple[list[tuple[Chunk, Document]], int]:
         """The first passages of the documents whose day is `since` or later, the newest first, at most `limit`; and how
         many such documents there are."""
 
@@ -188,7 +190,7 @@ class SQLLibrary:
                 f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",
                 (*asked, limit),
             )
-            return rows.fetchall(), scalar(db, f"SELECT count(*) {within}", asked)
+            return rows.fetchall(), fetch_value(db, f"SELECT count(*) {within}", asked)
 
         found, total = await self._database.read(work)
         return [(_chunk(chunk), _document(document)) for chunk, document in found], total
@@ -196,10 +198,10 @@ class SQLLibrary:
     async def document(self, document_id: str) -> Document | None:
         """The document of that id, as it is now."""
         query = "SELECT body FROM live WHERE document = $1"
-        body = await self._database.read(lambda db: scalar(db, query, (document_id,)))
+        body = await self._database.read(lambda db: fetch_value(db, query, (document_id,)))
         return _document(body) if body else None
 
-    async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
+    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
         """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
 
         def work(db: Connection) -> tuple[str, float, int, list[str]] | None:
@@ -209,8 +211,8 @@ class SQLLibrary:
                 return None
             revision, body, created_at = live
             of = "FROM chunk WHERE number BETWEEN $1 AND $2"
-            first, last = span(revision)
-            total = scalar(db, f"SELECT count(*) {of}", (first, last))
+            first, last = number_range(revision)
+            total = fetch_value(db, f"SELECT count(*) {of}", (first, last))
             rows = db.execute(
                 f"SELECT body {of} ORDER BY number LIMIT $3",
                 (first + start, last, most),
@@ -220,14 +222,14 @@ class SQLLibrary:
         if (found := await self._database.read(work)) is None:
             return None
         body, created_at, total, chunks = found
-        return Excerpt(
+        return DocumentExcerpt(
             document=_document(body),
             chunks=tuple(map(_chunk, chunks)),
             total=total,
             indexed_at=datetime.fromtimestamp(created_at, UTC),
         )
 
-    async def beginning(self, text: str) -> list[str]:
+    async def ids_with_prefix(self, text: str) -> list[str]:
         """The ids of documents that begin with `text`."""
 
         def work(db: Connection) -> list[str]:
@@ -238,9 +240,9 @@ class SQLLibrary:
 
     async def count(self) -> int:
         """How many documents there are."""
-        return int(await self._database.read(lambda db: scalar(db, "SELECT count(*) FROM live")))
+        return int(await self._database.read(lambda db: fetch_value(db, "SELECT count(*) FROM live")))
 
-    async def collections(self) -> list[str]:
+    async def list_collections(self) -> list[str]:
         """Names of the collections that hold documents which somebody may see."""
 
         def work(db: Connection) -> list[str]:
@@ -248,11 +250,11 @@ class SQLLibrary:
                 "SELECT name FROM collection WHERE (SELECT id FROM revision WHERE collection = collection.id"
                 " AND state = 'live' LIMIT 1) IS NOT NULL ORDER BY name"
             )
-            return [name for (name,) in names if name != WITHHELD]
+            return [name for (name,) in names if name != WITHHELD_COLLECTION]
 
         return await self._database.read(work)
 
-    async def sources(self) -> dict[str, str]:
+    async def list_sources(self) -> dict[str, str]:
         """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
 
         def work(db: Connection) -> dict[str, str]:
@@ -264,21 +266,21 @@ class SQLLibrary:
         """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
         Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
-        moved = await claim(self._database, source, collection)
-        await self.sweep()
+        moved = await assign_collection(self._database, source, collection)
+        await self.delete_unreachable()
         return moved
 
     async def withhold(self, source: str) -> None:
         """Let nobody see the documents of `source`, until it is claimed again."""
-        await withhold(self._database, source)
-        await self.sweep()
+        await hide_source(self._database, source)
+        await self.delete_unreachable()
 
-    async def withheld(self, source: str) -> bool:
+    async def is_withheld(self, source: str) -> bool:
         """Whether nobody sees documents of `source` now."""
         query = "SELECT count(*) FROM live WHERE source = $1 AND collection = $2"
-        return bool(await self._database.read(lambda db: scalar(db, query, (source, WITHHELD))))
+        return bool(await self._database.read(lambda db: fetch_value(db, query, (source, WITHHELD_COLLECTION))))
 
-    async def release(self, sources: Collection[str]) -> None:
+    async def forget_sources(self, sources: Collection[str]) -> None:
         """Forget that these are sources; their documents stay."""
 
         def work(db: Connection) -> None:
@@ -298,37 +300,37 @@ class SQLLibrary:
             rows = db.execute(
                 "SELECT document, CASE WHEN $1 IN ('', embedder) AND body ->> 'reading' IN ('', $3) THEN version"
                 " ELSE '' END FROM live WHERE source = $2",
-                (self._embedder(), source, READING),
+                (self._embedder(), source, PARSER_VERSION),
             )
             return dict(rows.fetchall())
 
         return await self._database.read(work)
 
-    async def put(
+    async def replace_document(
         self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
     ) -> None:
         """Replace the document as a whole; its old version serves until the new one is complete."""
         revision = Revision(document, chunks, vectors, embedder)
         await revision.write(self._database)
-        await self.sweep()
+        await self.delete_unreachable()
 
-    async def stage(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:
+    async def stage_version(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:
         """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
-        return await stage_document(self._database, document, embedder, dimensions)
+        return await open_staged_revision(self._database, document, embedder, dimensions)
 
-    async def remove(self, document_ids: Collection[str]) -> int:
+    async def remove_documents(self, document_ids: Collection[str]) -> int:
         """Forget documents: their text, words and vectors are in the database no more when this returns, and answers
         that quoted them are without their words.
 
         Backups made before stay until those age out. Cut short by a crash, it is completed when next a document is
         written or removed, or the bot starts or backs up. Returns how many documents there were."""
-        removed = await self._database.write(lambda db: hide(db, document_ids))
-        await self.sweep()
+        removed = await self._database.write(lambda db: hide_documents(db, document_ids))
+        await self.delete_unreachable()
         return removed
 
-    async def sweep(self) -> None:
+    async def delete_unreachable(self) -> None:
         """Delete what was replaced or removed and a crash left behind."""
-        await sweep(self._database)
+        await delete_unreachable(self._database)
 
 
 @lru_cache(maxsize=2048)

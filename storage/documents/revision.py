@@ -16,26 +16,26 @@ from numpy.typing import NDArray
 from pipeline.errors import Refused
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
-from storage.database import Connection, Database, Passage, PassageIndex
-from storage.settings import setting
+from storage.database import Connection, Database, IndexedPassage, PassageIndex
+from storage.settings import read_setting
 
 # --- Vectors as they are stored: int8, one byte a dimension ---------------------------------------
 # A row keeps its direction only: each is scaled by its own largest component, and brought back to unit length when
 # read. That keeps 99.2 to 99.6 % of the exact top 10 (technology notes, measured on 384 dimensions).
 
 
-def pack(vectors: Vectors) -> bytes:
+def pack_vectors(vectors: Vectors) -> bytes:
     """Shape (n, dimensions) or (dimensions,) as bytes, row after row."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=1e-12)
     return bytes(np.rint(vectors * (127.0 / largest)).astype(np.int8).tobytes())
 
 
-def unpack(blob: bytes, dimensions: int) -> Vectors:
+def unpack_vectors(blob: bytes, dimensions: int) -> Vectors:
     """The inverse of `pack`: shape (n, dimensions), rows of unit length."""
-    return unit(np.frombuffer(blob, dtype=np.int8).reshape(-1, dimensions))
+    return normalize_rows(np.frombuffer(blob, dtype=np.int8).reshape(-1, dimensions))
 
 
-def unit(rows: NDArray[np.int8] | Vectors) -> Vectors:
+def normalize_rows(rows: NDArray[np.int8] | Vectors) -> Vectors:
     """Rows scaled to unit length; a row of zeros stays one."""
     floats = rows.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", floats, floats))
@@ -43,20 +43,20 @@ def unit(rows: NDArray[np.int8] | Vectors) -> Vectors:
     return floats
 
 
-def mean(vectors: Vectors) -> Vectors:
+def mean_direction(vectors: Vectors) -> Vectors:
     """The direction of the mean of unit vectors, shape (dimensions,)."""
-    direction: Vectors = unit(vectors.mean(axis=0, dtype=np.float32)[None, :])[0]
+    direction: Vectors = normalize_rows(vectors.mean(axis=0, dtype=np.float32)[None, :])[0]
     return direction
 
 
 # --- A version of a document ----------------------------------------------------------------------
 
-SPAN = 1 << 20
+NUMBERS_PER_REVISION = 1 << 20
 """Numbers kept for each revision: the largest count of chunks a document may have."""
 BATCH_SECONDS = 0.01
 PAUSE_SECONDS = 0.002
 """Between batches the lock is free for other processes."""
-GROUP = 8
+CHUNKS_PER_STATEMENT = 8
 """Chunks written by one statement each."""
 
 
@@ -75,7 +75,7 @@ class Revision:
         instead_of: int | None = None,
         beside: bool = False,
     ) -> None:
-        check_count(document, len(chunks))
+        check_chunk_count(document, len(chunks))
         self._document = document
         self._chunks = chunks
         self._vectors = vectors if embedder else None
@@ -93,54 +93,56 @@ class Revision:
         Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
         removed. False when the one it was to replace is not the live one any more."""
         try:
-            await in_batches(database, partial(self._batch, index=database.passages))
+            await run_in_batches(database, partial(self._batch, index=database.passage_index))
         except BaseException:
-            await database.write(lambda db: retire(db, self._id))
+            await database.write(lambda db: retire_revision(db, self._id))
             raise
         return self._published
 
     def _batch(self, db: Connection, index: PassageIndex) -> bool:
         """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
         if self._instead_of is not None and not _is_live(db, self._instead_of):
-            retire(db, self._id)
+            retire_revision(db, self._id)
             return True
-        if not still_staged(db, self._id):
+        if not touch_staged(db, self._id):
             dimensions = self._vectors[0].shape[1] if self._vectors else 0
-            self._id, self._written = stage(db, self._document, self._embedder, dimensions), 0
+            self._id, self._written = stage_revision(db, self._document, self._embedder, dimensions), 0
         end = time.monotonic() + BATCH_SECONDS
         while self._written < len(self._chunks) and time.monotonic() < end:
-            group = slice(self._written, self._written + GROUP)
+            group = slice(self._written, self._written + CHUNKS_PER_STATEMENT)
             matrices = self._vectors[group] if self._vectors else None
-            insert(db, index.add, self._id, self._document, self._chunks[group], matrices, self._written)
+            insert_chunks(db, index.add, self._id, self._document, self._chunks[group], matrices, self._written)
             self._written += len(self._chunks[group])
         if self._written < len(self._chunks):
             return False
         if self._beside:
             db.execute("UPDATE revision SET beside = TRUE WHERE id = $1", (self._id,))
         else:
-            publish(db, self._id, self._document.id)
+            publish_revision(db, self._id, self._document.id)
         self._published = True
         return True
 
 
-def span(revision: int) -> tuple[int, int]:
+def number_range(revision: int) -> tuple[int, int]:
     """The first and the last number that a passage of it may have."""
-    return revision * SPAN, (revision + 1) * SPAN - 1
+    return revision * NUMBERS_PER_REVISION, (revision + 1) * NUMBERS_PER_REVISION - 1
 
 
-def check_count(document: Document, chunks: int) -> None:
+def check_chunk_count(document: Document, chunks: int) -> None:
     """Raises Refused for more chunks than a revision has numbers."""
-    if chunks >= SPAN:
-        raise Refused(f"{document.filename} has more than {SPAN} passages", what_to_do="Split the document.")
+    if chunks >= NUMBERS_PER_REVISION:
+        raise Refused(
+            f"{document.filename} has more than {NUMBERS_PER_REVISION} passages", what_to_do="Split the document."
+        )
 
 
-def still_staged(db: Connection, revision: int) -> bool:
+def touch_staged(db: Connection, revision: int) -> bool:
     """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
     touch = "UPDATE revision SET created_at = $1 WHERE id = $2 AND state = 'staged'"
     return db.execute(touch, (time.time(), revision)).rowcount == 1
 
 
-def stage(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
+def stage_revision(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
     """Begin a revision that nobody sees yet."""
     db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
     (revision,) = db.execute(
@@ -158,15 +160,15 @@ def stage(db: Connection, document: Document, embedder: str, dimensions: int) ->
             dimensions,
             document.model_dump_json(),
             time.time(),
-            document.dated,
+            document.last_changed,
         ),
     ).fetchone()
     return int(revision)
 
 
-def insert(
+def insert_chunks(
     db: Connection,
-    add: Callable[[Connection, Sequence[Passage]], None],
+    add: Callable[[Connection, Sequence[IndexedPassage]], None],
     revision: int,
     document: Document,
     chunks: Sequence[Chunk],
@@ -175,7 +177,9 @@ def insert(
 ) -> None:
     """Write chunks, the first of them at `position`; `add` writes what they are found by."""
     (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
-    numbers = range(revision * SPAN + position, revision * SPAN + position + len(chunks))
+    numbers = range(
+        revision * NUMBERS_PER_REVISION + position, revision * NUMBERS_PER_REVISION + position + len(chunks)
+    )
     given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
     placed = list(zip(numbers, chunks, given, strict=True))
     db.executemany(
@@ -184,31 +188,35 @@ def insert(
     )
     db.executemany(
         "INSERT INTO unit_vectors VALUES ($1, $2)",
-        [(number, pack(matrix)) for number, _, matrix in placed if matrix is not None and len(matrix)],
+        [(number, pack_vectors(matrix)) for number, _, matrix in placed if matrix is not None and len(matrix)],
     )
-    add(db, [passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed])
+    add(db, [make_indexed_passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed])
 
 
-def passage(number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None) -> Passage:
+def make_indexed_passage(
+    number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None
+) -> IndexedPassage:
     """What `chunk` is found by; `matrix` has the vectors of its units."""
     title = " ".join((document.title, *chunk.heading))
-    return Passage(number, collection, title, chunk.text, mean(matrix) if matrix is not None and len(matrix) else None)
+    return IndexedPassage(
+        number, collection, title, chunk.text, mean_direction(matrix) if matrix is not None and len(matrix) else None
+    )
 
 
-def publish(db: Connection, revision: int, document_id: str) -> None:
+def publish_revision(db: Connection, revision: int, document_id: str) -> None:
     """Make it the live one, in place of the one before and of what is kept beside that."""
     for which in ("state = 'live'", "state <> 'live' AND beside"):
         db.execute(f"UPDATE revision SET state = 'retired' WHERE {which} AND document = $1", (document_id,))  # noqa: S608
     db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
-    raise_generation(db)
+    bump_generation(db)
 
 
-def retire(db: Connection, revision: int) -> None:
+def retire_revision(db: Connection, revision: int) -> None:
     """Give up a revision that is not live."""
     db.execute("UPDATE revision SET state = 'retired' WHERE id = $1 AND state = 'staged'", (revision,))
 
 
-def raise_generation(db: Connection) -> None:
+def bump_generation(db: Connection) -> None:
     """Tell every process that what can be found has changed."""
     db.execute(
         "INSERT INTO setting VALUES ('generation', '1') ON CONFLICT (name)"
@@ -216,12 +224,12 @@ def raise_generation(db: Connection) -> None:
     )
 
 
-def generation(db: Connection) -> int:
+def library_generation(db: Connection) -> int:
     """Changes whenever what can be found changes."""
-    return int(setting(db, "generation") or 0)
+    return int(read_setting(db, "generation") or 0)
 
 
-async def in_batches(database: Database, batch: Callable[[Connection], bool]) -> None:
+async def run_in_batches(database: Database, batch: Callable[[Connection], bool]) -> None:
     """Run `batch` in a transaction each until it says that it is done."""
     while True:
         if await database.write(batch):

@@ -1,4 +1,4 @@
-"""A person's own conversations: the port `Archive`."""
+"""A person's own conversations: the port `ConversationArchive`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pipeline.values import Answer, ConversationId, IncomingMessage
-from pipeline.values.people import Exchange, Passed, Standing, Talk, TalkPart
-from storage.database import Connection, Database, scalar
+from pipeline.values.people import ConversationSummary, Exchange, ExchangePage, ExchangeStatus, HandoffResult
+from storage.database import Connection, Database, fetch_value
 from storage.messages.history import SQLHistory
 
-READ = 300
+MAX_TURNS_READ = 300
 """Turns that a list of conversations is made of."""
 _UNANSWERED = "message WHERE author = $1 AND conversation = $2 AND answer = '' AND state <> 'cancelled'"
 _ANSWERED = "question JOIN answer ON answer.id = question.answer WHERE answer.author = $1 AND conversation = $2"
@@ -35,50 +35,52 @@ _PART = f"""
 """  # noqa: S608 - as above
 
 
-class SQLArchive:
+class SQLConversationArchive:
     def __init__(self, database: Database, history: SQLHistory) -> None:
         self._database = database
         self._history = history
 
-    async def talks(self, person: str, platform: str, most: int) -> Sequence[Talk]:
+    async def list_conversations(self, person: str, platform: str, most: int) -> Sequence[ConversationSummary]:
         """Theirs on one platform, the latest first."""
-        found: dict[ConversationId, Talk] = {}
-        for conversation, turn in await self._history.by_author(person, READ):
+        found: dict[ConversationId, ConversationSummary] = {}
+        for conversation, turn in await self._history.turns_by_author(person, MAX_TURNS_READ):
             if conversation.platform == platform:
                 first = found.pop(conversation, None)
                 question = first.question if first else turn.question
-                found[conversation] = Talk(conversation=conversation, question=question, at=turn.asked_at)
+                found[conversation] = ConversationSummary(
+                    conversation=conversation, question=question, at=turn.asked_at
+                )
         return [*reversed(found.values())][:most]
 
-    async def exchanges(
+    async def list_exchanges(
         self, conversation: ConversationId, person: str, most: int, start: int | None = None
-    ) -> TalkPart:
+    ) -> ExchangePage:
         """What that person asked there, in order: `most` exchanges from the one at `start` (0-based), else the last."""
         theirs = (person, str(conversation))
 
-        def work(db: Connection) -> TalkPart:
-            total = scalar(db, _TOTAL, theirs)
+        def work(db: Connection) -> ExchangePage:
+            total = fetch_value(db, _TOTAL, theirs)
             last = max(0, total - most)
             first = last if start is None else min(start, last)
             rows = db.execute(_PART, (*theirs, most, first))
-            return TalkPart(exchanges=tuple(_exchange(*row) for row in rows), start=first, total=total)
+            return ExchangePage(exchanges=tuple(_exchange(*row) for row in rows), start=first, total=total)
 
         return await self._database.read(work)
 
-    async def asked(self, conversation: ConversationId, person: str) -> bool:
+    async def has_asked(self, conversation: ConversationId, person: str) -> bool:
         """Whether anything is kept that this person asked there."""
         return await self._holds(_ASKED, person, str(conversation))
 
-    async def waits(self, conversation: ConversationId, person: str) -> bool:
+    async def has_pending(self, conversation: ConversationId, person: str) -> bool:
         """Whether a question of theirs waits there to be answered."""
         return await self._holds(_WAITS, person, str(conversation))
 
-    async def kept(self, key: str, person: str) -> bool:
+    async def owns_question(self, key: str, person: str) -> bool:
         """Whether the question with that key is kept, answered or not, and theirs."""
         return await self._holds(_KEPT, key, person)
 
     async def _holds(self, query: str, *values: str) -> bool:
-        return bool(await self._database.read(lambda db: scalar(db, query, values)))
+        return bool(await self._database.read(lambda db: fetch_value(db, query, values)))
 
     async def lately(self, most: int) -> Sequence[tuple[ConversationId | None, datetime, Answer]]:
         """The last answers of everybody, latest first, each with the conversation that it was given in; None for one
@@ -112,18 +114,18 @@ def _exchange(
 ) -> Exchange:
     if answer_id is None:
         return _unanswered(body, state)
-    passed = Passed(replied=resolved is not None, by=name or "", reply=reply or "") if handoff else None
+    passed = HandoffResult(replied=resolved is not None, by=name or "", reply=reply or "") if handoff else None
     return Exchange(
         key=key,
         question=question,
         at=datetime.fromtimestamp(at, UTC),
-        standing=Standing.ANSWERED,
+        status=ExchangeStatus.ANSWERED,
         answer_id=answer_id,
-        passed=passed,
+        handoff=passed,
     )
 
 
 def _unanswered(body: str, state: str) -> Exchange:
     message = IncomingMessage.model_validate_json(body)
-    standing = Standing.WAITING if state == "open" else Standing.FAILED
-    return Exchange(key=message.key, question=message.text, at=message.sent_at, standing=standing)
+    standing = ExchangeStatus.WAITING if state == "open" else ExchangeStatus.FAILED
+    return Exchange(key=message.key, question=message.text, at=message.sent_at, status=standing)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.values import IncomingMessage, PlaceId, replace
-from storage.database import Alone, Connection
-from storage.documents.sweep import hide
+from storage.database import AdvisoryLock, Connection
+from storage.documents.cleanup import hide_documents
 from storage.schema.messages import ASKED_OR_WRITTEN_BY
-from storage.schema.table import Owned
+from storage.schema.table import Ownership
 from storage.schema.tables import TABLES
 
-KEPT = "EXISTS (SELECT 1 FROM revision WHERE document = 'taught/' || handoff.id AND state = 'live')"
+REPLY_IS_DOCUMENT = "EXISTS (SELECT 1 FROM revision WHERE document = 'taught/' || handoff.id AND state = 'live')"
 """The reply to a handoff is a document, which holds the question too: the handoff then says whose that is."""
 _TAUGHT_BY = f"""
     SELECT document FROM revision WHERE source = 'taught' AND body -> 'metadata' ->> 'author' = $1
@@ -54,7 +54,7 @@ _TOLD_OF = "SELECT key FROM wish WHERE body ->> 'author' = $1 AND person <> $1"
 _WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, $1) = $2 OR body -> 'said_in' ->> 0 = $3"
 """Those told in direct messages included."""
 _OWNED = "DELETE FROM {table} WHERE substr(replace({column}, ' ', ':') || ':', 1, $1) = $2"
-"""What an `Owner` is known by begins with the workspace, which a colon, a blank or nothing follows."""
+"""What an `RowOwner` is known by begins with the workspace, which a colon, a blank or nothing follows."""
 
 
 def erase_question(db: Connection, key: str) -> None:
@@ -62,14 +62,14 @@ def erase_question(db: Connection, key: str) -> None:
     for (told,) in db.execute(_TOLD, (key,)).fetchall():
         _erase_wish(db, told)
     db.execute(_TURN, (key,))
-    hide(db, _documents(db, _TAUGHT_OF, key))
+    hide_documents(db, _documents(db, _TAUGHT_OF, key))
     _erase_answers(db, "key = $1", (key,))
     if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
         blank = replace(IncomingMessage.model_validate_json(row[0]), text="", pointed="", attachments=())
         db.execute("UPDATE message SET body = $1, answer = '' WHERE key = $2", (blank.model_dump_json(), key))
 
 
-def erase_wishes_for(db: Connection, author: str) -> None:
+def erase_subscriptions_for(db: Connection, author: str) -> None:
     """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
     for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
         _erase_wish(db, key)
@@ -79,25 +79,25 @@ def erase_space(db: Connection, space: PlaceId) -> None:
     """Erase what is kept of a workspace or server: its installation, questions that wait, conversations, where we took
     part, replies that were kept as answers, what people share or add there that is not posted yet, what they added to
     the documents, what was said in channels that are read, what admins set, what people chose."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
     added = _documents(db, _ADDED_IN, f"chat:{space}")
     of_space = (prefix, space.platform, space.space)
-    hide(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
+    hide_documents(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
     db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", of_space)  # noqa: S608 - our own words
     db.execute("DELETE FROM outbox WHERE person <> '' AND substr(recipient, 1, $1) = $2", inside)
     for (key,) in db.execute(_WISHES_OF, (*inside, str(space))).fetchall():
         _erase_wish(db, key)
     _erase_answers(db, "substr(key, 1, $1) = $2", inside)
     for table in TABLES:
-        if isinstance(table.owned, Owned) and table.owned.column and not table.owned.stays:
-            db.execute(_OWNED.format(table=table.name, column=table.owned.column), inside)
+        if isinstance(table.ownership, Ownership) and table.ownership.column and not table.ownership.survives_leave:
+            db.execute(_OWNED.format(table=table.name, column=table.ownership.column), inside)
 
 
 def _erase_wish(db: Connection, key: str) -> None:
     """Also what was told, and what is under way: without its message no answer to it is saved any more."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     erase_question(db, key)
     db.execute("DELETE FROM wish WHERE key = $1", (key,))
     db.execute("DELETE FROM message WHERE key = $1", (key,))
@@ -108,7 +108,7 @@ def _erase_answers(db: Connection, which: str, values: Sequence[object]) -> None
         db.execute(statement.format(which=which), values)
 
 
-def taught_by(db: Connection, person: str) -> list[str]:
+def reply_documents_of(db: Connection, person: str) -> list[str]:
     """The ids of the documents that hold a question or a reply of `person`."""
     return _documents(db, _TAUGHT_BY, person)
 

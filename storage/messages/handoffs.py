@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from pipeline.values import About, Handoff, MessageKey
-from storage.database import Connection, Database, scalar
-from storage.messages.history import signed
-from storage.messages.outbox import SQLOutbox, tell
+from pipeline.values import Handoff, MessageKey, NoticeKind
+from storage.database import Connection, Database, fetch_value
+from storage.messages.history import json_with_author
+from storage.messages.outbox import SQLOutbox, queue_handoff_notice
 
 
 class SQLHandoffs:
@@ -18,18 +18,18 @@ class SQLHandoffs:
         self._outbox = outbox
         self._clock = clock
 
-    async def begin(self, handoff: Handoff) -> bool:
+    async def create(self, handoff: Handoff) -> bool:
         """Keep it, and that people are to be asked; False when its answer was handed over before."""
         now = self._clock()
 
         def work(db: Connection) -> bool:
-            body = signed(db, handoff, handoff.answer_id)
+            body = json_with_author(db, handoff, handoff.answer_id)
             new = db.execute(
                 "INSERT INTO handoff (id, answer, asker, body, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
                 (handoff.id, handoff.answer_id, handoff.asker, body, now),
             ).rowcount
             if new:
-                tell(db, handoff.id, About.ASKED)
+                queue_handoff_notice(db, handoff.id, NoticeKind.ASKED)
             return bool(new)
 
         return self._rung(await self._database.write(work, durable=True))
@@ -37,16 +37,16 @@ class SQLHandoffs:
     async def get(self, handoff_id: str) -> Handoff | None:
         """One that waits for a reply; None when it is resolved or not kept any more."""
         query = "SELECT body FROM handoff WHERE id = $1 AND resolved_at IS NULL"
-        body = await self._database.read(lambda db: scalar(db, query, (handoff_id,)))
+        body = await self._database.read(lambda db: fetch_value(db, query, (handoff_id,)))
         return Handoff.model_validate_json(body) if body else None
 
-    async def waits(self, message: MessageKey) -> Handoff | None:
+    async def find_waiting(self, message: MessageKey) -> Handoff | None:
         """The one that waits for a reply and was posted as that message."""
         query = (
             "SELECT body FROM outbox JOIN handoff ON handoff.id = outbox.handoff"
             " WHERE about = $1 AND resolved_at IS NULL AND reference = $2"
         )
-        body = await self._database.read(lambda db: scalar(db, query, (About.ASKED, str(message))))
+        body = await self._database.read(lambda db: fetch_value(db, query, (NoticeKind.ASKED, str(message))))
         return Handoff.model_validate_json(body) if body else None
 
     async def resolve(self, handoff_id: str, resolver: str, name: str, reply: str) -> bool:
@@ -60,12 +60,12 @@ class SQLHandoffs:
                 (resolver, name, reply, now, handoff_id),
             ).rowcount
             if done:
-                tell(db, handoff_id, About.RESOLVED)
+                queue_handoff_notice(db, handoff_id, NoticeKind.RESOLVED)
             return bool(done)
 
         return self._rung(await self._database.write(work, durable=True))
 
     def _rung(self, changed: bool) -> bool:
         if changed:
-            self._outbox.ring()
+            self._outbox.notify()
         return changed

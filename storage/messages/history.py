@@ -1,4 +1,4 @@
-"""Conversations, answers and preferences: the port `HistoryStore` and what `Desk` asks about people."""
+"""Conversations, answers and preferences: the port `HistoryStore` and what `BotServices` asks about people."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 
-from pipeline.values import Answer, Conversation, ConversationId, Outcome, Preferences, Turn, Value, Vote
-from storage.database import Connection, Database, scalar
-from storage.documents.sweep import quote
-from storage.schema.tables import keep
+from pipeline.values import Answer, AnswerOutcome, Conversation, ConversationId, Preferences, Turn, Value, Vote
+from storage.database import Connection, Database, fetch_value
+from storage.documents.cleanup import record_quotes
+from storage.schema.tables import upsert_statement
 
 # --- What was asked and what came of it, a line each: what insights are counted from --------------
 
@@ -25,10 +25,10 @@ _SINCE = """
     WHERE asked.at >= $2
 """
 """Where threads are conversations that do not name the channel around them, where they were said does."""
-KEEP = keep("asked")
+UPSERT_QUESTION = upsert_statement("asked")
 
 
-class Asked(NamedTuple):
+class QuestionRecord(NamedTuple):
     """One question that was looked up."""
 
     author: str
@@ -53,25 +53,25 @@ class Asked(NamedTuple):
     """How many people want to be told once it can be answered."""
 
 
-class SQLAsked:
+class SQLQuestionLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def since(self, at: float, apart: Collection[str], fold: Callable[[Iterator[Asked]], T]) -> T:
+    async def fold_since(self, at: float, apart: Collection[str], fold: Callable[[Iterator[QuestionRecord]], T]) -> T:
         """What `fold` makes of everything asked since `at` (seconds), in no order; it runs on a thread of its own.
         `apart`: the platforms whose threads do not name their channel."""
         on = [f"substr(question.conversation, 1, {len(name) + 1}) = '{name}:'" for name in apart]
         query = _SINCE.format(apart=" OR ".join(on) or "FALSE")
 
         def work(db: Connection) -> T:
-            return fold(map(Asked._make, db.execute(query, (Vote.UNHELPFUL, at))))
+            return fold(map(QuestionRecord._make, db.execute(query, (Vote.UNHELPFUL, at))))
 
         return await self._database.read(work)
 
 
-def line(answer: Answer, author: str, at: float) -> tuple[object, ...] | None:
+def question_row(answer: Answer, author: str, at: float) -> tuple[object, ...] | None:
     """The row of an answer; None where nothing was looked up."""
-    if not answer.standalone and answer.outcome is not Outcome.FAILED:
+    if not answer.standalone and answer.outcome is not AnswerOutcome.FAILED:
         return None
     differing = bool(answer.comparison and answer.comparison.contradictions) or any(
         reason.name == "consistent" and reason.value == 0 for reason in answer.confidence.reasons
@@ -91,8 +91,8 @@ def line(answer: Answer, author: str, at: float) -> tuple[object, ...] | None:
 
 # --- Conversations, answers and preferences -------------------------------------------------------
 
-_KEEP = keep("answer")
-_PREFER = keep("preference")
+_KEEP = upsert_statement("answer")
+_PREFER = upsert_statement("preference")
 
 
 class SQLHistory:
@@ -113,7 +113,7 @@ class SQLHistory:
         bodies = await self._database.read(work)
         return Conversation(id=conversation, turns=tuple(Turn.model_validate_json(body) for body in reversed(bodies)))
 
-    async def by_author(self, author: str, limit: int) -> tuple[tuple[ConversationId, Turn], ...]:
+    async def turns_by_author(self, author: str, limit: int) -> tuple[tuple[ConversationId, Turn], ...]:
         """The last `limit` turns of one person, oldest first, each with its conversation."""
 
         def work(db: Connection) -> list[tuple[str, str]]:
@@ -125,44 +125,44 @@ class SQLHistory:
 
     async def record(self, conversation: ConversationId, turn: Turn) -> None:
         """Keep `turn` as the last of `conversation`."""
-        await self._database.write(lambda db: keep_turn(db, str(conversation), turn))
+        await self._database.write(lambda db: insert_turn(db, str(conversation), turn))
 
-    async def keep(self, answer: Answer, author: str) -> None:
+    async def save_answer(self, answer: Answer, author: str) -> None:
         """Keep an answer that went through no inbox, to be rated and counted."""
-        await self._database.write(lambda db: keep_answer(db, answer, author, time.time()))
+        await self._database.write(lambda db: insert_answer(db, answer, author, time.time()))
 
     async def answer(self, answer_id: str) -> Answer | None:
         """An answer that was kept; None when it is unknown or forgotten."""
         query = "SELECT body FROM answer WHERE id = $1"
-        body = await self._database.read(lambda db: scalar(db, query, (answer_id,)))
+        body = await self._database.read(lambda db: fetch_value(db, query, (answer_id,)))
         return Answer.model_validate_json(body) if body else None
 
     async def author(self, answer_id: str) -> str:
         """Who was given that answer; empty when it is unknown or forgotten."""
         query = "SELECT author FROM answer WHERE id = $1"
-        return await self._database.read(lambda db: scalar(db, query, (answer_id,))) or ""
+        return await self._database.read(lambda db: fetch_value(db, query, (answer_id,))) or ""
 
     async def preferences(self, person: str) -> Preferences:
         """What `person` chose; nothing by default."""
         query = "SELECT body FROM preference WHERE person = $1"
-        body = await self._database.read(lambda db: scalar(db, query, (person,)))
+        body = await self._database.read(lambda db: fetch_value(db, query, (person,)))
         return Preferences.model_validate_json(body) if body else Preferences()
 
-    async def prefer(self, person: str, preferences: Preferences) -> None:
+    async def save_preferences(self, person: str, preferences: Preferences) -> None:
         """Replace what `person` chose."""
         row = (person, preferences.model_dump_json())
         await self._database.write(lambda db: db.execute(_PREFER, row))
 
 
-def keep_answer(db: Connection, answer: Answer, author: str, at: float) -> None:
+def insert_answer(db: Connection, answer: Answer, author: str, at: float) -> None:
     """Inside a transaction, as part of a larger change. `at`: when it was given, in seconds since the epoch."""
     db.execute(_KEEP, (answer.id, author, at, answer.model_dump_json()))
-    quote(db, answer.id, answer.documents)
-    if asked := line(answer, author, at):
-        db.execute(KEEP, asked)
+    record_quotes(db, answer.id, answer.document_ids)
+    if asked := question_row(answer, author, at):
+        db.execute(UPSERT_QUESTION, asked)
 
 
-def keep_turn(db: Connection, conversation: str, turn: Turn) -> None:
+def insert_turn(db: Connection, conversation: str, turn: Turn) -> None:
     """Inside a transaction, as part of a larger change."""
     db.execute(
         "INSERT INTO turn (conversation, author, asked_at, body) VALUES ($1, $2, $3, $4)",
@@ -170,7 +170,7 @@ def keep_turn(db: Connection, conversation: str, turn: Turn) -> None:
     )
 
 
-def signed(db: Connection, value: Value, answer_id: str) -> str:
+def json_with_author(db: Connection, value: Value, answer_id: str) -> str:
     """`value` as JSON, with the author of the question that the answer was given to, if it is kept."""
-    author = scalar(db, "SELECT author FROM answer WHERE id = $1", (answer_id,))
+    author = fetch_value(db, "SELECT author FROM answer WHERE id = $1", (answer_id,))
     return json.dumps({**value.model_dump(mode="json"), "author": author}, ensure_ascii=False)

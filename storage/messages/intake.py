@@ -5,47 +5,47 @@ from __future__ import annotations
 import hashlib
 
 from pipeline.errors import Busy
-from pipeline.values import IncomingMessage, Manner, replace
-from storage.database import Alone, Connection, scalar
+from pipeline.values import IncomingMessage, MessageTrigger, replace
+from storage.database import AdvisoryLock, Connection, fetch_value
 from storage.messages.erase import erase_question
-from storage.messages.presence import call_back, see
-from storage.schema.tables import keep
-from storage.settings import setting
+from storage.messages.participation import end_silence, mark_channel_seen
+from storage.schema.tables import upsert_statement
+from storage.settings import read_setting
 
-DEALT_WITH_UNTIL = "dealt with until"
+HANDLED_UNTIL = "dealt with until"
 """The setting that a restored database has: what was sent before that moment is not answered any more."""
 _WAITING = """
     SELECT coalesce(sum(CASE WHEN space = '' THEN messages END), 0),
         coalesce(sum(CASE WHEN scope = $1 THEN messages END), 0)
     FROM waiting WHERE space = '' OR scope = $1
 """
-_TELL = keep("told")
-NOTICE_SECONDS = 60.0
+_TELL = upsert_statement("told")
+BUSY_NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
 
 
-def take(
+def accept_message(
     db: Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
 ) -> bool | Busy:
     """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
 
     Whose author is told now to ask again is known from then on: they will."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     if not _know(db, message.key, now):
-        return not message.manner.unannounced and _addressed_now(db, message, now)
+        return not message.manner.is_background and _addressed_now(db, message, now)
     if _dealt_with(db, message):
         return False
     if reason := _too_much(db, message, capacity, per_author):
-        unasked = message.manner is Manner.AWAITED
+        unasked = message.manner is MessageTrigger.AWAITED
         busy = Busy(reason, first=False) if unasked else _busy(db, message.author, reason, now)
         if not busy.first:
             _unknow(db, message.key)
         return busy
     _insert(db, message, now + after if after else 0.0)
-    if not message.manner.unannounced:
-        call_back(db, str(message.conversation), message.sent_at.timestamp())
-    if message.manner not in (Manner.COMMAND, Manner.AWAITED):
-        see(db, message.place.where, message.place.message)
+    if not message.manner.is_background:
+        end_silence(db, str(message.conversation), message.sent_at.timestamp())
+    if message.manner not in (MessageTrigger.COMMAND, MessageTrigger.AWAITED):
+        mark_channel_seen(db, message.place.channel_key, message.place.message)
     return True
 
 
@@ -67,7 +67,7 @@ def _insert(db: Connection, message: IncomingMessage, not_before: float) -> None
 
 def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
     """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
-    until = setting(db, DEALT_WITH_UNTIL)
+    until = read_setting(db, HANDLED_UNTIL)
     return until is not None and message.sent_at.timestamp() <= float(until)
 
 
@@ -75,12 +75,12 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
     """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
     waiting = db.execute(
         "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"  # noqa: S608 - our own words
-        f" AND body ->> 'manner' = $2 {db.locking}",
-        (message.key, Manner.OVERHEARD),
+        f" AND body ->> 'manner' = $2 {db.for_update}",
+        (message.key, MessageTrigger.OVERHEARD),
     ).fetchone()
     if not waiting:
         return False
-    call_back(db, str(message.conversation), message.sent_at.timestamp())
+    end_silence(db, str(message.conversation), message.sent_at.timestamp())
     db.execute("DELETE FROM answer WHERE id = $1", waiting)
     db.execute(
         "UPDATE message SET body = $1, answer = '', withdrawn = (leased_until > $2), stopped = FALSE,"
@@ -90,20 +90,20 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
     return True
 
 
-def waits_overheard(db: Connection, key: str, author: str) -> bool:
+def is_waiting_overheard(db: Connection, key: str, author: str) -> bool:
     """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
     query = (
         "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"  # noqa: S608 - our own words
-        f" AND body ->> 'manner' = $3 {db.locking}"
+        f" AND body ->> 'manner' = $3 {db.for_update}"
     )
-    return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
+    return db.execute(query, (key, author, MessageTrigger.OVERHEARD)).fetchone() is not None
 
 
-def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
+def reask_question(db: Connection, key: str, text: str, sent_after: float) -> bool:
     """Ask an answered question anew with another `text`: the reply becomes the new answer, and nothing is kept of the
     old one. False for one that was sent earlier, that was not addressed to us where others or its author see the reply,
     whose answer people were asked about, or whose author wants to be told."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     row = db.execute(
         "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"
         " AND reference <> '' AND NOT EXISTS (SELECT 1 FROM handoff WHERE handoff.answer = message.answer)"
@@ -111,7 +111,7 @@ def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
         (key, sent_after),
     ).fetchone()
     message = IncomingMessage.model_validate_json(row[0]) if row else None
-    if not message or message.text == text or message.manner.unannounced or message.manner is Manner.COMMAND:
+    if not message or message.text == text or message.manner.is_background or message.manner is MessageTrigger.COMMAND:
         return False
     erase_question(db, key)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
@@ -120,14 +120,14 @@ def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
     return True
 
 
-def change(db: Connection, key: str, text: str, now: float) -> bool:
+def change_question(db: Connection, key: str, text: str, now: float) -> bool:
     """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
 
     What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
     nothing: platforms report an edit too when they have drawn the preview of a link."""
     row = db.execute(
         "SELECT body, leased_until FROM message"  # noqa: S608 - our own words
-        f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.locking}",
+        f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.for_update}",
         (key,),
     ).fetchone()
     if not row:
@@ -143,16 +143,16 @@ def change(db: Connection, key: str, text: str, now: float) -> bool:
     return True
 
 
-def conversation(db: Connection, key: str) -> str | None:
+def find_conversation(db: Connection, key: str) -> str | None:
     """The conversation of a question that is still kept."""
-    found: str | None = scalar(db, "SELECT conversation FROM message WHERE key = $1", (key,))
+    found: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
     return found
 
 
-def drop(db: Connection, key: str, now: float) -> bool:
+def cancel_question(db: Connection, key: str, now: float) -> bool:
     """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
     there, and never kept then."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     _know(db, key, now)
     changed = db.execute(
         "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
@@ -161,9 +161,9 @@ def drop(db: Connection, key: str, now: float) -> bool:
     return changed.rowcount > 0
 
 
-def forget(db: Connection, key: str) -> None:
+def forget_message(db: Connection, key: str) -> None:
     """Keep nothing of a message, and not that it was seen."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
     _unknow(db, key)
 
@@ -191,8 +191,8 @@ def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_autho
 
 
 def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
-    told = scalar(db, "SELECT at FROM told WHERE author = $1", (author,))
-    first = told is None or abs(now - told) >= NOTICE_SECONDS
+    told = fetch_value(db, "SELECT at FROM told WHERE author = $1", (author,))
+    first = told is None or abs(now - told) >= BUSY_NOTICE_SECONDS
     if first:
         db.execute(_TELL, (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 import structlog
 
-from pipeline.values import Answer, IncomingMessage, Work
-from storage.database import Alone, Connection
-from storage.messages.posting import LONGEST_DELAY, moment
+from pipeline.values import Answer, IncomingMessage, LeasedMessage
+from storage.database import AdvisoryLock, Connection
+from storage.messages.posting import LONGEST_DELAY, to_datetime
 
 log = structlog.get_logger(__name__)
 
-SUSPICIOUS = 2
+SUSPECT_CRASHES = 2
 """Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
-ALONE_SECONDS = 20.0
+SUSPECT_ALONE_SECONDS = 20.0
 """How long nothing is begun beside a suspect. What takes longer is no reason to keep everybody waiting."""
-PATIENCE_SECONDS = 60.0
+SUSPECT_WAIT_SECONDS = 60.0
 """How long others go before a suspect, where there are always others."""
 
 LEASABLE = f"""
@@ -34,74 +34,74 @@ LEASABLE = f"""
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
 """  # noqa: S608 - our own words
 """The message heads its conversation, is not leased, and its delay is over."""
-NEXT = f"""
+NEXT_MESSAGE = f"""
     SELECT sequence FROM (
         SELECT turn, since, (
             SELECT sequence FROM message WHERE space = waiting.space AND author = waiting.author
-                AND ends < {SUSPICIOUS} AND {LEASABLE} ORDER BY sequence LIMIT 1) AS sequence
+                AND ends < {SUSPECT_CRASHES} AND {LEASABLE} ORDER BY sequence LIMIT 1) AS sequence
         FROM waiting WHERE space = $2) AS turns
     WHERE sequence IS NOT NULL ORDER BY turn, since LIMIT 1
 """  # noqa: S608 - our own words
 """The oldest of the first author in turn that can be leased: served longest ago first, then waiting longest."""
-SUSPECT = f"""
-    SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
+NEXT_SUSPECT = f"""
+    SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPECT_CRASHES} AND {LEASABLE}
         ORDER BY not_before, sequence
 """  # noqa: S608 - as above
-SPACES = f"""
+WAITING_SPACES = f"""
     SELECT scope, messages, leased, here, alone, suspicious FROM waiting, (
         SELECT count(*) AS leased, count(*) FILTER (WHERE holder = $2) AS here,
             count(*) FILTER (WHERE holder = $2 AND alone_until > $1) AS alone,
-            EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS}) AS suspicious
+            EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPECT_CRASHES}) AS suspicious
             FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1) AS under_way
     WHERE space = '' ORDER BY turn, since
 """  # noqa: S608 - as above
 """Those that have open messages, in turn, each with how many; with them how many are under way, how many of those in
 this process, how many of these alone, and whether any is a suspect."""
-SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
-HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
-TAKE = f"""
+MARK_SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
+LEASED_BY = "state = 'open' AND leased_until > 0 AND holder = $1"
+LEASE_STATEMENT = f"""
     SELECT key, space, author, ends, attempt, body, sent_at, (SELECT body FROM answer WHERE id = message.answer),
         posting_since, reference FROM message WHERE sequence = $2 AND {LEASABLE}
 """  # noqa: S608 - as above
 
 
-class Candidate(NamedTuple):
+class LeaseCandidate(NamedTuple):
     """The message whose turn it is."""
 
     sequence: int
-    more: bool
+    has_more: bool
     """Others are not under way either."""
 
 
-def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> Candidate | None:
+def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) -> LeaseCandidate | None:
     """The message whose turn it is in the spaces that are served, or None when nothing can be leased.
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
-    spaces = db.execute(SPACES, (now, db.holder)).fetchall()
+    spaces = db.execute(WAITING_SPACES, (now, db.lease_holder)).fetchall()
     if not spaces:
         return None
     _, _, leased, here, alone, suspicious = spaces[0]
     if alone:
         return None
-    suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()
+    suspects = db.execute(NEXT_SUSPECT, (now,)).fetchall() if suspicious else ()
     suspect, due = next((row for *row, space in suspects if served(space)), (None, now))
     more = sum(messages for _, messages, *_ in spaces) > leased + 1
-    if due + PATIENCE_SECONDS > now:
+    if due + SUSPECT_WAIT_SECONDS > now:
         for space, *_ in spaces:
-            if served(space) and (row := db.execute(NEXT, (now, space)).fetchone()):
-                return Candidate(row[0], more)
-    return None if here or suspect is None else Candidate(suspect, more)
+            if served(space) and (row := db.execute(NEXT_MESSAGE, (now, space)).fetchone()):
+                return LeaseCandidate(row[0], more)
+    return None if here or suspect is None else LeaseCandidate(suspect, more)
 
 
-def take_turn(
+def lease_message(
     db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
-) -> Work | None:
+) -> LeasedMessage | None:
     """Lease the candidate `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
     is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
-    db.alone(Alone.INBOX)
-    row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
+    db.advisory_lock(AdvisoryLock.INBOX)
+    row = db.execute(f"{LEASE_STATEMENT} {db.skip_locked}", (now, sequence)).fetchone()
     if not row:
         return None
     key, space, author, ends, attempt, *kept = row
@@ -113,7 +113,7 @@ def take_turn(
     db.execute(
         "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE, holder = $3"
         " WHERE sequence = $4",
-        (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
+        (until, now + SUSPECT_ALONE_SECONDS if ends >= SUSPECT_CRASHES else 0, db.lease_holder, sequence),
     )
     try:
         return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
@@ -123,31 +123,31 @@ def take_turn(
         return None
 
 
-def holders(db: Connection) -> set[int]:
+def lease_holders(db: Connection) -> set[int]:
     """The processes that hold leases, as far as is known."""
     rows = db.execute("SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0")
     return {holder for (holder,) in rows}
 
 
-def take_back(db: Connection, now: float, holder: int) -> int:
+def reclaim_leases(db: Connection, now: float, holder: int) -> int:
     """End the leases of a process that died. Returns how many.
 
     The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
     waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
-    db.alone(Alone.INBOX)
+    db.advisory_lock(AdvisoryLock.INBOX)
     leased, suspects = db.execute(
-        f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {HELD}",  # noqa: S608 - our own words
-        (holder, SUSPICIOUS),
+        f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {LEASED_BY}",  # noqa: S608 - our own words
+        (holder, SUSPECT_CRASHES),
     ).fetchone()
     innocent = db.execute(
         "UPDATE message SET leased_until = 0, withdrawn = FALSE, attempt = attempt - 1, ends = ends + $2,"  # noqa: S608 - our own words
-        f" not_before = $3 WHERE {HELD} AND ends < $4 AND $5",
-        (holder, 0 if suspects else 1, now, SUSPICIOUS, leased > 1),
+        f" not_before = $3 WHERE {LEASED_BY} AND ends < $4 AND $5",
+        (holder, 0 if suspects else 1, now, SUSPECT_CRASHES, leased > 1),
     ).rowcount
     charged = db.execute(
         "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $2,"  # noqa: S608 - our own words
-        f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {HELD}",
-        (holder, SUSPICIOUS, now),
+        f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {LEASED_BY}",
+        (holder, SUSPECT_CRASHES, now),
     ).rowcount
     return innocent + charged
 
@@ -162,7 +162,7 @@ def _serve(db: Connection, space: str, author: str) -> None:
         " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
     ).fetchone()
     scopes = (space, f"{space} {author}")
-    db.execute(SERVED, (*scopes, turn))
+    db.execute(MARK_SERVED, (*scopes, turn))
     db.execute("UPDATE waiting SET turn = $3 WHERE scope IN ($1, $2)", (*scopes, turn))
 
 
@@ -176,14 +176,14 @@ def _work(
     *,
     attempts: int,
     late_before: float,
-) -> Work:
-    return Work(
+) -> LeasedMessage:
+    return LeasedMessage(
         message=IncomingMessage.model_validate_json(body),
         attempt=attempt,
         last=attempt >= attempts,
-        hopeless=attempt > attempts,
+        crashed_last_attempt=attempt > attempts,
         answer=Answer.model_validate_json(answer) if answer else None,
-        posting_since=moment(posting_since),
+        posting_since=to_datetime(posting_since),
         reference=reference,
-        late=sent_at < late_before,
+        is_late=sent_at < late_before,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pipeline.values import Action, Decision
+from pipeline.values import Action, AuditEntry
 from storage.database import Connection, Database
 
 
@@ -14,7 +14,7 @@ class SQLAudit:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def record(self, decision: Decision) -> None:
+    async def record(self, decision: AuditEntry) -> None:
         """Keep a row; it is on the disk when this returns."""
 
         def work(db: Connection) -> None:
@@ -25,7 +25,7 @@ class SQLAudit:
 
         await self._database.write(work, durable=True)
 
-    async def latest(self, limit: int) -> list[Decision]:
+    async def latest(self, limit: int) -> list[AuditEntry]:
         """The last `limit` rows, newest first."""
 
         def work(db: Connection) -> list[tuple[float, str, str, str, int]]:
@@ -33,7 +33,7 @@ class SQLAudit:
             return db.execute(query, (limit,)).fetchall()
 
         return [
-            Decision(
+            AuditEntry(
                 at=datetime.fromtimestamp(at, UTC),
                 actor=actor,
                 action=Action(action),

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from datetime import date
 
-from storage.database import Alone, Connection, Database, scalar
+from storage.database import AdvisoryLock, Connection, Database, fetch_value
 
 _ADD = """
     INSERT INTO token_use (subject, day, tokens) VALUES ($1, $2, CASE WHEN $3 > 0 THEN $3 ELSE 0 END)
@@ -27,7 +27,7 @@ class SQLTokenLedger:
         """See `TokenLedger`. Raises Unavailable."""
 
         def work(connection: Connection) -> bool:
-            connection.alone(Alone.TOKENS)
+            connection.advisory_lock(AdvisoryLock.TOKENS)
             connection.execute("DELETE FROM token_use WHERE day < $1", (day.isoformat(),))
             if any(_used(connection, subject, day) + tokens > limit for subject, limit in limits.items()):
                 return False
@@ -43,7 +43,7 @@ class SQLTokenLedger:
 
 def _used(connection: Connection, subject: str, day: date) -> int:
     query = "SELECT tokens FROM token_use WHERE subject = $1 AND day = $2"
-    return scalar(connection, query, (_digest(subject), day.isoformat())) or 0
+    return fetch_value(connection, query, (_digest(subject), day.isoformat())) or 0
 
 
 def _add(connection: Connection, subjects: Collection[str], tokens: int, day: date) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pipeline.rules.tenancy import EVERYTHING, bound
-from pipeline.values import Answer, Rating, Reason, Role, Vote
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
+from pipeline.values import Answer, Rating, RatingReason, Role, Vote
 from storage.database import Connection, Database
 
 # --- Ratings of answers ---------------------------------------------------------------------------
@@ -23,7 +23,7 @@ class Complaint:
     at: datetime
     question: str
     answer_id: str
-    reason: Reason | None
+    reason: RatingReason | None
     comment: str
 
 
@@ -95,7 +95,9 @@ class SQLFeedback:
             ).fetchall()
 
         return [
-            Complaint(datetime.fromtimestamp(at, UTC), question, answer, Reason(reason) if reason else None, comment)
+            Complaint(
+                datetime.fromtimestamp(at, UTC), question, answer, RatingReason(reason) if reason else None, comment
+            )
             for at, question, answer, reason, comment in await self._database.read(work)
         ]
 
@@ -114,53 +116,53 @@ _RATED = """
     WHERE answer.id IN (SELECT value FROM json_each($1)) AND EXISTS (SELECT 1 FROM question WHERE answer = answer.id)
 """
 
-Stamp = tuple[int, float]
+RatingStamp = tuple[int, float]
 
 
-class Asked(NamedTuple):
-    answer: str
+class RatedQuestion(NamedTuple):
+    answer_id: str
     question: str
     """Complete by itself."""
-    key: str
+    message_key: str
     """The key of its message, which says where it was asked."""
 
 
-class Shown(NamedTuple):
+class ShownPassages(NamedTuple):
     """Passages of an answer that cites something, by their ids."""
 
-    first: str
+    first_cited: str
     """The one that it cites first."""
-    all: frozenset[str]
+    all_ids: frozenset[str]
     """All that its readers were shown."""
 
 
-class SQLConfirmed:
+class SQLConfirmedAnswers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def stamp(self) -> Stamp:
+    async def stamp(self) -> RatingStamp:
         """Changes whenever a rating that may count is made or goes, in whichever workspace."""
-        with bound(EVERYTHING):
+        with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(lambda db: tuple(db.execute(_STAMP).fetchone()))
 
-    async def asked(self) -> list[Asked]:
+    async def rated_questions(self) -> list[RatedQuestion]:
         """Of all workspaces, what answers that may count were given to."""
-        with bound(EVERYTHING):
+        with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(
-                lambda db: [Asked(*row) for row in db.execute(_ASKED, (Vote.HELPFUL,)).fetchall()]
+                lambda db: [RatedQuestion(*row) for row in db.execute(_ASKED, (Vote.HELPFUL,)).fetchall()]
             )
 
-    async def shown(self, answers: Sequence[str]) -> Mapping[str, Shown]:
+    async def shown_passages(self, answers: Sequence[str]) -> Mapping[str, ShownPassages]:
         """Of all workspaces, what those of `answers` show that cite something."""
-        with bound(EVERYTHING):
+        with workspace_scope(ALL_WORKSPACES):
             rows = await self._database.read(lambda db: db.execute(_SHOWN, (json.dumps(answers),)).fetchall())
         return {
-            answer: Shown(cited[0], frozenset((*cited, *_ids(near))))
+            answer: ShownPassages(cited[0], frozenset((*cited, *_ids(near))))
             for answer, of, near in rows
             if (cited := _ids(of))
         }
 
-    async def people(self, answers: Sequence[str], by: Collection[Role]) -> Mapping[str, frozenset[str]]:
+    async def confirming_people(self, answers: Sequence[str], by: Collection[Role]) -> Mapping[str, frozenset[str]]:
         """Who of these roles found each of `answers` in this workspace helpful; nobody, where somebody did not. As it
         stands now."""
 

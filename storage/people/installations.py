@@ -10,50 +10,50 @@ from datetime import timedelta
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from pipeline.errors import Misconfigured
-from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
 from pipeline.values import PlaceId
 from pipeline.values.platform import Installation
-from storage.database import Connection, Database, scalar
-from storage.schema.tables import keep
+from storage.database import Connection, Database, fetch_value
+from storage.schema.tables import upsert_statement
 
 # --- Encryption at rest: what is sealed is read by nobody who has the database alone --------------
 
-SETTING = "CITEWELL_ENCRYPTION_KEYS"
-MAKE_ONE = "python3 -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())'"
+ENCRYPTION_SETTING = "CITEWELL_ENCRYPTION_KEYS"
+MAKE_KEY_COMMAND = "python3 -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())'"
 
 
-class Seal:
+class TokenCipher:
     """Seals with the first of `keys` and opens with any. Raises Misconfigured for keys that are none."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys:
-            raise Misconfigured(SETTING, "is not set", what_to_do=f"Make a key: {MAKE_ONE}")
+            raise Misconfigured(ENCRYPTION_SETTING, "is not set", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}")
         try:
             self._fernet = MultiFernet([Fernet(key) for key in keys])
         except ValueError as error:
             raise Misconfigured(
-                SETTING, "holds something that is no key", what_to_do=f"Make a key: {MAKE_ONE}"
+                ENCRYPTION_SETTING, "holds something that is no key", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}"
             ) from error
 
-    def seal(self, text: str) -> str:
+    def encrypt(self, text: str) -> str:
         return self._fernet.encrypt(text.encode()).decode()
 
-    def open(self, sealed: str) -> str:
+    def decrypt(self, sealed: str) -> str:
         """Raises Misconfigured where none of the keys fits, or somebody changed what is kept."""
         try:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken as error:
             raise Misconfigured(
-                SETTING,
+                ENCRYPTION_SETTING,
                 "none of the keys opens what the database holds",
                 what_to_do="Add the key that it was written with, after the others and a comma.",
             ) from error
 
-    def renewed(self, sealed: str) -> str:
+    def reencrypt(self, sealed: str) -> str:
         """The same under the first key. Raises as `open`."""
-        return self.seal(self.open(sealed))
+        return self.encrypt(self.decrypt(sealed))
 
-    def opens(self, sealed: str, *, within: timedelta, now: float) -> str | None:
+    def decrypt_recent(self, sealed: str, *, within: timedelta, now: float) -> str | None:
         """What was sealed `within` that time before `now` (seconds); None for anything else."""
         try:
             return self._fernet.decrypt_at_time(sealed, int(within.total_seconds()), int(now)).decode()
@@ -63,52 +63,52 @@ class Seal:
 
 # --- Workspaces -----------------------------------------------------------------------------------
 
-_KEEP = keep("installation")
-STATE_LASTS = timedelta(minutes=10)
+_KEEP = upsert_statement("installation")
+STATE_LIFETIME = timedelta(minutes=10)
 _STATE = "state "
 """What a state begins with, so that nothing else that is sealed is one."""
 
 
-class SQLInstallations:
-    """The port `Installations`. A state is kept once it is taken: giving one out, which anybody may ask for, writes
+class SQLInstallationStore:
+    """The port `InstallationStore`. A state is kept once it is taken: giving one out, which anybody may ask for, writes
     nothing."""
 
-    def __init__(self, database: Database, seal: Seal, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, seal: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._seal = seal
         self._clock = clock
 
     async def put(self, installation: Installation) -> None:
-        space, sealed = str(installation.space), self._seal.seal(installation.model_dump_json())
-        with bound(space):
+        space, sealed = str(installation.space), self._seal.encrypt(installation.model_dump_json())
+        with workspace_scope(space):
             await self._database.write(lambda db: db.execute(_KEEP, (space, sealed)).rowcount, durable=True)
 
-    async def of(self, space: PlaceId) -> Installation | None:
+    async def get(self, space: PlaceId) -> Installation | None:
         query = "SELECT sealed FROM installation WHERE space = $1"
-        with bound(str(space)):
-            sealed = await self._database.read(lambda db: scalar(db, query, (str(space),)))
+        with workspace_scope(str(space)):
+            sealed = await self._database.read(lambda db: fetch_value(db, query, (str(space),)))
         return self._open(str(space), sealed) if sealed else None
 
     async def all(self) -> list[Installation]:
         return [self._open(space, sealed) for space, sealed in await self._rows()]
 
-    async def renew(self) -> None:
-        renewed = [(self._seal.renewed(sealed), space, sealed) for space, sealed in await self._rows()]
+    async def reencrypt(self) -> None:
+        renewed = [(self._seal.reencrypt(sealed), space, sealed) for space, sealed in await self._rows()]
         change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
-        with bound(EVERYTHING):
+        with workspace_scope(ALL_WORKSPACES):
             await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
 
-    def new_state(self) -> str:
-        return self._seal.seal(_STATE + secrets.token_urlsafe(16))
+    def issue_state(self) -> str:
+        return self._seal.encrypt(_STATE + secrets.token_urlsafe(16))
 
-    async def take(self, state: str) -> bool:
+    async def consume_state(self, state: str) -> bool:
         now = self._clock()
-        opened = self._seal.opens(state, within=STATE_LASTS, now=now)
+        opened = self._seal.decrypt_recent(state, within=STATE_LIFETIME, now=now)
         if opened is None or not opened.startswith(_STATE):
             return False
 
         def work(db: Connection) -> bool:
-            db.execute("DELETE FROM taken_state WHERE at < $1", (now - 2 * STATE_LASTS.total_seconds(),))
+            db.execute("DELETE FROM taken_state WHERE at < $1", (now - 2 * STATE_LIFETIME.total_seconds(),))
             taken = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
             return db.execute(taken, (opened, now)).rowcount == 1
 
@@ -116,11 +116,13 @@ class SQLInstallations:
 
     async def _rows(self) -> list[tuple[str, str]]:
         every = "SELECT space, sealed FROM installation ORDER BY space"
-        with bound(EVERYTHING):
+        with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(lambda db: db.execute(every).fetchall())
 
     def _open(self, space: str, sealed: str) -> Installation:
-        installation = Installation.model_validate_json(self._seal.open(sealed))
+        installation = Installation.model_validate_json(self._seal.decrypt(sealed))
         if str(installation.space) != space:
-            raise Misconfigured(SETTING, f"what the database holds for {space} was sealed for another workspace")
+            raise Misconfigured(
+                ENCRYPTION_SETTING, f"what the database holds for {space} was sealed for another workspace"
+            )
         return installation

@@ -6,44 +6,44 @@ import json
 import time
 from collections.abc import Collection, Mapping
 
-from pipeline.values import Place, PlaceId
+from pipeline.values import PlaceId, PlaceSettings
 from storage.database import Database
-from storage.schema.tables import keep
+from storage.schema.tables import upsert_statement
 
-_KEEP = keep("place")
+_KEEP = upsert_statement("place")
 _ALL = "SELECT id, body FROM place"
 _SOME = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
 
 
-BELIEVED = 2.0
+CACHE_SECONDS = 2.0
 """Seconds that what was read holds."""
 
 
-class SQLPlaces:
+class SQLPlaceSettings:
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: Mapping[PlaceId, Place] | None = None
+        self._known: Mapping[PlaceId, PlaceSettings] | None = None
         """All of them, where no other process answers; the terminal may set some."""
         self._read_at = 0.0
 
-    async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, Place]:
+    async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, PlaceSettings]:
         """What is set for each of `places`, where something is, and maybe for others."""
-        if self._database.shared:
+        if self._database.is_shared:
             return await self._read(_SOME, json.dumps([str(place) for place in places]))
-        if self._known is None or time.monotonic() - self._read_at > BELIEVED:
+        if self._known is None or time.monotonic() - self._read_at > CACHE_SECONDS:
             self._known, self._read_at = await self._read(_ALL), time.monotonic()
         return self._known
 
-    async def all(self) -> Mapping[PlaceId, Place]:
+    async def all(self) -> Mapping[PlaceId, PlaceSettings]:
         """What is set, wherever something is."""
-        return await (self._read(_ALL) if self._database.shared else self.of(()))
+        return await (self._read(_ALL) if self._database.is_shared else self.of(()))
 
-    async def put(self, place: PlaceId, sets: Place) -> None:
+    async def put(self, place: PlaceId, sets: PlaceSettings) -> None:
         """Replace what is set for `place`."""
         row = (str(place), sets.model_dump_json(exclude_none=True))
         await self._database.write(lambda db: db.execute(_KEEP, row).rowcount, durable=True)
         self._known = None
 
-    async def _read(self, query: str, *values: str) -> Mapping[PlaceId, Place]:
+    async def _read(self, query: str, *values: str) -> Mapping[PlaceId, PlaceSettings]:
         rows = await self._database.read(lambda db: db.execute(query, values).fetchall())
-        return {PlaceId.parse(place): Place.model_validate_json(body) for place, body in rows}
+        return {PlaceId.parse(place): PlaceSettings.model_validate_json(body) for place, body in rows}

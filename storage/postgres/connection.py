@@ -17,9 +17,9 @@ from psycopg.types.string import StrDumperUnknown, TextBinaryLoader
 from psycopg_pool import ConnectionPool
 
 from pipeline.errors import Misconfigured, Unavailable
-from storage.database import Alone, Standing, Work
-from storage.postgres.session import PostgresSession, Raw
-from storage.postgres.tenancy import BIND, Binding
+from storage.database import AdvisoryLock, Leadership, TransactionFunction
+from storage.postgres.row_security import SET_WORKSPACE, WorkspaceBinding
+from storage.postgres.session import PostgresSession, PsycopgConnection
 
 # --- What is said when PostgreSQL cannot be used --------------------------------------------------
 
@@ -38,7 +38,7 @@ _BUGS = (psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.DataError, ps
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_postgres_errors() -> Iterator[None]:
     """psycopg's errors become Unavailable; broken constraints, wrong SQL and what the wall between workspaces stops are
     bugs and stay what they are."""
     try:
@@ -46,15 +46,15 @@ def translated() -> Iterator[None]:
     except psycopg.Error as error:
         if isinstance(error, _BUGS) and not _is_denial(error):
             raise
-        raise unavailable(error) from error
+        raise unavailable_error(error) from error
 
 
-def unavailable(error: psycopg.Error) -> Unavailable:
+def unavailable_error(error: psycopg.Error) -> Unavailable:
     said = " ".join((error.diag.message_primary or str(error)).split())
     if what_to_do := _UNWRITTEN.get(error.sqlstate or ""):
         return Unavailable("storage", f"PostgreSQL cannot write: {said}", what_to_do=what_to_do)
     if _is_denial(error):
-        return denied(said)
+        return missing_right_error(said)
     return Unavailable(
         "storage",
         f"PostgreSQL cannot be used: {said}",
@@ -62,7 +62,7 @@ def unavailable(error: psycopg.Error) -> Unavailable:
     )
 
 
-def denied(what: str) -> Unavailable:
+def missing_right_error(what: str) -> Unavailable:
     """What is raised where the user that is connected lacks a right."""
     return Unavailable(
         "storage",
@@ -78,12 +78,12 @@ def _is_denial(error: psycopg.Error) -> bool:
 # --- The connection -------------------------------------------------------------------------------
 
 T = TypeVar("T")
-Pool = ConnectionPool[Raw]
+Pool = ConnectionPool[PsycopgConnection]
 
-READERS = 3
+POOL_SIZE = 3
 WAIT_SECONDS = 5.0
 """How long a connection is waited for, and a lock that another process holds."""
-SESSION = {
+SESSION_SETTINGS = {
     "lock_timeout": f"'{WAIT_SECONDS:.0f}s'",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.ef_search": "100",
@@ -93,32 +93,32 @@ SESSION = {
     "tcp_user_timeout": "'60s'",
 }
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
-DURABLE = "BEGIN"
-QUICK = "BEGIN; SET LOCAL synchronous_commit TO off"
-READING = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+BEGIN_DURABLE = "BEGIN"
+BEGIN_ASYNC = "BEGIN; SET LOCAL synchronous_commit TO off"
+READ_ONLY_SESSION = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """What a connection of the pool has: each of its transactions is a `snapshot`."""
 
 
 class PostgresConnection:
     """PostgreSQL takes `$1` for its first parameter; psycopg passes statements on as they are."""
 
-    def __init__(self, raw: Raw, holder: int = 0, *, reading: bool = False) -> None:
+    def __init__(self, raw: PsycopgConnection, holder: int = 0, *, reading: bool = False) -> None:
         self.raw = raw
-        self.holder = holder
-        self.claiming = "" if reading else "FOR UPDATE SKIP LOCKED"
-        self.locking = "" if reading else "FOR UPDATE"
-        self._alone: set[Alone] = set()
-        self._binding: Binding | None = None
+        self.lease_holder = holder
+        self.skip_locked = "" if reading else "FOR UPDATE SKIP LOCKED"
+        self.for_update = "" if reading else "FOR UPDATE"
+        self._alone: set[AdvisoryLock] = set()
+        self._binding: WorkspaceBinding | None = None
 
-    def alone(self, what: Alone) -> None:
+    def advisory_lock(self, what: AdvisoryLock) -> None:
         if what not in self._alone:
             self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
             self._alone.add(what)
 
-    def bind(self, binding: Binding) -> None:
+    def bind(self, binding: WorkspaceBinding) -> None:
         """What follows in this transaction is done for that workspace."""
         if binding != self._binding:
-            self.execute(BIND, binding)
+            self.execute(SET_WORKSPACE, binding)
             self._binding = binding
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
@@ -150,18 +150,18 @@ class PostgresTransactions:
         self._session: PostgresSession | None = None
 
     @property
-    def holder(self) -> int:
+    def lease_holder(self) -> int:
         """As the last transaction had it."""
-        return self._session.number if self._session else 0
+        return self._session.lease_holder if self._session else 0
 
     @contextmanager
     def begin(self, *, durable: bool) -> Iterator[PostgresConnection]:
         """Durable: it survives a crash of the server. Raises Unavailable when none can be begun, or when it is not
         known whether it was committed."""
-        session = self._begun(DURABLE if durable else QUICK)
+        session = self._begun(BEGIN_DURABLE if durable else BEGIN_ASYNC)
         raw = session.raw
         try:
-            yield PostgresConnection(raw, session.number)
+            yield PostgresConnection(raw, session.lease_holder)
             try:
                 raw.execute("COMMIT")
             except psycopg.OperationalError as error:
@@ -174,15 +174,15 @@ class PostgresTransactions:
         """Raises psycopg.Error, and what `connect` does."""
         self._session = self._connect()
 
-    def stand(self) -> Standing:
+    def check_leadership(self) -> Leadership:
         """See `Database`."""
-        session = self._begun(QUICK)
+        session = self._begun(BEGIN_ASYNC)
         try:
-            session.stand()
+            session.try_lead()
             session.raw.execute("COMMIT")
         except psycopg.OperationalError as error:
-            raise unavailable(error) from error
-        return Standing(session.number, session.first)
+            raise unavailable_error(error) from error
+        return Leadership(session.lease_holder, session.is_leader)
 
     def close(self) -> None:
         """The server lets go of what a connection holds some time after that is closed: it is told to, before."""
@@ -202,13 +202,13 @@ class PostgresTransactions:
             self._session = self._connect()
             self._session.raw.execute(begin)
         except psycopg.OperationalError as error:
-            raise unavailable(error) from error
+            raise unavailable_error(error) from error
         except Misconfigured as error:
             raise Unavailable("storage", str(error), what_to_do=error.what_to_do) from error
         return self._session
 
 
-def snapshot(pool: Pool, work: Work[T], holder: int) -> T:
+def read_snapshot(pool: Pool, work: TransactionFunction[T], holder: int) -> T:
     """What `work` finds in the one transaction that a pipeline is; what does not need an answer is sent with the next.
 
     Done again on another connection when this one was lost, as it may be while nothing uses it."""
@@ -227,12 +227,12 @@ def snapshot(pool: Pool, work: Work[T], holder: int) -> T:
 
 def _tries() -> Iterator[bool]:
     """As many as connections may have been lost, and whether each is the last."""
-    yield from repeat(False, READERS)
+    yield from repeat(False, POOL_SIZE)
     yield True
 
 
 @contextmanager
-def _connection(pool: Pool) -> Iterator[Raw]:
+def _connection(pool: Pool) -> Iterator[PsycopgConnection]:
     try:
         raw = pool.getconn()
     except psycopg.OperationalError as error:
@@ -243,18 +243,18 @@ def _connection(pool: Pool) -> Iterator[Raw]:
         pool.putconn(raw)
 
 
-def cut(raw: Raw) -> None:
+def cut_connection(raw: PsycopgConnection) -> None:
     """End a connection that another thread waits on: it is told at once that it was lost."""
     with suppress(psycopg.OperationalError, OSError), socket.socket(fileno=os.dup(raw.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
 
 
-def configured(raw: Raw) -> None:
+def configure_connection(raw: PsycopgConnection) -> None:
     """What every connection has. A client that vanished is noticed after a minute, and its locks with it: without a
     limit for what it was sent, that would take a quarter of an hour where an answer was on its way."""
     raw.adapters.register_dumper(str, _WithoutNul)
     raw.adapters.register_loader("json", TextBinaryLoader)
-    for name, value in SESSION.items():
+    for name, value in SESSION_SETTINGS.items():
         raw.execute(f"SET {name} TO {value}")
 
 
@@ -263,10 +263,10 @@ class _WithoutNul(StrDumperUnknown):
     nothing moves."""
 
     def dump(self, obj: str) -> Any:
-        return super().dump(without_nul(obj))
+        return super().dump(strip_nul(obj))
 
 
-def without_nul(text: str) -> str:
+def strip_nul(text: str) -> str:
     """`text` as it is stored."""
     text = text.replace("\x00", "\ufffd")
     return _NUL.sub(r"\1\\ufffd", text) if "\\u0000" in text and text.startswith("{") else text

@@ -19,40 +19,47 @@ import structlog
 from psycopg_pool import ConnectionPool
 
 from pipeline.errors import Unavailable
-from pipeline.rules.tenancy import ALL, Reaches, workspace
-from storage.database import Connection, Standing, Work
+from pipeline.rules.tenancy import ALL_COLLECTIONS, VisibilityResolver, current_workspace
+from storage.database import Connection, Leadership, TransactionFunction
 from storage.postgres.connection import (
-    READERS,
-    READING,
+    POOL_SIZE,
+    READ_ONLY_SESSION,
     WAIT_SECONDS,
     PostgresConnection,
     PostgresTransactions,
-    configured,
-    cut,
-    denied,
-    snapshot,
-    translated,
+    configure_connection,
+    cut_connection,
+    missing_right_error,
+    read_snapshot,
+    translate_postgres_errors,
 )
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
-from storage.postgres.session import ENDED, HELD, PostgresSession, Raw, Use, begin
-from storage.postgres.tenancy import HOLDS, Bindings
+from storage.postgres.row_security import ROW_SECURITY_ACTIVE, WorkspaceBindings
+from storage.postgres.session import (
+    COUNT_LOCKS,
+    DEAD_HOLDERS,
+    DatabaseUse,
+    PostgresSession,
+    PsycopgConnection,
+    begin_session,
+)
 from storage.schema.tables import TABLES
-from storage.writes import WriteQueue
+from storage.write_queue import WriteQueue
 
 # --- What PostgreSQL's planner keeps of rows ------------------------------------------------------
 
-DRAW = f"ANALYZE {', '.join((*(one.name for one in TABLES if one.name != 'unit_vectors'), 'words', 'term'))}"
+ANALYZE_TABLES = f"ANALYZE {', '.join((*(one.name for one in TABLES if one.name != 'unit_vectors'), 'words', 'term'))}"
 """Of tables with columns of text."""
-REST = 9
+ANALYZE_REST_FACTOR = 9
 """How many times as long as it took is rested before they are drawn again: of a large database it takes seconds."""
-AWAY = 5.0
+RECONNECT_SECONDS = 5.0
 """Seconds until a server that does not answer is asked again."""
 
 log = structlog.get_logger(__name__)
 
 
-class Samples:
+class PlannerStatistics:
     """Drawn anew after rows were erased, beside everything else."""
 
     def __init__(self, draw: Callable[[], Awaitable[None]]) -> None:
@@ -61,7 +68,7 @@ class Samples:
         self._due = False
         self._drawing: asyncio.Task[None] | None = None
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Rows were erased: soon no sample has anything of them."""
         self._due = True
         if self._drawing is None or self._drawing.done():
@@ -87,14 +94,14 @@ class Samples:
             except Unavailable as error:
                 self._due = True
                 log.warning("samples_not_drawn", reason=str(error))
-                await asyncio.sleep(AWAY)
-            await asyncio.sleep(REST * (time.monotonic() - began))
+                await asyncio.sleep(RECONNECT_SECONDS)
+            await asyncio.sleep(ANALYZE_REST_FACTOR * (time.monotonic() - began))
 
 
 # --- The database ---------------------------------------------------------------------------------
 
 T = TypeVar("T")
-HEARD_SECONDS = 4.0
+SERVER_SILENCE_SECONDS = 4.0
 """How long the server may say nothing: less than half of what passes before others take over from a process that it
 does not hear of."""
 _CLOSED = """
@@ -104,7 +111,7 @@ _CLOSED = """
         WHERE NOT has_table_privilege(oid, wanted))
 """
 """Tables that the user who is connected may not read and write, and the first of them."""
-CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
+CONNECT_OPTIONS: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
 class PostgresDatabase:
@@ -113,33 +120,37 @@ class PostgresDatabase:
     It writes only on a connection that holds what its `use` needs. What is done is done for the workspace that is bound
     where it is asked for, and touches rows of that one alone."""
 
-    shared = True
+    is_shared = True
 
-    def __init__(self, url: str, use: Use = Use.BESIDE, reaches: Reaches = lambda _: ALL) -> None:
-        self.passages = TsvectorPassages()
-        self._bindings = Bindings(reaches)
+    def __init__(
+        self, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+    ) -> None:
+        self.passage_index = TsvectorPassages()
+        self._bindings = WorkspaceBindings(reaches)
         self._url = url
         self._use = use
-        self._lines: WeakSet[Raw] = WeakSet()
+        self._lines: WeakSet[PsycopgConnection] = WeakSet()
         self._pool = ConnectionPool(
             url,
             connection_class=psycopg.Connection,
-            kwargs={**CONNECT, "autocommit": True, "cursor_factory": psycopg.RawCursor},
+            kwargs={**CONNECT_OPTIONS, "autocommit": True, "cursor_factory": psycopg.RawCursor},
             configure=self._reader,
             min_size=1,
-            max_size=READERS,
+            max_size=POOL_SIZE,
             timeout=WAIT_SECONDS,
             num_workers=1,
             open=False,
         )
         self._transactions = PostgresTransactions(self._connect)
         self._writes = WriteQueue()
-        self._samples = Samples(lambda: self._run(self._reading, self._sample))
+        self._samples = PlannerStatistics(lambda: self._run(self._reading, self._sample))
         self._writing = ThreadPoolExecutor(1, "citewell-write")
-        self._reading = ThreadPoolExecutor(READERS, "citewell-read")
+        self._reading = ThreadPoolExecutor(POOL_SIZE, "citewell-read")
 
     @classmethod
-    async def open(cls, url: str, use: Use = Use.BESIDE, reaches: Reaches = lambda _: ALL) -> PostgresDatabase:
+    async def open(
+        cls, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+    ) -> PostgresDatabase:
         """Connect, and create or migrate what is there.
 
         Raises Unavailable, also when its user may not read and write all of it; or Misconfigured when a newer program
@@ -152,39 +163,39 @@ class PostgresDatabase:
             raise
         return database
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+    async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
         """See `Database`."""
-        outcome = self._writes.add(self._bound(work), durable=durable)
+        outcome = self._writes.submit(self._bound(work), durable=durable)
         self._writing.submit(self._writes.commit, self._transactions)
-        with translated():
+        with translate_postgres_errors():
             return await asyncio.wrap_future(outcome)
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: TransactionFunction[T]) -> T:
         """See `Database`."""
         bound = self._bound(work)
-        return await self._run(self._reading, lambda: snapshot(self._pool, bound, self._transactions.holder))
+        return await self._run(self._reading, lambda: read_snapshot(self._pool, bound, self._transactions.lease_holder))
 
-    async def stand(self) -> Standing:
+    async def check_leadership(self) -> Leadership:
         """See `Database`. While a long write is under way, the server is asked on another connection; where it does not
         answer there either, all of them are given up."""
-        holder = self._transactions.holder
-        standing = asyncio.create_task(self._run(self._writing, self._transactions.stand))
+        holder = self._transactions.lease_holder
+        standing = asyncio.create_task(self._run(self._writing, self._transactions.check_leadership))
         standing.add_done_callback(lambda task: task.cancelled() or task.exception())
         while not (await asyncio.wait({standing}, timeout=1.0))[0]:
             if not await self._held(holder):
                 for raw in tuple(self._lines):
-                    cut(raw)
+                    cut_connection(raw)
                 raise Unavailable("storage", "PostgreSQL does not answer")
         return await standing
 
-    def ended(self, db: Connection) -> set[int]:
+    def dead_holders(self, db: Connection) -> set[int]:
         """See `Database`: those whose lock is free."""
-        return {holder for (holder,) in db.execute(ENDED)}
+        return {holder for (holder,) in db.execute(DEAD_HOLDERS)}
 
-    async def scrub(self) -> bool:
+    async def purge_deleted(self) -> bool:
         """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself. The samples of them that
         its planner keeps are drawn anew soon."""
-        self._samples.renew()
+        self._samples.refresh()
         return True
 
     async def close(self) -> None:
@@ -198,13 +209,13 @@ class PostgresDatabase:
     async def _held(self, holder: int) -> bool:
         """Whether the server still knows this process by that number."""
         with suppress(TimeoutError, Unavailable):
-            async with asyncio.timeout(HEARD_SECONDS):
-                (held,) = await self.read(lambda db: db.execute(HELD, (holder,)).fetchone())
+            async with asyncio.timeout(SERVER_SILENCE_SECONDS):
+                (held,) = await self.read(lambda db: db.execute(COUNT_LOCKS, (holder,)).fetchone())
                 return bool(held)
         return False
 
-    def _bound(self, work: Work[T]) -> Work[T]:
-        binding = self._bindings.of(workspace())
+    def _bound(self, work: TransactionFunction[T]) -> TransactionFunction[T]:
+        binding = self._bindings.for_workspace(current_workspace())
 
         def bound(db: Connection) -> T:
             assert isinstance(db, PostgresConnection)
@@ -214,36 +225,42 @@ class PostgresDatabase:
         return bound
 
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
-        with translated():
+        with translate_postgres_errors():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
     def _sample(self) -> None:
-        with psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
-            raw.execute(DRAW)
+        with psycopg.Connection.connect(
+            self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
+        ) as raw:
+            raw.execute(ANALYZE_TABLES)
 
     def _open(self) -> None:
-        with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
+        with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS) as raw:
             migrate(raw)
             tables, first = raw.execute(_CLOSED).fetchone() or (0, "")
             if tables:
-                raise denied(f"it may not read and write {first}" + (f" and {tables - 1} more" if tables > 1 else ""))
-            (self.passages.walled,) = raw.execute(HOLDS).fetchone() or (False,)
+                raise missing_right_error(
+                    f"it may not read and write {first}" + (f" and {tables - 1} more" if tables > 1 else "")
+                )
+            (self.passage_index.walled,) = raw.execute(ROW_SECURITY_ACTIVE).fetchone() or (False,)
         self._transactions.open()
         self._pool.open()
 
     def _connect(self) -> PostgresSession:
-        raw = psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT)
+        raw = psycopg.Connection.connect(
+            self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
+        )
         self._configured(raw)
         try:
-            return begin(raw, self._use)
+            return begin_session(raw, self._use)
         except BaseException:
             raw.close()
             raise
 
-    def _configured(self, raw: Raw) -> None:
-        configured(raw)
+    def _configured(self, raw: PsycopgConnection) -> None:
+        configure_connection(raw)
         self._lines.add(raw)
 
-    def _reader(self, raw: Raw) -> None:
+    def _reader(self, raw: PsycopgConnection) -> None:
         self._configured(raw)
-        raw.execute(READING)
+        raw.execute(READ_ONLY_SESSION)

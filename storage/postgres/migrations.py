@@ -7,19 +7,19 @@ from typing import Any
 import psycopg
 
 from pipeline.errors import Misconfigured
-from pipeline.rules.tenancy import EVERYTHING
-from storage.migrations import lacking, run
+from pipeline.rules.tenancy import ALL_WORKSPACES
+from storage.migrations import missing_migrations, run_migrations
 from storage.postgres.connection import PostgresConnection
-from storage.postgres.tenancy import walls
+from storage.postgres.row_security import row_security_policies
 from storage.schema import ddl
-from storage.schema.documents import LIVE
+from storage.schema.documents import LIVE_VIEW
 from storage.schema.table import ColumnType
 from storage.schema.tables import TABLES, TRIGGERS, Trigger
 
-LOCK = 0x636974657765  # "citewe"
-NEEDED = (0, 8)
+MIGRATION_LOCK = 0x636974657765  # "citewe"
+MIN_PGVECTOR = (0, 8)
 """Of pgvector: half-precision and sparse vectors, and searches that go on until enough is found."""
-TYPES = {
+POSTGRES_TYPES = {
     ColumnType.WORD: "word",
     ColumnType.TEXT: "text",
     ColumnType.JSON: "json",
@@ -50,7 +50,7 @@ _OWN = f"""
     CREATE INDEX IF NOT EXISTS revision_document ON revision (document);
     CREATE UNIQUE INDEX IF NOT EXISTS wish_question ON wish (person, md5(question));
     DROP VIEW IF EXISTS live;
-    {LIVE};
+    {LIVE_VIEW};
 """
 _APPLIED = "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
 
@@ -60,51 +60,51 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
 
     Raises Misconfigured when the database has a migration that this program does not know, or no pgvector."""
     with raw.transaction():
-        raw.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
-        raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (EVERYTHING,))
+        raw.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
+        raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (ALL_WORKSPACES,))
         raw.execute("SET LOCAL client_min_messages TO warning")
         raw.execute(_APPLIED)
         applied = [name for (name,) in raw.execute("SELECT name FROM migration")]
         what_to_do = "Install that version again, or restore a dump that was made before."
-        names = lacking(applied, "CITEWELL_DATABASE", what_to_do)
+        names = missing_migrations(applied, "CITEWELL_DATABASE", what_to_do)
         if not applied:
             _need_pgvector(raw)
             raw.execute(_FIRST)
         if names:
             _complete(raw)
-            run(names, PostgresConnection(raw))
+            run_migrations(names, PostgresConnection(raw))
             for trigger in TRIGGERS:
                 raw.execute(_made(trigger))
-            raw.execute(walls())
+            raw.execute(row_security_policies())
         for name in names:
             raw.execute("INSERT INTO migration (name) VALUES ($1)", (name,))
 
 
 def _made(trigger: Trigger) -> str:
     """With the function of its name."""
-    when = f"WHEN ({trigger.when}) " if trigger.when else ""
+    when = f"WHEN ({trigger.condition}) " if trigger.condition else ""
     return f"""
         CREATE OR REPLACE FUNCTION {trigger.name}() RETURNS trigger LANGUAGE plpgsql
-            AS $$ BEGIN {trigger.does} RETURN NULL; END $$;
-        CREATE OR REPLACE TRIGGER {trigger.name} AFTER {trigger.after} FOR EACH ROW {when}
+            AS $$ BEGIN {trigger.statements} RETURN NULL; END $$;
+        CREATE OR REPLACE TRIGGER {trigger.name} AFTER {trigger.event} FOR EACH ROW {when}
             EXECUTE FUNCTION {trigger.name}();
     """
 
 
 def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     for table in TABLES:
-        raw.execute(ddl.table(table, TYPES))
+        raw.execute(ddl.create_table_sql(table, POSTGRES_TYPES))
         for column in table.columns:
-            raw.execute(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {ddl.column(column, TYPES)}")
+            raw.execute(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {ddl.column_sql(column, POSTGRES_TYPES)}")
         for index in table.indexes:
-            raw.execute(ddl.index(index, table))
+            raw.execute(ddl.create_index_sql(index, table))
     raw.execute(_OWN)
 
 
 def _need_pgvector(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     row = raw.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
-    least = ".".join(map(str, NEEDED))
-    if row is None or tuple(int(part) for part in row[0].split(".")[:2]) < NEEDED:
+    least = ".".join(map(str, MIN_PGVECTOR))
+    if row is None or tuple(int(part) for part in row[0].split(".")[:2]) < MIN_PGVECTOR:
         raise Misconfigured(
             "CITEWELL_DATABASE",
             f"the server has no pgvector {least} or newer" + (f", only {row[0]}" if row else ""),

@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database, and its `Tables`."""
+"""Opens a PostgreSQL database, and its `TableCopier`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from pipeline.errors import Misconfigured, Refused
-from pipeline.rules.tenancy import ALL, Reaches
+from pipeline.rules.tenancy import ALL_COLLECTIONS, VisibilityResolver
 from storage.database import Connection
-from storage.engine import DERIVED, Engine
-from storage.postgres.connection import PostgresConnection, without_nul
+from storage.engine import DERIVED_TABLES, Engine
+from storage.postgres.connection import PostgresConnection, strip_nul
 from storage.postgres.database import PostgresDatabase
-from storage.postgres.session import Use
+from storage.postgres.session import DatabaseUse
 from storage.postgres.vectors import PgVectors
 from storage.schema.table import StoredTable
 
@@ -27,35 +27,35 @@ _NUMBERED = f"""
 """  # noqa: S608 - as above
 
 
-class PostgresTables:
-    def fill(self, db: Connection, table: StoredTable, rows: Sequence[Sequence[Any]]) -> None:
+class PostgresTableCopier:
+    def insert_rows(self, db: Connection, table: StoredTable, rows: Sequence[Sequence[Any]]) -> None:
         assert isinstance(db, PostgresConnection)
         db.execute(f"ALTER TABLE {table.name} DISABLE TRIGGER USER")
-        db.copy(table.name, table.names, rows)
+        db.copy(table.name, table.column_names, rows)
         db.execute(f"ALTER TABLE {table.name} ENABLE TRIGGER USER")
 
-    def clear(self, db: Connection, names: Sequence[str]) -> None:
-        db.execute(f"TRUNCATE {', '.join((*names, *sorted(DERIVED)))}")
+    def delete_rows(self, db: Connection, names: Sequence[str]) -> None:
+        db.execute(f"TRUNCATE {', '.join((*names, *sorted(DERIVED_TABLES)))}")
 
-    def numbered(self, db: Connection) -> dict[str, int]:
+    def last_ids(self, db: Connection) -> dict[str, int]:
         query = (
             f"SELECT relname, coalesce(pg_sequence_last_value(sequence::regclass), 0) FROM ({_NUMBERED}) AS numbered"  # noqa: S608
         )
         return dict(db.execute(query).fetchall())
 
-    def number_on(self, db: Connection, last: Mapping[str, int]) -> None:
+    def continue_ids(self, db: Connection, last: Mapping[str, int]) -> None:
         for table, column, sequence in db.execute(_NUMBERED).fetchall():
             (there,) = db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()  # noqa: S608
             if number := max(there, last.get(table, 0)):
                 db.execute("SELECT setval($1::regclass, $2)", (sequence, number))
 
-    def stored(self, value: Any) -> Any:
-        return without_nul(value) if isinstance(value, str) else value
+    def stored_value(self, value: Any) -> Any:
+        return strip_nul(value) if isinstance(value, str) else value
 
 
 @asynccontextmanager
 async def open_postgres(
-    url: str, *, embedder: Callable[[], str], use: Use, reaches: Reaches = lambda _: ALL
+    url: str, *, embedder: Callable[[], str], use: DatabaseUse, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
 ) -> AsyncIterator[Engine]:
     """See `open_storage`."""
     _check(url)
@@ -68,12 +68,12 @@ async def open_postgres(
             database,
             PgVectors(database, embedder=embedder),
             _refuse,
-            PostgresTables(),
-            walled=database.passages.walled,
+            PostgresTableCopier(),
+            has_row_security=database.passage_index.walled,
         )
 
 
-def public_name(url: str) -> str:
+def url_without_password(url: str) -> str:
     """The address without the password. Raises Misconfigured."""
     parts = {"host": "", "port": "", "dbname": "", "user": "", **_check(url)}
     where = f"{parts['host']}:{parts['port']}".rstrip(":")

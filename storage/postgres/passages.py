@@ -16,23 +16,23 @@ from functools import lru_cache
 import psycopg
 
 from pipeline.ports import Vectors
-from pipeline.values import Chunk, Document, Hit
-from pipeline.words.text import WORD, fold, lexical_form, porter
-from storage.database import Alone, Connection, Database, Passage, Rows
+from pipeline.values import Chunk, Document, SearchHit
+from pipeline.words.text import WORD, lexical_form, snowball_stem, strip_accents
+from storage.database import AdvisoryLock, Connection, Cursor, Database, IndexedPassage
 from storage.postgres.connection import PostgresConnection
-from storage.postgres.tenancy import LOOK_FOR
+from storage.postgres.row_security import SET_SEARCH_WORDS
 
 # --- The words of a text as they are indexed ------------------------------------------------------
 # PostgreSQL's own ranking knows neither how rare a word is nor how long a text is. The weight that BM25 gives a word
 # in a passage is therefore computed when the passage is written, and a search is the inner product of these weights
 # with the rarity of the words asked for.
 
-MARK = "\ue000"
+COLLECTION_LEXEME = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
-TITLE = 1.5
+TITLE_WEIGHT = 1.5
 K1, B = 1.2, 0.75
 """As FTS5 has them."""
-SPARSE = 1_000_000_000
+SPARSE_DIMENSIONS = 1_000_000_000
 """Dimensions of pgvector's sparse vectors, at most."""
 _TOKEN = re.compile(r"[^\W_]+")
 _PARTS = 6
@@ -41,15 +41,15 @@ _LETTERS = 250
 """What is longer is known by its beginning: PostgreSQL refuses words of more than 2,046 bytes."""
 
 
-def lexeme(word: str) -> str:
+def to_lexeme(word: str) -> str:
     """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
     return _joined(_stems(word.lower()))
 
 
-def weighed(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
+def weigh_words(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
     """The words of a passage with their weights, and its length; `average` is the length of passages."""
     length, counts = 1, Counter[str]()
-    for part, factor in ((title, TITLE), (text, 1.0)):
+    for part, factor in ((title, TITLE_WEIGHT), (text, 1.0)):
         lexemes = _lexemes(part)
         length += sum(count for one, count in lexemes.items() if " " not in one)
         for one, count in lexemes.items():
@@ -58,13 +58,13 @@ def weighed(title: str, text: str, average: float) -> tuple[dict[str, float], in
     return {one: count * (K1 + 1) / (count + least) for one, count in counts.items()}, length
 
 
-def sparse(weights: Iterable[tuple[str, float]]) -> str:
+def sparsevec_text(weights: Iterable[tuple[str, float]]) -> str:
     """As the text of a `sparsevec`; the weights of a word that occurs twice are added."""
     added: dict[int, float] = {}
     for one, weight in weights:
         place = _place(one)
         added[place] = added.get(place, 0.0) + weight
-    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE}"
+    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE_DIMENSIONS}"
 
 
 def _lexemes(text: str) -> Mapping[str, int]:
@@ -80,12 +80,12 @@ def _lexemes(text: str) -> Mapping[str, int]:
 
 
 def _stems(lowered: str) -> list[str]:
-    return [found[:_LETTERS] for token in _TOKEN.findall(fold(lowered)) if (found := _stem(token))]
+    return [found[:_LETTERS] for token in _TOKEN.findall(strip_accents(lowered)) if (found := _stem(token))]
 
 
 @lru_cache(maxsize=65536)
 def _stem(token: str) -> str:
-    return porter(token)
+    return snowball_stem(token)
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -94,14 +94,14 @@ def _joined(parts: Sequence[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def _place(word: str) -> int:
-    return zlib.crc32(word.encode()) % SPARSE + 1
+    return zlib.crc32(word.encode()) % SPARSE_DIMENSIONS + 1
 
 
 # --- Many passages at once ------------------------------------------------------------------------
 
-INDEXED = 4_000
+MAX_INDEXED_DIMENSIONS = 4_000
 """Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
-MEMORY_MB = 64, 2048
+INDEX_MEMORY_MB = 64, 2048
 """Of the server's, for making an index: at least, and at most."""
 NEIGHBOURS_BYTES = 1024
 """What pgvector keeps for a vector beside that, while it makes its index."""
@@ -110,19 +110,17 @@ _NEAREST = """
     CREATE INDEX mean_vector_{n} ON mean_vector USING hnsw ((vector::halfvec({n})) halfvec_cosine_ops)
     WHERE dimensions = {n}
 """
-_COUNT_ALL = (
-    f"INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words') WHERE left(word, 1) <> '{MARK}'"  # noqa: S608 - our own words
-)
+_COUNT_ALL = f"INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words') WHERE left(word, 1) <> '{COLLECTION_LEXEME}'"  # noqa: S608 - our own words
 _HELD = "SELECT dimensions, count(*) FROM mean_vector WHERE dimensions <= $1 GROUP BY dimensions"
 _INDEXES = """
     SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
     WHERE relname = 'words_terms' OR relname ~ '^mean_vector_[0-9]+$'
 """
 
-Row = tuple[object, ...]
+PassageRow = tuple[object, ...]
 
 
-def store(db: Connection, words: Sequence[Row], vectors: Sequence[Row]) -> None:
+def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[PassageRow]) -> None:
     """Rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
     assert isinstance(db, PostgresConnection)
     if names := [name for (name,) in db.execute(_INDEXES)]:
@@ -131,25 +129,25 @@ def store(db: Connection, words: Sequence[Row], vectors: Sequence[Row]) -> None:
     db.copy("mean_vector", ("number", "collection", "dimensions", "vector"), vectors)
 
 
-def complete(db: Connection) -> None:
+def rebuild_indexes(db: Connection) -> None:
     """Make the indexes that `store` dropped, and count how many passages hold each word."""
     assert isinstance(db, PostgresConnection)
     if _there(db, "words_terms"):
         return
-    _remember(db, MEMORY_MB[1])
+    _remember(db, INDEX_MEMORY_MB[1])
     db.execute(_TERMS)
     db.execute("TRUNCATE term")
     db.execute(_COUNT_ALL)
-    for dimensions, count in db.execute(_HELD, (INDEXED,)).fetchall():
+    for dimensions, count in db.execute(_HELD, (MAX_INDEXED_DIMENSIONS,)).fetchall():
         _remember(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
         _build(db, _NEAREST.format(n=dimensions))
     db.execute("ANALYZE revision, chunk, unit_vectors, words, mean_vector, term")
 
 
-def indexed(db: Connection, dimensions: int) -> bool:
+def ensure_vector_index(db: Connection, dimensions: int) -> bool:
     """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
     before this transaction, or cannot be."""
-    if dimensions > INDEXED or _there(db, f"mean_vector_{dimensions}"):
+    if dimensions > MAX_INDEXED_DIMENSIONS or _there(db, f"mean_vector_{dimensions}"):
         return True
     db.execute(_NEAREST.format(n=dimensions))
     return False
@@ -165,7 +163,7 @@ def _build(db: PostgresConnection, statement: str) -> None:
 
 
 def _remember(db: Connection, megabytes: int) -> None:
-    least, most = MEMORY_MB
+    least, most = INDEX_MEMORY_MB
     db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, least), most)}MB'")
 
 
@@ -200,7 +198,7 @@ _COUNT = """
 _DISCOUNT = f"""
     WITH gone AS (
         SELECT lexeme, count(*) AS passages FROM words, unnest(terms)
-        WHERE number = ANY($1::bigint[]) AND left(lexeme, 1) <> '{MARK}' GROUP BY lexeme)
+        WHERE number = ANY($1::bigint[]) AND left(lexeme, 1) <> '{COLLECTION_LEXEME}' GROUP BY lexeme)
     UPDATE term SET passages = term.passages - gone.passages FROM gone WHERE term.term = gone.lexeme
     RETURNING term.term, term.passages
 """  # noqa: S608 - as above
@@ -218,39 +216,39 @@ class TsvectorPassages:
         self.walled = False
         """Whether the database keeps workspaces apart."""
 
-    def add(self, db: Connection, passages: Sequence[Passage]) -> None:
-        db.alone(Alone.PASSAGES)
+    def add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
+        db.advisory_lock(AdvisoryLock.PASSAGES)
         holding = Counter[str]()
         rows = list(self._words(db, passages, holding))
         db.execute(_COUNT, (list(holding), list(holding.values())))
         db.executemany("INSERT INTO words VALUES ($1, $2::tsvector, $3::sparsevec, $4)", rows)
         self._add_vectors(db, passages)
 
-    def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
-        store(db, list(self._words(db, passages, Counter())), list(_vectors(passages)))
+    def bulk_add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
+        bulk_store(db, list(self._words(db, passages, Counter())), list(_vectors(passages)))
 
-    def complete(self, db: Connection) -> None:
-        complete(db)
+    def finish_bulk(self, db: Connection) -> None:
+        rebuild_indexes(db)
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
-        db.alone(Alone.PASSAGES)
+        db.advisory_lock(AdvisoryLock.PASSAGES)
         left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
         if gone := [term for term, passages in left if passages <= 0]:
             db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
         db.execute("DELETE FROM words WHERE number = ANY($1::bigint[])", (list(numbers),))
         db.execute("DELETE FROM mean_vector WHERE number = ANY($1::bigint[])", (list(numbers),))
 
-    async def erase(self, database: Database) -> None:
+    async def purge_removed(self, database: Database) -> None:
         """Nothing is left to do: see `PostgresDatabase.scrub`."""
 
-    def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
-        lexemes = {word: lexeme(word) for word in words}
+    def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
+        lexemes = {word: to_lexeme(word) for word in words}
         query = "SELECT term, passages FROM term WHERE term = ANY($1::text[])"
         found = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
         return {word: found.get(one, 0) for word, one in lexemes.items()}
 
     def stem(self, word: str) -> str:
-        return lexeme(word)
+        return to_lexeme(word)
 
     def search(
         self,
@@ -260,50 +258,50 @@ class TsvectorPassages:
         total: int,
         scope: Collection[int] | None,
         limit: int,
-    ) -> list[Hit]:
-        asked = sparse((lexeme(word), _rarity(n, total)) for word, n in frequency.items())
-        if not (any_of := _any(filter(None, map(lexeme, rare)))):
+    ) -> list[SearchHit]:
+        asked = sparsevec_text((to_lexeme(word), _rarity(n, total)) for word, n in frequency.items())
+        if not (any_of := _any(filter(None, map(to_lexeme, rare)))):
             return []
         rows = self._held(db, _SEARCH, f"{_within(scope)}({any_of})", asked, limit)
-        return [Hit(chunk_id, score) for chunk_id, score in rows]
+        return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
-    def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
-        one = lexeme(word)
+    def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
+        one = to_lexeme(word)
         return bool(one) and self._held(db, _HOLDS, f"{_within(scope)}'{one}'").fetchone() is not None
 
-    def beginning(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
+    def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
             "SELECT term, passages FROM json_each($1) CROSS JOIN term"
             " WHERE term >= value AND term < value || U&'\\+10FFFF' AND strpos(term, ' ') = 0"
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        rows = self._held(db, _TEXTS, f"{_within(scope)}'{lexeme(word)}'", most)
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+        rows = self._held(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", most)
         return [
             _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
         ]
 
-    def _held(self, db: Connection, statement: str, words: str, *values: object) -> Rows:
+    def _held(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
         if self.walled:
-            db.execute(LOOK_FOR, (words,))
+            db.execute(SET_SEARCH_WORDS, (words,))
             return db.execute(statement.format(held=_WALLED), values)
         return db.execute(statement.format(held=_BARE.format(last=f"${len(values) + 1}")), (*values, words))
 
-    def _add_vectors(self, db: Connection, passages: Sequence[Passage]) -> None:
+    def _add_vectors(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         rows = list(_vectors(passages))
-        for dimensions in {len(one.mean) for one in passages if one.mean is not None} - self._indexed:
-            if indexed(db, dimensions):
+        for dimensions in {len(one.mean_vector) for one in passages if one.mean_vector is not None} - self._indexed:
+            if ensure_vector_index(db, dimensions):
                 self._indexed.add(dimensions)
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
 
-    def _words(self, db: Connection, passages: Sequence[Passage], holding: Counter[str]) -> Iterator[Row]:
+    def _words(self, db: Connection, passages: Sequence[IndexedPassage], holding: Counter[str]) -> Iterator[PassageRow]:
         """Rows of `words`; how many passages hold each is added to `holding`."""
         for one in passages:
-            weights, length = weighed(one.title, one.text, self._average(db))
+            weights, length = weigh_words(one.title, one.text, self._average(db))
             holding.update(weights.keys())
-            terms = " ".join(f"'{term}'" for term in (*weights, f"{MARK}{one.collection}"))
-            yield one.number, terms, sparse(weights.items()), length
+            terms = " ".join(f"'{term}'" for term in (*weights, f"{COLLECTION_LEXEME}{one.collection_id}"))
+            yield one.number, terms, sparsevec_text(weights.items()), length
             self._reckon(length)
 
     def _average(self, db: Connection) -> float:
@@ -322,15 +320,15 @@ class TsvectorPassages:
             self._count += 1
 
 
-def halfvec(vector: Vectors) -> str:
+def halfvec_text(vector: Vectors) -> str:
     return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector.tolist()) + "]"
 
 
-def _vectors(passages: Sequence[Passage]) -> Iterator[Row]:
+def _vectors(passages: Sequence[IndexedPassage]) -> Iterator[PassageRow]:
     """Rows of `mean_vector`."""
     for one in passages:
-        if one.mean is not None:
-            yield one.number, one.collection, len(one.mean), halfvec(one.mean)
+        if one.mean_vector is not None:
+            yield one.number, one.collection_id, len(one.mean_vector), halfvec_text(one.mean_vector)
 
 
 def _rarity(holding: int, total: int) -> float:
@@ -339,7 +337,7 @@ def _rarity(holding: int, total: int) -> float:
 
 
 def _within(scope: Collection[int] | None) -> str:
-    return "" if scope is None else f"({_any(f'{MARK}{number}' for number in scope)}) & "
+    return "" if scope is None else f"({_any(f'{COLLECTION_LEXEME}{number}' for number in scope)}) & "
 
 
 def _any(lexemes: Iterable[str]) -> str:

@@ -15,64 +15,64 @@ import psycopg
 
 from pipeline.errors import Misconfigured
 
-Raw = psycopg.Connection[tuple[Any, ...]]
+PsycopgConnection = psycopg.Connection[tuple[Any, ...]]
 
-IN_USE = 0x616C6F6E65  # "alone"
-FIRST = 0x6669727374  # "first"
-HOLDER = 0x686F6C64  # "hold"; the second half of that lock is the number
-STILL_SECONDS = 10.0
+IN_USE_LOCK = 0x616C6F6E65  # "alone"
+LEADER_LOCK = 0x6669727374  # "first"
+HOLDER_LOCK = 0x686F6C64  # "hold"; the second half of that lock is the number
+IDLE_TRANSACTION_SECONDS = 10.0
 """A process that is suspended in a transaction, which others may wait for, is cut off after that time."""
-HELD = f"""
-    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objid = $1 AND objsubid = 2
+COUNT_LOCKS = f"""
+    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER_LOCK} AND objid = $1 AND objsubid = 2
         AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """  # noqa: S608 - our own number
-ENDED = f"""
+DEAD_HOLDERS = f"""
     SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0 AND holder NOT IN (
-        SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objsubid = 2
+        SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER_LOCK} AND objsubid = 2
             AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
 """  # noqa: S608 - our own number
 
 
-class Use(Enum):
+class DatabaseUse(Enum):
     """What a process does with a database."""
 
-    BESIDE = "as it may beside any other"
+    SHARED = "as it may beside any other"
     ANSWERING = "answers from it, as others may"
-    ALONE = "nobody answers from it meanwhile"
+    EXCLUSIVE = "nobody answers from it meanwhile"
 
 
 @dataclass
 class PostgresSession:
     """A connection and what it holds; 0 is nobody's number."""
 
-    raw: Raw
-    number: int = 0
-    first: bool = False
+    raw: PsycopgConnection
+    lease_holder: int = 0
+    is_leader: bool = False
 
-    def stand(self) -> None:
+    def try_lead(self) -> None:
         """Become the first one where there is none."""
-        if not self.first:
-            self.first = _held(self.raw, "pg_try_advisory_lock($1)", FIRST)
+        if not self.is_leader:
+            self.is_leader = _held(self.raw, "pg_try_advisory_lock($1)", LEADER_LOCK)
 
 
-def begin(raw: Raw, use: Use) -> PostgresSession:
+def begin_session(raw: PsycopgConnection, use: DatabaseUse) -> PostgresSession:
     """Raises Misconfigured where others are in the way."""
-    if use is Use.BESIDE:
+    if use is DatabaseUse.SHARED:
         return PostgresSession(raw)
-    if use is Use.ALONE:
-        if not _held(raw, "pg_try_advisory_lock($1)", IN_USE):
+    if use is DatabaseUse.EXCLUSIVE:
+        if not _held(raw, "pg_try_advisory_lock($1)", IN_USE_LOCK):
             raise _refused("another `citewell run` uses this database", "Stop it.")
         return PostgresSession(raw)
-    if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE):
+    if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE_LOCK):
         raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")
-    raw.execute(f"SET idle_in_transaction_session_timeout TO '{STILL_SECONDS:.0f}s'")
+    raw.execute(f"SET idle_in_transaction_session_timeout TO '{IDLE_TRANSACTION_SECONDS:.0f}s'")
     while True:
         number = 1 + secrets.randbits(30)
-        if _held(raw, "pg_try_advisory_lock($1, $2)", HOLDER, number):
+        if _held(raw, "pg_try_advisory_lock($1, $2)", HOLDER_LOCK, number):
             return PostgresSession(raw, number)
 
 
-def _held(raw: Raw, lock: str, *key: int) -> bool:
+def _held(raw: PsycopgConnection, lock: str, *key: int) -> bool:
     (held,) = raw.execute(f"SELECT {lock}", key).fetchone() or (False,)
     return bool(held)
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 
 from pipeline.ports import Vectors
-from pipeline.values import Audience, Hit
+from pipeline.values import Audience, SearchHit
 from storage.database import Connection, Database
-from storage.documents.revision import generation
-from storage.postgres.passages import halfvec
+from storage.documents.revision import library_generation
+from storage.postgres.passages import halfvec_text
 
 _OURS = """
     mean_vector.dimensions = {n}
@@ -37,7 +37,7 @@ _COUNT = """
         SELECT 1 FROM mean_vector
         WHERE collection = ANY(ARRAY(SELECT id FROM collection WHERE name = ANY($1::text[]))) LIMIT $2) AS seen
 """
-STEP = 100
+VECTORS_PER_HOP = 100
 """A step through the graph of HNSW takes as long as looking at so many vectors one after the other."""
 
 
@@ -50,10 +50,10 @@ class PgVectors:
         self._few: dict[tuple[frozenset[str], int], bool] = {}
         self._generation = 0
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
 
-        def work(db: Connection) -> list[Hit]:
+        def work(db: Connection) -> list[SearchHit]:
             if not self._sees_few(db, audience, limit):
                 found = self._found(db, _NEAREST, vector, audience, limit)
                 if len(found) == limit:
@@ -62,7 +62,7 @@ class PgVectors:
 
         return await self._database.read(work)
 
-    async def exact(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def exact_nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         """The same by looking at every passage."""
         return await self._database.read(lambda db: self._found(db, _EXACT, vector, audience, limit))
 
@@ -78,18 +78,18 @@ class PgVectors:
     def _sees_few(self, db: Connection, audience: Audience, limit: int) -> bool:
         """Whether looking at every vector that `audience` may see is less work than going through the graph of all,
         which takes the more steps the fewer of them count."""
-        if self._generation != (now := generation(db)):
+        if self._generation != (now := library_generation(db)):
             self._few, self._generation = {}, now
         key = audience.collections, limit
         if key not in self._few:
-            most = math.isqrt(STEP * limit * db.execute(_TOTAL).fetchone()[0])
+            most = math.isqrt(VECTORS_PER_HOP * limit * db.execute(_TOTAL).fetchone()[0])
             self._few[key] = db.execute(_COUNT, (sorted(audience.collections), most)).fetchone()[0] < most
         return self._few[key]
 
-    def _found(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    def _found(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         size = len(vector)
         statement = query.format(n=size, ours=_OURS.format(n=size))
         rows: Sequence[tuple[str, float]] = db.execute(
-            statement, (halfvec(vector), sorted(audience.collections), self._embedder(), limit)
+            statement, (halfvec_text(vector), sorted(audience.collections), self._embedder(), limit)
         ).fetchall()
-        return [Hit(chunk_id, cosine) for chunk_id, cosine in rows]
+        return [SearchHit(chunk_id, cosine) for chunk_id, cosine in rows]

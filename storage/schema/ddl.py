@@ -6,27 +6,27 @@ from collections.abc import Mapping
 
 from storage.schema.table import Column, ColumnType, StoredTable, TableIndex
 
-Types = Mapping[ColumnType, str]
+TypeNames = Mapping[ColumnType, str]
 """How an engine calls them; a number that the database gives is the key, too."""
-NUMBERED = frozenset({ColumnType.SMALLSERIAL, ColumnType.SERIAL, ColumnType.LASTING})
+SERIAL_TYPES = frozenset({ColumnType.SMALLSERIAL, ColumnType.SERIAL, ColumnType.LASTING})
 
 
-def table(table: StoredTable, types: Types, options: str = "") -> str:
+def create_table_sql(table: StoredTable, types: TypeNames, options: str = "") -> str:
     """Makes it where it is missing."""
-    parts = [column(each, types) for each in table.columns]
-    if table.columns[0].kind not in NUMBERED:
-        parts.append(f"PRIMARY KEY ({', '.join(table.keys)})")
+    parts = [column_sql(each, types) for each in table.columns]
+    if table.columns[0].kind not in SERIAL_TYPES:
+        parts.append(f"PRIMARY KEY ({', '.join(table.key_names)})")
     if table.unique:
         parts.append(f"UNIQUE ({table.unique})")
     return f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(parts)}) {options}".rstrip()
 
 
-def column(column: Column, types: Types) -> str:
+def column_sql(column: Column, types: TypeNames) -> str:
     """As it stands in a table, and behind ADD COLUMN."""
-    null = "" if column.kind in NUMBERED or column.rest.startswith("NULL") else "NOT NULL"
-    return " ".join(filter(None, (column.name, types[column.kind], null, column.rest)))
+    null = "" if column.kind in SERIAL_TYPES or column.constraints.startswith("NULL") else "NOT NULL"
+    return " ".join(filter(None, (column.name, types[column.kind], null, column.constraints)))
 
 
-def index(index: TableIndex, of: StoredTable) -> str:
+def create_index_sql(index: TableIndex, of: StoredTable) -> str:
     """Makes it where it is missing."""
-    return f"CREATE {'UNIQUE ' if index.unique else ''}INDEX IF NOT EXISTS {index.name} ON {of.name} {index.on}"
+    return f"CREATE {'UNIQUE ' if index.unique else ''}INDEX IF NOT EXISTS {index.name} ON {of.name} {index.target}"

@@ -9,18 +9,18 @@ A revision `beside` the live one is complete and says the same: its vectors are 
 
 from __future__ import annotations
 
-from storage.schema.table import BY_PROGRAM, Export, Owned, Owner, Personal, StoredTable, TableIndex
+from storage.schema.table import BY_PROGRAM, ExportSpec, Ownership, PersonalRows, RowOwner, StoredTable, TableIndex
 
-ADDED_BY = "substr(source, 1, 5) = 'chat:' AND body -> 'metadata' ->> 'author' = $1"
+ADDED_BY_PERSON = "substr(source, 1, 5) = 'chat:' AND body -> 'metadata' ->> 'author' = $1"
 """Documents that a person added from a chat: they are the team's, and stay without the name when it is forgotten."""
 _TEXTS = "what documents say; those that hold what a person asked or replied are hidden when it is forgotten"
 
-TABLES = (
+DOCUMENT_TABLES = (
     StoredTable(
         "collection",
         "id smallserial, name word UNIQUE",
-        people="names of collections",
-        owned=Owned(Owner.RULE),
+        personal_rows="names of collections",
+        ownership=Ownership(RowOwner.RULE),
     ),
     StoredTable(
         "revision",
@@ -46,64 +46,68 @@ TABLES = (
             TableIndex("revision_dated", "(dated) WHERE state = 'live'"),
             TableIndex("revision_collection", "(collection) WHERE state = 'live'"),
         ),
-        people=(Personal(f"state = 'live' AND {ADDED_BY}", Export("added", "body", "id"), forgotten=BY_PROGRAM),),
-        owned=Owned(Owner.RULE),
+        personal_rows=(
+            PersonalRows(
+                f"state = 'live' AND {ADDED_BY_PERSON}", ExportSpec("added", "body", "id"), on_forget=BY_PROGRAM
+            ),
+        ),
+        ownership=Ownership(RowOwner.RULE),
     ),
     StoredTable(
         "unit_vectors",
         "number bigint, matrix bytes",
-        people=_TEXTS,
-        owned=Owned(Owner.RULE),
+        personal_rows=_TEXTS,
+        ownership=Ownership(RowOwner.RULE),
     ),
     StoredTable(
         "chunk",
         "number bigint, id word, body json",
         indexes=(TableIndex("chunk_id", "(id)"),),
-        people=_TEXTS,
-        owned=Owned(Owner.RULE),
+        personal_rows=_TEXTS,
+        ownership=Ownership(RowOwner.RULE),
     ),
     StoredTable(
         "source",
         "name word, collection word",
-        people="names of sources",
-        owned=Owned(Owner.OPERATOR),
+        personal_rows="names of sources",
+        ownership=Ownership(RowOwner.OPERATOR),
     ),
     StoredTable(
         "source_memory",
         "source word, key word, value text",
         key=("source", "key"),
-        people="what a source keeps about its service between two looks",
-        owned=Owned(Owner.OPERATOR),
+        personal_rows="what a source keeps about its service between two looks",
+        ownership=Ownership(RowOwner.OPERATOR),
     ),
     StoredTable(
         "source_look",
         "source word, at real, body json",
-        people="how the last look at a source ended, in numbers",
-        owned=Owned(Owner.OPERATOR),
+        personal_rows="how the last look at a source ended, in numbers",
+        ownership=Ownership(RowOwner.OPERATOR),
     ),
     StoredTable(
         "said",
         "channel word, message word, thread word, author word, at real, seen real, body json",
         key=("channel", "message"),
         indexes=(TableIndex("said_thread", "(channel, thread, at)"), TableIndex("said_author", "(author)")),
-        people=(Personal("author = $1", Export("said", "channel, body", "at"), forgotten=BY_PROGRAM),),
-        owned=Owned(Owner.PLACE, "channel"),
+        personal_rows=(PersonalRows("author = $1", ExportSpec("said", "channel, body", "at"), on_forget=BY_PROGRAM),),
+        ownership=Ownership(RowOwner.PLACE, "channel"),
     ),
     StoredTable(
         "said_due",
         "channel word, thread word, since bigint",
         key=("channel", "thread"),
-        people="ids of messages, as said holds them",
-        owned=Owned(Owner.PLACE, "channel"),
+        personal_rows="ids of messages, as said holds them",
+        ownership=Ownership(RowOwner.PLACE, "channel"),
     ),
     StoredTable(
         "channel_look",
         "channel word, body json",
-        people="how far a channel is read",
-        owned=Owned(Owner.PLACE, "channel"),
+        personal_rows="how far a channel is read",
+        ownership=Ownership(RowOwner.PLACE, "channel"),
     ),
 )
-LIVE = """
+LIVE_VIEW = """
     CREATE VIEW live AS
         SELECT revision.id, document, collection AS collection_id, collection.name AS collection, source, filename,
             version, embedder, dimensions, body, dated

@@ -3,13 +3,13 @@ people did with them."""
 
 from __future__ import annotations
 
-from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, TableIndex
+from storage.schema.table import ExportSpec, Ownership, PersonalRows, RowOwner, StoredTable, TableIndex
 
 # --- What waits, and where the bot has been -------------------------------------------------------
 
 _WHERE = "where the bot has been is not kept under a person's id: ids of conversations, direct ones among them, stay"
 
-WAITING = (
+QUEUE_TABLES = (
     StoredTable(
         "message",
         """
@@ -43,58 +43,60 @@ WAITING = (
             TableIndex("message_leased", "(leased_until) WHERE state = 'open' AND leased_until > 0"),
             TableIndex("message_suspect", "(not_before, sequence) WHERE state = 'open' AND ends >= 2"),
         ),
-        people=(Personal("author = $1", Export("messages", "state, body", "sequence"), counted=True),),
-        owned=Owned(Owner.SPACE, "space"),
+        personal_rows=(
+            PersonalRows("author = $1", ExportSpec("messages", "state, body", "sequence"), is_counted=True),
+        ),
+        ownership=Ownership(RowOwner.SPACE, "space"),
     ),
     StoredTable(
         "known",
         "digest bytes, at real",
-        people="digests of messages' keys, which say nothing about them",
-        owned="digests of messages' keys, which say nothing about them",
+        personal_rows="digests of messages' keys, which say nothing about them",
+        ownership="digests of messages' keys, which say nothing about them",
     ),
     StoredTable(
         "served",
         "scope word, turn bigint",
-        people=(Personal("substr(scope, length(scope) - length($1)) = ' ' || $1"),),
-        owned=Owned(Owner.SCOPE, "scope"),
+        personal_rows=(PersonalRows("substr(scope, length(scope) - length($1)) = ' ' || $1"),),
+        ownership=Ownership(RowOwner.SCOPE, "scope"),
     ),
     StoredTable(
         "waiting",
         "scope word, space word, author word, messages bigint, turn bigint, since bigint",
         indexes=(TableIndex("waiting_turn", "(space, turn, since, author)"),),
-        people=(Personal("author = $1"),),
-        owned=Owned(Owner.SCOPE, "scope"),
+        personal_rows=(PersonalRows("author = $1"),),
+        ownership=Ownership(RowOwner.SCOPE, "scope"),
     ),
     StoredTable(
         "told",
         "author word, at real",
-        people=(Personal("author = $1"),),
-        owned=Owned(Owner.PERSON, "author"),
+        personal_rows=(PersonalRows("author = $1"),),
+        ownership=Ownership(RowOwner.PERSON, "author"),
     ),
     StoredTable(
         "seen",
         "channel word, message word",
-        people=_WHERE,
-        owned=Owned(Owner.PLACE, "channel"),
+        personal_rows=_WHERE,
+        ownership=Ownership(RowOwner.PLACE, "channel"),
     ),
     StoredTable(
         "part",
         "conversation word, at real",
-        people=_WHERE,
-        owned=Owned(Owner.PLACE, "conversation"),
+        personal_rows=_WHERE,
+        ownership=Ownership(RowOwner.PLACE, "conversation"),
     ),
     StoredTable(
         "silenced",
         "conversation word, at real, until real NULL",
-        people=_WHERE,
-        owned=Owned(Owner.PLACE, "conversation"),
+        personal_rows=_WHERE,
+        ownership=Ownership(RowOwner.PLACE, "conversation"),
     ),
     StoredTable(
         "unasked",
         "key word, place word, at real",
         indexes=(TableIndex("unasked_place", "(place)"),),
-        people=_WHERE,
-        owned=Owned(Owner.PLACE, "key"),
+        personal_rows=_WHERE,
+        ownership=Ownership(RowOwner.PLACE, "key"),
     ),
 )
 
@@ -103,35 +105,35 @@ WAITING = (
 
 ASKED_OR_WRITTEN_BY = "$1 IN (asker, body ->> 'author')"
 
-ANSWERED = (
+HISTORY_TABLES = (
     StoredTable(
         "turn",
         "id serial, conversation word, author word, asked_at real, body json",
         indexes=(TableIndex("turn_conversation", "(conversation, id)"), TableIndex("turn_author", "(author)")),
-        people=(Personal("author = $1", Export("turns", "conversation, body", "id"), counted=True),),
-        owned=Owned(Owner.PLACE, "conversation"),
+        personal_rows=(PersonalRows("author = $1", ExportSpec("turns", "conversation, body", "id"), is_counted=True),),
+        ownership=Ownership(RowOwner.PLACE, "conversation"),
     ),
     StoredTable(
         "answer",
         "id word, author word, at real, body json",
         indexes=(TableIndex("answer_author", "(author)"),),
-        people=(Personal("author = $1", Export("answers", "body", "at")),),
-        owned=Owned(Owner.PERSON, "author"),
+        personal_rows=(PersonalRows("author = $1", ExportSpec("answers", "body", "at")),),
+        ownership=Ownership(RowOwner.PERSON, "author"),
     ),
     StoredTable(
         "question",
         "key word, answer word, conversation word",
         indexes=(TableIndex("question_answer", "(answer)"), TableIndex("question_conversation", "(conversation)")),
-        people="keys of messages; it goes with the answer",
-        owned=Owned(Owner.PLACE, "key"),
+        personal_rows="keys of messages; it goes with the answer",
+        ownership=Ownership(RowOwner.PLACE, "key"),
     ),
     StoredTable(
         "quoting",
         "document word, answer word, gone flag DEFAULT FALSE",
         key=("document", "answer"),
         indexes=(TableIndex("quoting_answer", "(answer)"), TableIndex("quoting_gone", "(answer) WHERE gone")),
-        people="ids of documents and answers; it goes with the answer",
-        owned="ids of documents and answers, and nobody is told of them",
+        personal_rows="ids of documents and answers; it goes with the answer",
+        ownership="ids of documents and answers, and nobody is told of them",
     ),
     StoredTable(
         "asked",
@@ -146,22 +148,26 @@ ANSWERED = (
         cited text,
         nearest word
         """,
-        people=(Personal("author = $1"),),
-        owned=Owned(Owner.PERSON, "author"),
+        personal_rows=(PersonalRows("author = $1"),),
+        ownership=Ownership(RowOwner.PERSON, "author"),
     ),
     StoredTable(
         "rating",
         "answer word, person word, vote text, reason text NULL, comment text, at real, role word DEFAULT ''",
         key=("answer", "person"),
         indexes=(TableIndex("rating_person", "(person)"), TableIndex("rating_role", "(at, role) WHERE role <> ''")),
-        people=(Personal("person = $1", Export("ratings", "answer, vote, reason, comment, role", "at"), counted=True),),
-        owned=Owned(Owner.PERSON, "person"),
+        personal_rows=(
+            PersonalRows(
+                "person = $1", ExportSpec("ratings", "answer, vote, reason, comment, role", "at"), is_counted=True
+            ),
+        ),
+        ownership=Ownership(RowOwner.PERSON, "person"),
     ),
     StoredTable(
         "preference",
         "person word, body json",
-        people=(Personal("person = $1", Export("preferences", "body", "person"), counted=True),),
-        owned=Owned(Owner.PERSON, "person"),
+        personal_rows=(PersonalRows("person = $1", ExportSpec("preferences", "body", "person"), is_counted=True),),
+        ownership=Ownership(RowOwner.PERSON, "person"),
     ),
     StoredTable(
         "wish",
@@ -178,8 +184,12 @@ ANSWERED = (
         not_before real DEFAULT 0
         """,
         indexes=(TableIndex("wish_answer", "(answer)"),),
-        people=(Personal("person = $1", Export("wishes", "question, asked_at, told_at", "asked_at"), counted=True),),
-        owned=Owned(Owner.PERSON, "person"),
+        personal_rows=(
+            PersonalRows(
+                "person = $1", ExportSpec("wishes", "question, asked_at, told_at", "asked_at"), is_counted=True
+            ),
+        ),
+        ownership=Ownership(RowOwner.PERSON, "person"),
     ),
     StoredTable(
         "handoff",
@@ -195,15 +205,15 @@ ANSWERED = (
         resolved_at real NULL
         """,
         indexes=(TableIndex("handoff_asker", "(asker)"),),
-        people=(
-            Personal(ASKED_OR_WRITTEN_BY, Export("handoffs", "body, reply", "at"), counted=True),
-            Personal(
+        personal_rows=(
+            PersonalRows(ASKED_OR_WRITTEN_BY, ExportSpec("handoffs", "body, reply", "at"), is_counted=True),
+            PersonalRows(
                 "resolver = $1",
-                Export("replies", "reply, resolved_at", "at"),
-                forgotten="resolver = '', name = '', reply = ''",
+                ExportSpec("replies", "reply, resolved_at", "at"),
+                on_forget="resolver = '', name = '', reply = ''",
             ),
         ),
-        owned=Owned(Owner.RULE),
+        ownership=Ownership(RowOwner.RULE),
     ),
     StoredTable(
         "outbox",
@@ -228,10 +238,10 @@ ANSWERED = (
             TableIndex("outbox_open", "(not_before) WHERE state = 'open'"),
             TableIndex("outbox_handoff", "(handoff)"),
         ),
-        people=(
-            Personal("recipient IN ($1, replace($1, ':', ':user:'))", forgotten="recipient = '', state = 'dead'"),
-            Personal("person = $1"),
+        personal_rows=(
+            PersonalRows("recipient IN ($1, replace($1, ':', ':user:'))", on_forget="recipient = '', state = 'dead'"),
+            PersonalRows("person = $1"),
         ),
-        owned=Owned(Owner.RULE),
+        ownership=Ownership(RowOwner.RULE),
     ),
 )

@@ -35,18 +35,18 @@ class ColumnType(StrEnum):
 class Column(NamedTuple):
     name: str
     kind: ColumnType
-    rest: str
+    constraints: str
     """In SQL: what else holds of it. NOT NULL unless that begins with NULL."""
 
 
 class TableIndex(NamedTuple):
     name: str
-    on: str
+    target: str
     """The columns, and which rows."""
     unique: bool = False
 
 
-class Export(NamedTuple):
+class ExportSpec(NamedTuple):
     """What somebody who asks for it is given of rows: as `name`, these columns in this order."""
 
     name: str
@@ -59,20 +59,20 @@ BY_PROGRAM = "by program"
 
 
 @dataclass(frozen=True)
-class Personal:
+class PersonalRows:
     """Rows that name somebody."""
 
-    which: str
+    condition: str
     """The condition for it: `$1` is a person's id."""
-    export: Export | None = None
-    forgotten: str = DELETED
+    export: ExportSpec | None = None
+    on_forget: str = DELETED
     """What forgetting the person does to them: DELETED, what it sets instead, or BY_PROGRAM, where it takes more than a
-    statement: see `storage.people.person`."""
-    counted: bool = False
+    statement: see `storage.people.personal_data`."""
+    is_counted: bool = False
     """A person is told how many of them were deleted."""
 
 
-class Owner(StrEnum):
+class RowOwner(StrEnum):
     """How the workspace that a row belongs to is known from a column."""
 
     SPACE = "it names the workspace"
@@ -83,10 +83,10 @@ class Owner(StrEnum):
     RULE = "each engine that keeps workspaces apart has a rule of its own"
 
 
-class Owned(NamedTuple):
-    by: Owner
+class Ownership(NamedTuple):
+    by: RowOwner
     column: str = ""
-    stays: bool = False
+    survives_leave: bool = False
     """Also when the workspace is left. All else that a column names the owner of goes then."""
 
 
@@ -95,10 +95,10 @@ class StoredTable:
     """All must be said: a table that names nobody, or belongs to no workspace, says why."""
 
     name: str
-    said: str
+    definition: str
     """Of each column its name, its kind, and in SQL what else holds of it."""
-    people: tuple[Personal, ...] | str
-    owned: Owned | str
+    personal_rows: tuple[PersonalRows, ...] | str
+    ownership: Ownership | str
     key: tuple[str, ...] = ()
     """Of the columns; the first one unless said."""
     unique: str = ""
@@ -107,17 +107,17 @@ class StoredTable:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        parts = (each.split(maxsplit=2) for each in _BETWEEN.split(self.said))
+        parts = (each.split(maxsplit=2) for each in _BETWEEN.split(self.definition))
         return tuple(Column(name, ColumnType(kind), " ".join(rest)) for name, kind, *rest in parts)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
     @cached_property
-    def keys(self) -> tuple[str, ...]:
-        return self.key or self.names[:1]
+    def key_names(self) -> tuple[str, ...]:
+        return self.key or self.column_names[:1]
 
     @property
-    def personal(self) -> tuple[Personal, ...]:
-        return self.people if isinstance(self.people, tuple) else ()
+    def personal_row_sets(self) -> tuple[PersonalRows, ...]:
+        return self.personal_rows if isinstance(self.personal_rows, tuple) else ()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from storage.schema import documents, messages
-from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, TableIndex
+from storage.schema.table import ExportSpec, Ownership, PersonalRows, RowOwner, StoredTable, TableIndex
 
 # --- What the database does by itself when rows change: written once, for both engines ------------
 
@@ -15,11 +15,11 @@ class Trigger(NamedTuple):
     """Runs for each row, in the same transaction."""
 
     name: str
-    after: str
+    event: str
     """What happens, and to which table."""
-    does: str
+    statements: str
     """Statements, each ended by a semicolon. `NEW` and `OLD` are the row."""
-    when: str = ""
+    condition: str = ""
     """Only then; empty: always."""
 
 
@@ -66,83 +66,83 @@ TRIGGERS = (
 
 # --- Tables of the installation: settings, workspaces, budgets, and who did what ------------------
 
-OPERATION = (
+OPERATION_TABLES = (
     StoredTable(
         "setting",
         "name word, value text",
-        people="numbers, moments and a key of the installation",
-        owned="numbers, moments and a key of the installation",
+        personal_rows="numbers, moments and a key of the installation",
+        ownership="numbers, moments and a key of the installation",
     ),
     StoredTable(
         "installation",
         "space word, sealed text",
-        people="tokens of workspaces",
-        owned=Owned(Owner.SPACE, "space"),
+        personal_rows="tokens of workspaces",
+        ownership=Ownership(RowOwner.SPACE, "space"),
     ),
     StoredTable(
         "taken_state",
         "state word, at real",
-        people="random texts",
-        owned="random texts, before a workspace is known",
+        personal_rows="random texts",
+        ownership="random texts, before a workspace is known",
     ),
     StoredTable(
         "web_session",
         "id word, person word, body json, at real, until real",
         indexes=(TableIndex("web_session_person", "(person)"),),
-        people=(Personal("person = $1", Export("sessions", "at, until", "at")),),
-        owned=Owned(Owner.OPERATOR, "person"),
+        personal_rows=(PersonalRows("person = $1", ExportSpec("sessions", "at, until", "at")),),
+        ownership=Ownership(RowOwner.OPERATOR, "person"),
     ),
     StoredTable(
         "api_key",
         "id word, digest word UNIQUE, body json, at real, revoked_at real NULL",
-        people="programs, by the names that admins gave them",
-        owned=Owned(Owner.OPERATOR),
+        personal_rows="programs, by the names that admins gave them",
+        ownership=Ownership(RowOwner.OPERATOR),
     ),
     StoredTable(
         "api_reply",
         "request word, digest word, body text, at real",
-        people=(Personal("substr(request, 1, length($1) + 1) = $1 || ' '"),),
-        owned=Owned(Owner.OPERATOR, "request"),
+        personal_rows=(PersonalRows("substr(request, 1, length($1) + 1) = $1 || ' '"),),
+        ownership=Ownership(RowOwner.OPERATOR, "request"),
     ),
     StoredTable(
         "place",
         "id word, body json",
-        people="what is set for a place, not who set it",
-        owned=Owned(Owner.PLACE, "id"),
+        personal_rows="what is set for a place, not who set it",
+        ownership=Ownership(RowOwner.PLACE, "id"),
     ),
     StoredTable(
         "token_use",
         "subject word, day word, tokens bigint",
         key=("subject", "day"),
-        people="digests of people and workspaces, and numbers",
-        owned="digests of people and workspaces, and numbers",
+        personal_rows="digests of people and workspaces, and numbers",
+        ownership="digests of people and workspaces, and numbers",
     ),
     StoredTable(
         "audit",
         "id lasting, at real, actor word, action text, subject word, allowed flag",
         indexes=(TableIndex("audit_actor", "(actor)"),),
-        people=(
-            Personal(
+        personal_rows=(
+            PersonalRows(
                 "actor = $1",
-                Export("decisions", "at, action, subject, allowed", "id"),
-                forgotten="actor = '(erased)'",
+                ExportSpec("decisions", "at, action, subject, allowed", "id"),
+                on_forget="actor = '(erased)'",
             ),
-            Personal("subject = $1", forgotten="subject = '(erased)'"),
+            PersonalRows("subject = $1", on_forget="subject = '(erased)'"),
         ),
-        owned=Owned(Owner.PERSON, "actor", stays=True),
+        ownership=Ownership(RowOwner.PERSON, "actor", survives_leave=True),
     ),
 )
 
 
 # --- All of them ----------------------------------------------------------------------------------
 
-TABLES = (*documents.TABLES, *messages.WAITING, *messages.ANSWERED, *OPERATION)
+TABLES = (*documents.DOCUMENT_TABLES, *messages.QUEUE_TABLES, *messages.HISTORY_TABLES, *OPERATION_TABLES)
 _NAMED = {table.name: table for table in TABLES}
 
 
-def keep(name: str) -> str:
+def upsert_statement(name: str) -> str:
     """The statement that puts a whole row into a table, in the place of one with the same key."""
     table = _NAMED[name]
-    values = ", ".join(f"${number}" for number in range(1, len(table.names) + 1))
-    rest = ", ".join(f"{column} = excluded.{column}" for column in table.names if column not in table.keys)
-    return f"INSERT INTO {name} VALUES ({values}) ON CONFLICT ({', '.join(table.keys)}) DO UPDATE SET {rest}"  # noqa: S608
+    values = ", ".join(f"${number}" for number in range(1, len(table.column_names) + 1))
+    rest = ", ".join(f"{column} = excluded.{column}" for column in table.column_names if column not in table.key_names)
+    return f"INSERT INTO {name} VALUES ({values}) ON CONFLICT ({', '.join(table.key_names)}) DO UPDATE SET {rest}"  # noqa: S608

@@ -14,16 +14,16 @@ from pathlib import Path
 from pipeline.errors import Refused, Unavailable
 
 MAGIC = b"SQLite format 3\0"
-SUM = slice(60, 64)
+CHECKSUM_BYTES = slice(60, 64)
 """Where SQLite leaves four bytes of a file to whoever uses it: a backup's checksum, 0 where it has none."""
-PIECE = 1 << 20
+READ_BYTES = 1 << 20
 """Bytes read at a time; a file's first piece holds SUM."""
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:
     """Copy through SQLite's backup API into a temporary file, check it, fsync, rename: `target` is whole or absent.
 
-    Begins anew when the temporary file was deleted meanwhile: see `drop_partial`."""
+    Begins anew when the temporary file was deleted meanwhile: see `delete_partial_backups`."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     while not _copied(source, target):
         pass
@@ -41,7 +41,7 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
             (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
         if verdict != "ok":
             raise Unavailable("storage", f"the copy failed its check: {verdict}")
-        seal(temporary)
+        write_checksum(temporary)
         _sync(temporary)
         temporary.replace(target)
     except (OSError, sqlite3.Error):
@@ -54,39 +54,39 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
     return True
 
 
-def seal(file: Path) -> None:
+def write_checksum(file: Path) -> None:
     """Write a backup's checksum into it. Nobody may have it open."""
     found = _checksum(file)
     with file.open("r+b") as written:
-        written.seek(SUM.start)
+        written.seek(CHECKSUM_BYTES.start)
         written.write(found)
 
 
-def unseal(db: sqlite3.Connection) -> None:
+def clear_checksum(db: sqlite3.Connection) -> None:
     """From now on it may change."""
     db.execute("PRAGMA user_version = 0")
 
 
-def whole(file: Path) -> bool:
+def is_intact(file: Path) -> bool:
     """Whether every byte of a backup is as it was written; of one without a checksum nobody knows better."""
     with file.open("rb") as read:
-        kept = read.read(SUM.stop)[SUM]
+        kept = read.read(CHECKSUM_BYTES.stop)[CHECKSUM_BYTES]
     return kept in (bytes(4), _checksum(file))
 
 
 def _checksum(file: Path) -> bytes:
     found = 0
     with file.open("rb") as read:
-        first = bytearray(read.read(PIECE))
-        first[SUM] = bytes(4)
+        first = bytearray(read.read(READ_BYTES))
+        first[CHECKSUM_BYTES] = bytes(4)
         piece: bytes = bytes(first)
         while piece:
             found = zlib.crc32(piece, found)
-            piece = read.read(PIECE)
+            piece = read.read(READ_BYTES)
     return (found or 1).to_bytes(4, "big")
 
 
-def destination(target: Path, database: Path) -> Path:
+def backup_path(target: Path, database: Path) -> Path:
     """Where a copy of `database` goes: `target`, or a new file in it where that is a folder.
 
     Raises Refused where something other than a copy would be overwritten."""
@@ -100,16 +100,16 @@ def destination(target: Path, database: Path) -> Path:
     return target
 
 
-def newest(folder: Path) -> Path | None:
+def newest_backup(folder: Path) -> Path | None:
     """The backup in `folder` that was made last."""
     return max(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, default=None)
 
 
-def drop_old(folder: Path, *, keep: int, days: float) -> list[Path]:
+def delete_old_backups(folder: Path, *, keep: int, days: float) -> list[Path]:
     """Delete the backups in `folder` that are older than `days` or not among the newest `keep`; returns them.
 
     Copies that a crash left unfinished go too."""
-    drop_partial(folder)
+    delete_partial_backups(folder)
     backups = sorted(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, reverse=True)
     oldest = time.time() - days * 86400
     dropped = [file for rank, file in enumerate(backups) if rank >= keep or file.stat().st_mtime < oldest]
@@ -118,7 +118,7 @@ def drop_old(folder: Path, *, keep: int, days: float) -> list[Path]:
     return dropped
 
 
-def drop_partial(folder: Path) -> None:
+def delete_partial_backups(folder: Path) -> None:
     """Delete copies that are not finished, and never will be where their process died; one under way begins anew.
 
     What is erased from the database and then from each backup in `folder` is therefore in none that appears later."""

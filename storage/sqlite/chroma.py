@@ -20,23 +20,23 @@ from numpy.typing import NDArray
 
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
-from storage.sqlite.exact import Matrix
+from storage.sqlite.exact_search import VectorMatrix
 
 if TYPE_CHECKING:
     import httpx
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
-BATCH = 25
+VECTORS_PER_CALL = 25
 """Vectors a call: Chroma keeps the interpreter for all of it, 10 ms for so many (500 stopped every task for half a
 second). As long as a call took, others have their turn."""
-WORN = 0.3
+REBUILD_SHARE = 0.3
 """Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
-SMALLEST = 1_000
+MIN_COLLECTION_SIZE = 1_000
 """Vectors that the smallest collection has room for: 2.7 MB."""
-DROPPED = 10 * SMALLEST
+TOLERATED_DROPPED = 10 * MIN_COLLECTION_SIZE
 """Dropped vectors, the smallest collections counted as full, that are nothing to be done about."""
-SERVER_SECONDS = 2.0
+CHROMA_TIMEOUT_SECONDS = 2.0
 """A call may take: every search waits for it."""
 
 
@@ -47,7 +47,7 @@ class _Held:
     deleted: int
 
 
-class Chroma:
+class ChromaVectors:
     """Holds the vectors of one data folder; on a server, those whose collections' names begin with `family`."""
 
     def __init__(self, client: ClientAPI, family: str, sessions: Sequence[httpx.Client] = ()) -> None:
@@ -60,7 +60,7 @@ class Chroma:
         self._stopped = threading.Event()
 
     @classmethod
-    def in_memory(cls) -> Chroma:
+    def in_memory(cls) -> ChromaVectors:
         """An empty one, whose vectors are gone when the process ends."""
         with _translated():
             import chromadb
@@ -69,7 +69,7 @@ class Chroma:
             return cls(chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False)), "memory-")
 
     @classmethod
-    def on_server(cls, url: str, family: str) -> Chroma:
+    def on_server(cls, url: str, family: str) -> ChromaVectors:
         """An empty one on the Chroma server at `url`: what was there of `family` is deleted."""
         with _translated():
             import chromadb
@@ -86,13 +86,13 @@ class Chroma:
             # Both wait forever unless told otherwise, and stay open when the client is closed.
             sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore # noqa: SLF001
             for session in sessions:
-                session.timeout = SERVER_SECONDS
+                session.timeout = CHROMA_TIMEOUT_SECONDS
             for collection in client.list_collections():
                 if collection.name.startswith(family):
                     client.delete_collection(collection.name)
             return cls(client, family, sessions)
 
-    def replace(self, matrix: Matrix) -> None:
+    def replace(self, matrix: VectorMatrix) -> None:
         """Hold these vectors, and no others, from now on: only what differs is written. After a failure
         what it holds is unknown."""
         with self._writing, _translated():
@@ -111,10 +111,10 @@ class Chroma:
         return sorted(hits, key=lambda hit: -hit[1])[:limit]
 
     @property
-    def worn(self) -> bool:
+    def is_worn(self) -> bool:
         """Whether collections that were dropped take more room than those that are held: in memory, Chroma lets go of
         them only when it is closed."""
-        return self._dropped > max(DROPPED, sum(len(held.numbers) for held in self._held.values()))
+        return self._dropped > max(TOLERATED_DROPPED, sum(len(held.numbers) for held in self._held.values()))
 
     def close(self) -> None:
         """Forget the vectors and let go of the client; a `replace` under way fails."""
@@ -128,25 +128,25 @@ class Chroma:
             for session in self._sessions:
                 session.close()
 
-    def _fill(self, collection: int, matrix: Matrix, places: NDArray[np.int64]) -> None:
+    def _fill(self, collection: int, matrix: VectorMatrix, places: NDArray[np.int64]) -> None:
         """Make a collection hold the rows of `matrix` at `places`; it is begun anew where too much would be deleted."""
         held = self._held.get(collection)
         gone = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
-        if held and held.deleted + len(gone) > WORN * len(held.numbers):
+        if held and held.deleted + len(gone) > REBUILD_SHARE * len(held.numbers):
             self._drop(collection)
             held, gone = None, gone[:0]
         chroma = held.chroma if held else self._create(collection)
         for batch in self._batches(gone):
             chroma.delete(ids=[str(number) for number in batch])
         for batch in self._batches(places[~np.isin(matrix.numbers[places], held.numbers)] if held else places):
-            chroma.add(ids=[str(number) for number in matrix.numbers[batch]], embeddings=matrix.unit(batch))
+            chroma.add(ids=[str(number) for number in matrix.numbers[batch]], embeddings=matrix.unit_rows(batch))
         deleted = held.deleted + len(gone) if held else 0
         self._held[collection] = _Held(chroma, matrix.numbers[places], deleted)
 
     def _batches(self, places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        for start in range(0, len(places), BATCH):
+        for start in range(0, len(places), VECTORS_PER_CALL):
             began = time.monotonic()
-            yield places[start : start + BATCH]
+            yield places[start : start + VECTORS_PER_CALL]
             if self._stopped.wait(time.monotonic() - began):
                 raise Unavailable("chroma", "it is being closed")
 
@@ -159,7 +159,7 @@ class Chroma:
 
     def _drop(self, collection: int) -> None:
         held = self._held.pop(collection)
-        self._dropped += max(SMALLEST, len(held.numbers))
+        self._dropped += max(MIN_COLLECTION_SIZE, len(held.numbers))
         self._client.delete_collection(held.chroma.name)
 
 

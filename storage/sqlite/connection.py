@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from pipeline.errors import Unavailable
-from storage.database import Alone
+from storage.database import AdvisoryLock
 
 # --- Whether the SQLite of this Python can do what is asked of it ---------------------------------
 
-OLDEST = (3, 38)
+MIN_SQLITE = (3, 38)
 """FTS5 with its vocabulary tables, JSON, UPSERT and RETURNING; the oldest that is tried is that of Debian 12."""
 
-VERSION = sqlite3.sqlite_version
+SQLITE_VERSION = sqlite3.sqlite_version
 
 
-def lacking() -> str:
+def missing_sqlite_features() -> str:
     """What it lacks, in words; "" when nothing."""
     try:
         with closing(sqlite3.connect(":memory:")) as db:
@@ -27,14 +27,14 @@ def lacking() -> str:
             db.execute("SELECT value FROM json_each('[1]')")
     except sqlite3.OperationalError as error:
         return f"it lacks what search needs ({error})"
-    return "" if sqlite3.sqlite_version_info >= OLDEST else f"it is older than {'.'.join(map(str, OLDEST))}"
+    return "" if sqlite3.sqlite_version_info >= MIN_SQLITE else f"it is older than {'.'.join(map(str, MIN_SQLITE))}"
 
 
 # --- The connection -------------------------------------------------------------------------------
 
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's before it gives up."""
-POLL_SECONDS = 0.001
+LOCK_POLL_SECONDS = 0.001
 """SQLite's own waiting sleeps up to 100 ms at a time and misses the gaps between another process's batches."""
 _NAMES = tuple(str(number) for number in range(1, 100))
 
@@ -42,13 +42,13 @@ _NAMES = tuple(str(number) for number in range(1, 100))
 class SQLiteConnection:
     """SQLite takes `$1` for a parameter of the name `1`."""
 
-    claiming = locking = ""  # who writes is alone
-    holder = 0
+    skip_locked = for_update = ""  # who writes is alone
+    lease_holder = 0
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self.raw = raw
 
-    def alone(self, what: Alone) -> None:
+    def advisory_lock(self, what: AdvisoryLock) -> None:
         """Every transaction that writes is."""
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
@@ -68,18 +68,18 @@ class SQLiteTransactions:
     def begin(self, *, durable: bool) -> Iterator[SQLiteConnection]:
         """Durable: it survives a power cut. Raises Unavailable when another process holds the lock."""
         self._raw.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        with immediate(self._raw):
+        with immediate_transaction(self._raw):
             yield SQLiteConnection(self._raw)
 
 
 @contextmanager
-def immediate(connection: sqlite3.Connection) -> Iterator[None]:
+def immediate_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """One transaction that holds the write lock from its beginning. Raises Unavailable when it cannot be had."""
     end = time.monotonic() + BUSY_SECONDS
     while not _begin(connection):
         if time.monotonic() > end:
             raise Unavailable("storage", "the database is locked by another process", retry_after=BUSY_SECONDS)
-        time.sleep(POLL_SECONDS)
+        time.sleep(LOCK_POLL_SECONDS)
     try:
         yield
         connection.execute("COMMIT")

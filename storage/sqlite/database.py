@@ -16,17 +16,23 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from storage.database import Connection, Standing, Work
+from storage.database import Connection, Leadership, TransactionFunction
 from storage.sqlite.backup import copy_database
-from storage.sqlite.connection import BUSY_SECONDS, POLL_SECONDS, SQLiteConnection, SQLiteTransactions, immediate
-from storage.sqlite.disk import create, damaged, translated
-from storage.sqlite.migrations import applied, migrate, outdated
+from storage.sqlite.connection import (
+    BUSY_SECONDS,
+    LOCK_POLL_SECONDS,
+    SQLiteConnection,
+    SQLiteTransactions,
+    immediate_transaction,
+)
+from storage.sqlite.disk import create_database, damaged_database_error, translate_sqlite_errors
+from storage.sqlite.migrations import applied_migrations, migrate, pending_migrations
 from storage.sqlite.passages import FTS5Passages
-from storage.writes import WriteQueue
+from storage.write_queue import WriteQueue
 
 T = TypeVar("T")
-READERS = 3
-LOG_BYTES = 64 << 20
+READER_COUNT = 3
+WAL_BYTES = 64 << 20
 """The write-ahead log is cut back to this after a long read let it grow."""
 READ_CACHE_KIB = 8192
 
@@ -34,16 +40,16 @@ READ_CACHE_KIB = 8192
 class SQLiteDatabase:
     """`citewell.db` and its threads: a `Database`."""
 
-    shared = False
+    is_shared = False
 
     def __init__(self, file: Path) -> None:
-        self.passages = FTS5Passages()
+        self.passage_index = FTS5Passages()
         self._file = file
         self._connections: list[sqlite3.Connection] = []
         self._local = threading.local()
         self._writes = WriteQueue()
         self._writing = ThreadPoolExecutor(1, "citewell-write")
-        self._reading = ThreadPoolExecutor(READERS, "citewell-read")
+        self._reading = ThreadPoolExecutor(READER_COUNT, "citewell-read")
 
     @classmethod
     async def open(cls, file: Path) -> SQLiteDatabase:
@@ -58,19 +64,19 @@ class SQLiteDatabase:
             raise
         return database
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+    async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
         """See `Database`; Unavailable also when the disk is full or the file cannot be locked."""
-        outcome = self._writes.add(work, durable=durable)
+        outcome = self._writes.submit(work, durable=durable)
         self._writing.submit(lambda: self._writes.commit(SQLiteTransactions(self._connection(writing=True))))
-        with translated(self._file):
+        with translate_sqlite_errors(self._file):
             return await asyncio.wrap_future(outcome)
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: TransactionFunction[T]) -> T:
         """See `Database`."""
         return await self._run(self._reading, lambda: self._read(work))
 
-    def _read(self, work: Work[T]) -> T:
-        with translated(self._file):
+    def _read(self, work: TransactionFunction[T]) -> T:
+        with translate_sqlite_errors(self._file):
             connection = self._connection(writing=False)
             connection.execute("BEGIN")
             try:
@@ -78,15 +84,15 @@ class SQLiteDatabase:
             finally:
                 connection.execute("COMMIT")
 
-    async def stand(self) -> Standing:
+    async def check_leadership(self) -> Leadership:
         """Whoever answers from it has the folder alone."""
-        return Standing(0, first=True)
+        return Leadership(0, is_leader=True)
 
-    def ended(self, db: Connection) -> set[int]:
+    def dead_holders(self, db: Connection) -> set[int]:
         """None: a start takes back all leases."""
         return set()
 
-    async def scrub(self) -> bool:
+    async def purge_deleted(self) -> bool:
         """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""
 
         def checkpoint() -> bool:
@@ -95,7 +101,7 @@ class SQLiteDatabase:
             while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] != 0:
                 if time.monotonic() > end:
                     return False
-                time.sleep(POLL_SECONDS)
+                time.sleep(LOCK_POLL_SECONDS)
             return True
 
         return await self._run(self._writing, checkpoint)
@@ -104,7 +110,7 @@ class SQLiteDatabase:
         """Copy the database as of now to `target`, complete or not at all, while it is being used."""
 
         def copy() -> None:
-            with translated(self._file, into=target):
+            with translate_sqlite_errors(self._file, into=target):
                 copy_database(self._connection(writing=False), target)
 
         await self._run(self._reading, copy)
@@ -118,7 +124,7 @@ class SQLiteDatabase:
         self._connections.clear()
 
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
-        with translated(self._file):
+        with translate_sqlite_errors(self._file):
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
     def _connection(self, *, writing: bool) -> sqlite3.Connection:
@@ -132,7 +138,7 @@ class SQLiteDatabase:
             connection.execute("PRAGMA secure_delete = ON")
             if writing:
                 connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+                connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
                 connection.execute("PRAGMA busy_timeout = 0")
             else:
                 connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
@@ -144,15 +150,15 @@ class SQLiteDatabase:
 
     def _migrate(self) -> None:
         if not self._file.exists():
-            create(self._file)
+            create_database(self._file)
         elif not any(file.stat().st_size for file in self._file.parent.glob(f"{self._file.name}*")):
-            raise damaged(self._file, "is empty (0 bytes)")
+            raise damaged_database_error(self._file, "is empty (0 bytes)")
         connection = self._connection(writing=True)
         self._file.chmod(0o600)
         db = SQLiteConnection(connection)
-        if not outdated(db):
+        if not pending_migrations(db):
             return
-        if names := applied(db):
+        if names := applied_migrations(db):
             copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{names[-1]}.db")
-        with immediate(connection):
+        with immediate_transaction(connection):
             migrate(db)

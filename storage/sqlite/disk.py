@@ -10,24 +10,24 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pipeline.errors import Unavailable
-from storage.sqlite.backup import newest
-from storage.sqlite.connection import SQLiteConnection, immediate
+from storage.sqlite.backup import newest_backup
+from storage.sqlite.connection import SQLiteConnection, immediate_transaction
 from storage.sqlite.migrations import migrate
 
-DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-CLOSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
-UNWRITTEN = ("SQLITE_FULL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
+DAMAGED_CODES = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+READ_ONLY_ERRNOS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+WRITE_ERROR_CODES = ("SQLITE_FULL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
 
 
-def create(file: Path) -> None:
+def create_database(file: Path) -> None:
     """Make an empty database of this version at `file`, unless somebody else does meanwhile: it is there whole, or not
     at all. Raises OSError and sqlite3.Error."""
     temporary = file.with_name(f".{file.name}.new-{os.getpid()}")
     try:
         temporary.unlink(missing_ok=True)
         temporary.touch(mode=0o600)
-        with closing(sqlite3.connect(temporary, isolation_level=None)) as db, immediate(db):
+        with closing(sqlite3.connect(temporary, isolation_level=None)) as db, immediate_transaction(db):
             migrate(SQLiteConnection(db))
         _place(temporary, file)
     finally:
@@ -46,7 +46,7 @@ def _place(temporary: Path, file: Path) -> None:
 
 
 @contextmanager
-def translated(file: Path, into: Path | None = None) -> Iterator[None]:
+def translate_sqlite_errors(file: Path, into: Path | None = None) -> Iterator[None]:
     """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are.
 
     `into`: what is written, where that is another file."""
@@ -56,7 +56,7 @@ def translated(file: Path, into: Path | None = None) -> Iterator[None]:
         raise
     except (sqlite3.DatabaseError, OSError) as error:
         name, number = getattr(error, "sqlite_errorname", type(error).__name__), getattr(error, "errno", None)
-        if name in UNWRITTEN or number in NO_ROOM:
+        if name in WRITE_ERROR_CODES or number in DISK_FULL_ERRNOS:
             raise Unavailable(
                 "storage",
                 f"{into or file} cannot be written ({name}): the disk is full, or a quota or limit is reached",
@@ -64,20 +64,20 @@ def translated(file: Path, into: Path | None = None) -> Iterator[None]:
                 if into
                 else f"Free some space there, or move the folder {file.parent} to a larger disk.",
             ) from error
-        if name.startswith("SQLITE_READONLY") or number in CLOSED:
+        if name.startswith("SQLITE_READONLY") or number in READ_ONLY_ERRNOS:
             raise Unavailable(
                 "storage",
                 f"{into or file} cannot be written ({name}): the disk is read-only, or this user may not write there",
                 what_to_do="Make it writable for this user, or name another place.",
             ) from error
-        if name.startswith(DAMAGED):
-            raise damaged(file, f"is damaged ({name}: {error})") from error
+        if name.startswith(DAMAGED_CODES):
+            raise damaged_database_error(file, f"is damaged ({name}: {error})") from error
         raise Unavailable("storage", f"{file}: {name}: {error}") from error
 
 
-def damaged(file: Path, how: str) -> Unavailable:
+def damaged_database_error(file: Path, how: str) -> Unavailable:
     """What is raised for a database that cannot be used."""
-    backup = newest(file.parent / "backups")
+    backup = newest_backup(file.parent / "backups")
     return Unavailable(
         "storage",
         f"{file} {how}",

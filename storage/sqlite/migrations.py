@@ -5,14 +5,14 @@ from __future__ import annotations
 from sqlite_utils import Database as Tables
 from sqlite_utils import Migrations
 
-from storage.migrations import lacking, run
+from storage.migrations import missing_migrations, run_migrations
 from storage.schema import ddl
-from storage.schema.documents import LIVE
+from storage.schema.documents import LIVE_VIEW
 from storage.schema.table import ColumnType, StoredTable
 from storage.schema.tables import TABLES, TRIGGERS, Trigger
 from storage.sqlite.connection import SQLiteConnection
 
-TYPES = {
+SQLITE_TYPES = {
     ColumnType.WORD: "TEXT",
     ColumnType.TEXT: "TEXT",
     ColumnType.JSON: "TEXT",
@@ -32,29 +32,29 @@ _OWN = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (collection, title, text, tokenize = 'porter unicode61')",
     "CREATE VIRTUAL TABLE IF NOT EXISTS term USING fts5vocab (words, row)",
     "CREATE UNIQUE INDEX IF NOT EXISTS wish_question ON wish (person, question)",
-    LIVE,
+    LIVE_VIEW,
 )
 _RUN = "SELECT type, replace(name, '\"', '\"\"') FROM sqlite_master WHERE type IN ('trigger', 'view')"
 _APPLIED = Migrations("citewell")
 """Which of them a file has, kept where sqlite-utils keeps it."""
 
 
-def applied(db: SQLiteConnection) -> list[str]:
+def applied_migrations(db: SQLiteConnection) -> list[str]:
     """The names of the migrations that the database has, in order; none of a file that is no database of ours."""
     return [migration.name for migration in _APPLIED.applied(Tables(db.raw))]
 
 
-def outdated(db: SQLiteConnection) -> list[str]:
+def pending_migrations(db: SQLiteConnection) -> list[str]:
     """The names of those that it lacks. Raises Misconfigured when it has one that this program does not know."""
     what_to_do = "Install that version again, or restore a backup from the folder's `backups`."
-    return lacking(applied(db), "CITEWELL_DATA", what_to_do)
+    return missing_migrations(applied_migrations(db), "CITEWELL_DATA", what_to_do)
 
 
 def migrate(db: SQLiteConnection) -> None:
     """Make of a database what is declared, inside the caller's transaction. None of its triggers and views is run, and
     none stays that is not declared."""
     tables = Tables(db.raw)
-    names = outdated(db)
+    names = pending_migrations(db)
     for kind, name in db.execute(_RUN).fetchall():
         db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
@@ -62,7 +62,7 @@ def migrate(db: SQLiteConnection) -> None:
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
-    run(names, db)
+    run_migrations(names, db)
     for trigger in TRIGGERS:
         db.execute(_made(trigger))
     db.executemany(
@@ -71,15 +71,17 @@ def migrate(db: SQLiteConnection) -> None:
 
 
 def _made(trigger: Trigger) -> str:
-    when = f"WHEN {trigger.when} " if trigger.when else ""
-    return f"CREATE TRIGGER {trigger.name} AFTER {trigger.after} {when}BEGIN {trigger.does} END"
+    when = f"WHEN {trigger.condition} " if trigger.condition else ""
+    return f"CREATE TRIGGER {trigger.name} AFTER {trigger.event} {when}BEGIN {trigger.statements} END"
 
 
 def _complete(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:
-    db.execute(ddl.table(table, TYPES, "WITHOUT ROWID" if table.columns[0].kind in _NO_NUMBERS else ""))
+    db.execute(
+        ddl.create_table_sql(table, SQLITE_TYPES, "WITHOUT ROWID" if table.columns[0].kind in _NO_NUMBERS else "")
+    )
     there = tables.table(table.name).columns_dict
     for column in table.columns:
         if column.name not in there:
-            db.execute(f"ALTER TABLE {table.name} ADD COLUMN {ddl.column(column, TYPES)}")
+            db.execute(f"ALTER TABLE {table.name} ADD COLUMN {ddl.column_sql(column, SQLITE_TYPES)}")
     for index in table.indexes:
-        db.execute(ddl.index(index, table))
+        db.execute(ddl.create_index_sql(index, table))

@@ -7,15 +7,15 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from pipeline.values import Hit
-from pipeline.words.text import fold, lexical_form, stem
-from storage.database import Connection, Database, Passage
-from storage.documents.revision import in_batches, pack
+from pipeline.values import SearchHit
+from pipeline.words.text import lexical_form, stem, strip_accents
+from storage.database import Connection, Database, IndexedPassage
+from storage.documents.revision import pack_vectors, run_in_batches
 
-MARK = "\ue000"
+COLLECTION_WORD = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 MERGE_PAGES = 64
-PHRASES = 10_000
+MAX_PHRASE_MATCHES = 10_000
 """Passages with a word of several parts that are counted at most: each is looked at."""
 _TOKEN = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -34,53 +34,53 @@ _TEXTS = f"SELECT lower(title || ' ' || text) FROM words WHERE words MATCH $1 AN
 class FTS5Passages:
     """The `PassageIndex` of SQLite."""
 
-    def add(self, db: Connection, passages: Sequence[Passage]) -> None:
+    def add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         db.executemany(
             "INSERT INTO words (rowid, collection, title, text) VALUES ($1, $2, $3, $4)",
             (
-                (one.number, f"{MARK}{one.collection}", lexical_form(one.title), lexical_form(one.text))
+                (one.number, f"{COLLECTION_WORD}{one.collection_id}", lexical_form(one.title), lexical_form(one.text))
                 for one in passages
             ),
         )
         db.executemany(
             "INSERT INTO mean_vector VALUES ($1, $2)",
-            ((one.number, pack(one.mean)) for one in passages if one.mean is not None),
+            ((one.number, pack_vectors(one.mean_vector)) for one in passages if one.mean_vector is not None),
         )
 
-    def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
+    def bulk_add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         self.add(db, passages)
 
-    def complete(self, db: Connection) -> None:
+    def finish_bulk(self, db: Connection) -> None:
         """Nothing is left to do."""
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.executemany("DELETE FROM words WHERE rowid = $1", ((number,) for number in numbers))
         db.executemany("DELETE FROM mean_vector WHERE number = $1", ((number,) for number in numbers))
 
-    async def erase(self, database: Database) -> None:
+    async def purge_removed(self, database: Database) -> None:
         """Merge the lexical index down to one segment, so that words of deleted text are in none of its pages.
 
         SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older ones."""
         await database.write(partial(_merge, pages=-MERGE_PAGES))
-        await in_batches(database, partial(_merge, pages=MERGE_PAGES))
+        await run_in_batches(database, partial(_merge, pages=MERGE_PAGES))
 
-    def erase_here(self, db: Connection) -> None:
+    def purge_now(self, db: Connection) -> None:
         """The same at once."""
         db.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
+    def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
         found = {}
         for word in words:
-            parts = _TOKEN.findall(fold(_POSSESSIVE.sub("", word)))
+            parts = _TOKEN.findall(strip_accents(_POSSESSIVE.sub("", word)))
             if len(parts) > 1:  # found as a phrase
-                row = db.execute(_HOLDING, (_quoted(" ".join(parts)), PHRASES)).fetchone()
+                row = db.execute(_HOLDING, (_quoted(" ".join(parts)), MAX_PHRASE_MATCHES)).fetchone()
             else:
                 row = db.execute("SELECT doc FROM term WHERE term = $1", (self.stem(word),)).fetchone()
             found[word] = int(row[0]) if row else 0
         return found
 
     def stem(self, word: str) -> str:
-        return stem(fold(word))
+        return stem(strip_accents(word))
 
     def search(
         self,
@@ -90,21 +90,21 @@ class FTS5Passages:
         total: int,
         scope: Collection[int] | None,
         limit: int,
-    ) -> list[Hit]:
+    ) -> list[SearchHit]:
         expression, times = _expression(rare, [word for word in frequency if word not in rare])
         rows = db.execute(_SEARCH, (_within(scope) + expression, times, limit))
-        return [Hit(chunk_id, score) for chunk_id, score in rows]
+        return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
-    def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
+    def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
 
-    def beginning(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
+    def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
             "SELECT term, doc FROM json_each($1) CROSS JOIN term WHERE term >= value AND term < value || char(1114111)"
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
         return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), most))]
 
 
@@ -126,7 +126,9 @@ def _expression(rare: Sequence[str], common: Sequence[str]) -> tuple[str, int]:
 
 def _within(scope: Collection[int] | None) -> str:
     """The part of a query that keeps it inside `scope`."""
-    return "" if scope is None else "collection : (" + _any([f"{MARK}{number}" for number in scope]) + ") AND "
+    return (
+        "" if scope is None else "collection : (" + _any([f"{COLLECTION_WORD}{number}" for number in scope]) + ") AND "
+    )
 
 
 def _any(words: Sequence[str]) -> str:

@@ -20,66 +20,69 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pipeline.errors import Misconfigured
-from pipeline.values.keys import Key
+from pipeline.values.api_access import ApiKey
 from storage.database import Connection
-from storage.folder import DATABASE, Lock, in_use, prepare
-from storage.messages.intake import DEALT_WITH_UNTIL
-from storage.people.doors import REVOCATIONS, Doors, Revocations, close_doors
-from storage.settings import set_to
-from storage.sqlite.backup import copy_database, unseal
-from storage.sqlite.connection import SQLiteConnection, immediate
-from storage.sqlite.disk import translated
+from storage.folder import DATABASE_FILE, FolderLock, folder_in_use_error, prepare_folder
+from storage.messages.intake import HANDLED_UNTIL
+from storage.people.credentials import REVOCATIONS_QUERY, RestoredKeys, Revocations, revoke_after_restore
+from storage.settings import write_setting
+from storage.sqlite.backup import clear_checksum, copy_database
+from storage.sqlite.connection import SQLiteConnection, immediate_transaction
+from storage.sqlite.disk import translate_sqlite_errors
 from storage.sqlite.migrations import migrate
-from storage.sqlite.verify import Contents, contents
+from storage.sqlite.verify import BackupContents, read_contents
 
 
-class Restored(NamedTuple):
-    contents: Contents
-    kept: Path | None
+class RestoreResult(NamedTuple):
+    contents: BackupContents
+    old_folder: Path | None
     """Where the old folder is, if there was one."""
-    revoked: list[Key]
+    revoked: list[ApiKey]
     """Keys that were revoked after the backup was made, and are so again."""
-    unchecked: list[Key]
+    unchecked: list[ApiKey]
     """Keys that open, of which the old folder did not say whether they were revoked."""
 
 
-async def restore(file: Path, folder: Path) -> Restored:
+async def restore_backup(file: Path, folder: Path) -> RestoreResult:
     """Make `folder` what `file` holds.
 
     Raises as `contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
     nothing is replaced then."""
-    held = await asyncio.to_thread(contents, file)
+    held = await asyncio.to_thread(read_contents, file)
     folder = await asyncio.to_thread(folder.resolve)
     with ExitStack() as stack:
         if folder.is_dir():
-            lock = Lock(folder / "run.lock")
+            lock = FolderLock(folder / "run.lock")
             if not lock.acquire():
-                raise in_use(folder)
+                raise folder_in_use_error(folder)
             stack.callback(lock.release)
         staged = folder.with_name(f".{folder.name}.restoring")
         shutil.rmtree(staged, ignore_errors=True)
         stack.callback(shutil.rmtree, staged, ignore_errors=True)
         doors = await asyncio.to_thread(_stage, file, staged, folder)
-        return Restored(held, _exchange(folder, staged), *doors)
+        return RestoreResult(held, _exchange(folder, staged), *doors)
 
 
-def last_written(folder: Path) -> float:
+def last_written_at(folder: Path) -> float:
     """When the database in `folder` was last written; now where there is none."""
-    times = [file.stat().st_mtime for file in folder.glob(f"{DATABASE}*") if not file.name.endswith("-shm")]
+    times = [file.stat().st_mtime for file in folder.glob(f"{DATABASE_FILE}*") if not file.name.endswith("-shm")]
     return max(times, default=time.time())
 
 
-def _stage(file: Path, staged: Path, folder: Path) -> Doors:
-    prepare(staged)
-    since = _revocations(folder / DATABASE)
-    with translated(staged / DATABASE, into=folder):
+def _stage(file: Path, staged: Path, folder: Path) -> RestoredKeys:
+    prepare_folder(staged)
+    since = _revocations(folder / DATABASE_FILE)
+    with translate_sqlite_errors(staged / DATABASE_FILE, into=folder):
         with closing(sqlite3.connect(file)) as source:
-            copy_database(source, staged / DATABASE)
-        with closing(sqlite3.connect(staged / DATABASE, isolation_level=None)) as copied, immediate(copied):
-            unseal(copied)
+            copy_database(source, staged / DATABASE_FILE)
+        with (
+            closing(sqlite3.connect(staged / DATABASE_FILE, isolation_level=None)) as copied,
+            immediate_transaction(copied),
+        ):
+            clear_checksum(copied)
             migrate(SQLiteConnection(copied))
-            _settle(SQLiteConnection(copied), last_written(folder))
-            return close_doors(SQLiteConnection(copied), since)
+            _settle(SQLiteConnection(copied), last_written_at(folder))
+            return revoke_after_restore(SQLiteConnection(copied), since)
 
 
 def _revocations(file: Path) -> Revocations:
@@ -88,13 +91,13 @@ def _revocations(file: Path) -> Revocations:
         return {}
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as db:
-            return dict(db.execute(REVOCATIONS).fetchall())
+            return dict(db.execute(REVOCATIONS_QUERY).fetchall())
     except sqlite3.Error:
         return {}
 
 
 def _settle(db: Connection, dealt_with_until: float) -> None:
-    set_to(db, DEALT_WITH_UNTIL, str(dealt_with_until))
+    write_setting(db, HANDLED_UNTIL, str(dealt_with_until))
     for table in ("message", "outbox"):
         waiting = "state = 'open' AND posting_since IS NULL"
         db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608

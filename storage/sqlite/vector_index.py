@@ -21,37 +21,37 @@ import structlog
 
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
-from pipeline.values import Audience, Hit
+from pipeline.values import Audience, SearchHit
 from storage.database import Connection, Database
-from storage.documents.revision import generation
-from storage.sqlite.chroma import Chroma
-from storage.sqlite.exact import Exact, Matrix, read_matrix
+from storage.documents.revision import library_generation
+from storage.sqlite.chroma import ChromaVectors
+from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 
-POLL_SECONDS = 1.0
-RETRY_SECONDS = 30.0
-COLLECTIONS = 200
+INDEX_POLL_SECONDS = 1.0
+INDEX_RETRY_SECONDS = 30.0
+MAX_CHROMA_COLLECTIONS = 200
 """With more, search stays exact: each takes Chroma 4 MB."""
-SAME = 0.99
+SAME_VECTOR_COSINE = 0.99
 """The least cosine of a vector with itself, as Chroma tells it."""
 
 log = structlog.get_logger(__name__)
 
 
-class NearestVectors(Protocol):
+class VectorBackend(Protocol):
     """What finds vectors; both may be called from any thread. Raises Unavailable."""
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
         """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
         ...
 
-    def replace(self, matrix: Matrix) -> None:
+    def replace(self, matrix: VectorMatrix) -> None:
         """Hold these vectors, and no others, from now on."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class _Serving:
-    index: NearestVectors
+    index: VectorBackend
     embedder: str
     generation: int
 
@@ -63,16 +63,16 @@ class VectorIndex:
         self._database = database
         self._embedder = embedder
         self._url = url
-        self._matrix: Matrix | None = None
+        self._matrix: VectorMatrix | None = None
         self._loading = threading.Lock()
-        self._chroma: Chroma | None = None
+        self._chroma: ChromaVectors | None = None
         self._serving: _Serving | None = None
         self._syncing = asyncio.Lock()
         self._keeper: asyncio.Task[None] | None = None
         self._closed = False
 
     @property
-    def serving(self) -> bool:
+    def is_chroma_ready(self) -> bool:
         """Whether Chroma answers."""
         return self._serving is not None
 
@@ -80,16 +80,16 @@ class VectorIndex:
         """Fill Chroma in the background, and keep it equal to the database from then on."""
         self._keeper = self._keeper or asyncio.create_task(self._keep(), name="vector index")
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
 
-        def work(db: Connection) -> list[Hit]:
+        def work(db: Connection) -> list[SearchHit]:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
             ]
             found = self._by_chroma(db, vector, collections, limit)
             if found is None:
-                found = Exact(self._current(db)).nearest(vector, collections, limit)
+                found = ExactVectors(self._current(db)).nearest(vector, collections, limit)
             return _hits(db, found)
 
         return await self._database.read(work)
@@ -103,9 +103,9 @@ class VectorIndex:
             if self._serving and self._serves(self._serving, matrix.generation):
                 return True
             self._serving = None
-            if self._chroma and self._chroma.worn and not self._url:
+            if self._chroma and self._chroma.is_worn and not self._url:
                 await self._let_go()
-            if self._closed or not 0 < len(np.unique(matrix.collections)) <= COLLECTIONS:
+            if self._closed or not 0 < len(np.unique(matrix.collections)) <= MAX_CHROMA_COLLECTIONS:
                 await self._let_go()
                 return False
             try:
@@ -129,7 +129,7 @@ class VectorIndex:
 
     async def _keep(self) -> None:
         while True:
-            pause = POLL_SECONDS
+            pause = INDEX_POLL_SECONDS
             try:
                 await self.sync()
             except Exception as error:
@@ -140,7 +140,7 @@ class VectorIndex:
                     reason=str(error),
                     exc_info=error if unforeseen else None,
                 )
-                pause = RETRY_SECONDS
+                pause = INDEX_RETRY_SECONDS
             await asyncio.sleep(pause)
 
     def _by_chroma(
@@ -148,7 +148,7 @@ class VectorIndex:
     ) -> list[tuple[int, float]] | None:
         """None when Chroma does not answer, or not for the documents of this moment."""
         serving = self._serving
-        if not serving or not self._serves(serving, generation(db)):
+        if not serving or not self._serves(serving, library_generation(db)):
             return None
         try:
             found = serving.index.nearest(vector, collections, limit)
@@ -161,16 +161,16 @@ class VectorIndex:
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
 
-    def _current(self, db: Connection) -> Matrix:
+    def _current(self, db: Connection) -> VectorMatrix:
         with self._loading:
             self._matrix = read_matrix(db, self._embedder(), self._matrix)
             return self._matrix
 
-    async def _opened(self) -> Chroma:
+    async def _opened(self) -> ChromaVectors:
         if not self._url:
-            return await asyncio.to_thread(Chroma.in_memory)
+            return await asyncio.to_thread(ChromaVectors.in_memory)
         family = f"citewell-{await self._database.write(_install)}-"
-        return await asyncio.to_thread(Chroma.on_server, self._url, family)
+        return await asyncio.to_thread(ChromaVectors.on_server, self._url, family)
 
     async def _let_go(self) -> None:
         chroma, self._chroma, self._serving = self._chroma, None, None
@@ -178,20 +178,20 @@ class VectorIndex:
             await asyncio.to_thread(chroma.close)
 
 
-def _fill(index: NearestVectors, matrix: Matrix) -> None:
+def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
     """Raises Unavailable unless a vector finds itself afterwards: a server may have lost what it was given."""
     index.replace(matrix)
     longest = np.array([matrix.lengths.argmax()])
-    (vector,), collections = matrix.unit(longest), matrix.collections[longest].tolist()
-    if max((cosine for _, cosine in index.nearest(vector, collections, 10)), default=0.0) < SAME:
+    (vector,), collections = matrix.unit_rows(longest), matrix.collections[longest].tolist()
+    if max((cosine for _, cosine in index.nearest(vector, collections, 10)), default=0.0) < SAME_VECTOR_COSINE:
         raise Unavailable("chroma", "a vector it was given does not find itself")
 
 
-def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[Hit]:
+def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[SearchHit]:
     """The passages that numbers stand for, in order; numbers that are gone are left out."""
     numbers = json.dumps([number for number, _ in found])
     ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
-    return [Hit(ids[number], score) for number, score in found if number in ids]
+    return [SearchHit(ids[number], score) for number, score in found if number in ids]
 
 
 def _install(db: Connection) -> str:

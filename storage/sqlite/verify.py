@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pipeline.errors import Refused
-from storage.sqlite.backup import whole
+from storage.sqlite.backup import is_intact
 from storage.sqlite.connection import SQLiteConnection
-from storage.sqlite.migrations import applied, migrate, outdated
+from storage.sqlite.migrations import applied_migrations, migrate, pending_migrations
 
 # --- Whether a database has the tables, columns and indexes that Citewell makes, and no others ----
 # Nothing of the database is run for that: what it says of its tables is made anew in memory, without rows, and
@@ -30,7 +30,7 @@ _RUN = "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')"
 _APPLIED = "SELECT migration_set, name FROM _sqlite_migrations"
 
 
-def strange(db: sqlite3.Connection) -> str:
+def find_foreign_object(db: sqlite3.Connection) -> str:
     """The name of something in `db` that is not as Citewell makes it; "" where there is none. Triggers and views of an
     earlier version are let pass: a copy that is restored gets those of this one. Raises sqlite3.Error."""
     with closing(_memory()) as new, closing(_memory()) as copy:
@@ -38,7 +38,7 @@ def strange(db: sqlite3.Connection) -> str:
         for (statement,) in db.execute(_MADE):
             copy.execute(statement)
         copy.executemany("INSERT INTO _sqlite_migrations (migration_set, name) VALUES (?, ?)", db.execute(_APPLIED))
-        if outdated(SQLiteConnection(db)):
+        if pending_migrations(SQLiteConnection(db)):
             migrate(SQLiteConnection(copy))
             there, ours = _kept(copy), _kept(new)
         else:
@@ -60,11 +60,11 @@ def _kept(db: sqlite3.Connection) -> dict[str, object]:
 
 # --- Whether a file is a whole backup -------------------------------------------------------------
 
-ANOTHER = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
+ANOTHER_BACKUP_HINT = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
 
 
 @dataclass(frozen=True)
-class Contents:
+class BackupContents:
     """What a backup holds: live documents, their passages, answers, and questions that still waited."""
 
     documents: int
@@ -73,39 +73,41 @@ class Contents:
     waiting: int
 
 
-def contents(file: Path) -> Contents:
+def read_contents(file: Path) -> BackupContents:
     """Read all of `file`, and count.
 
     Raises Refused when it is missing, damaged, changed by somebody else, or no database of Citewell, and Misconfigured
     when a newer Citewell wrote it."""
     if not file.is_file():
-        raise Refused(f"there is no file {file}", what_to_do=ANOTHER)
+        raise Refused(f"there is no file {file}", what_to_do=ANOTHER_BACKUP_HINT)
     if not file.stat().st_size:
-        raise Refused(f"{file} is empty (0 bytes)", what_to_do=ANOTHER)
+        raise Refused(f"{file} is empty (0 bytes)", what_to_do=ANOTHER_BACKUP_HINT)
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)) as db:
             return _contents(db, file)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        raise Refused(f"{file} is damaged or no backup ({error})", what_to_do=ANOTHER) from error
+        raise Refused(f"{file} is damaged or no backup ({error})", what_to_do=ANOTHER_BACKUP_HINT) from error
 
 
-def _contents(db: sqlite3.Connection, file: Path) -> Contents:
+def _contents(db: sqlite3.Connection, file: Path) -> BackupContents:
     ours = SQLiteConnection(db)
-    if not applied(ours):
-        raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER)
-    outdated(ours)
-    if not whole(file):
-        raise Refused(f"{file} is damaged (it is not what was written)", what_to_do=ANOTHER)
-    if name := strange(db):
-        raise Refused(f"{file} was changed ({name!r} is not as Citewell makes it)", what_to_do=ANOTHER)
+    if not applied_migrations(ours):
+        raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER_BACKUP_HINT)
+    pending_migrations(ours)
+    if not is_intact(file):
+        raise Refused(f"{file} is damaged (it is not what was written)", what_to_do=ANOTHER_BACKUP_HINT)
+    if name := find_foreign_object(db):
+        raise Refused(f"{file} was changed ({name!r} is not as Citewell makes it)", what_to_do=ANOTHER_BACKUP_HINT)
     (verdict,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
-        raise Refused(f"{file} is damaged ({verdict})", what_to_do=ANOTHER)
+        raise Refused(f"{file} is damaged ({verdict})", what_to_do=ANOTHER_BACKUP_HINT)
     db.execute("SELECT count(*) FROM term").fetchone()  # reads all of the lexical index, which the check leaves out
     passages, indexed = _count(db, "chunk"), _count(db, "words_docsize")
     if passages != indexed:
-        raise Refused(f"{file} is damaged ({passages} passages, {indexed} of them indexed)", what_to_do=ANOTHER)
-    return Contents(
+        raise Refused(
+            f"{file} is damaged ({passages} passages, {indexed} of them indexed)", what_to_do=ANOTHER_BACKUP_HINT
+        )
+    return BackupContents(
         documents=_count(db, "revision WHERE state = 'live'"),
         passages=passages,
         answers=_count(db, "answer"),

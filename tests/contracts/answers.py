@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipeline.compose.body import body
-from pipeline.compose.compose import NO_CONFIDENCE, failed
+from pipeline.compose.answer import NO_CONFIDENCE, failed_answer
+from pipeline.compose.body import render_body
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
     BlockKind,
     Chunk,
     Citation,
     CitationStyle,
     CitedSentence,
     Confidence,
+    ConfidenceFactor,
+    ConfidenceLevel,
     Document,
-    Factor,
-    Level,
-    Outcome,
     Unit,
 )
 from pipeline.words import wording
@@ -64,14 +64,14 @@ def cited(
     given = {
         "id": answer_id,
         "question": question,
-        "outcome": Outcome.ANSWERED,
-        "body": body(shown, sources, style)[0],
+        "outcome": AnswerOutcome.ANSWERED,
+        "body": render_body(shown, sources, style)[0],
         "sentences": shown,
         "citations": sources,
         "confidence": Confidence(
-            level=Level.HIGH,
+            level=ConfidenceLevel.HIGH,
             score=0.91,
-            reasons=(Factor(name="retrieval", value=0.9, text="The best passage fits the question well."),),
+            reasons=(ConfidenceFactor(name="retrieval", value=0.9, text="The best passage fits the question well."),),
         ),
         "reasoning": "Used 1 passage from 1 document; the one sentence is supported.",
         "sources_used": 1,
@@ -93,28 +93,30 @@ def not_found(question: str = "Who won the cup?") -> Answer:
     return Answer(
         id="n0n0n0",
         question=question,
-        outcome=Outcome.NOT_FOUND,
-        preface=str(wording.ABOUT),
-        body=body(quoted, (), CitationStyle.NUMBERED)[0],
+        outcome=AnswerOutcome.NOT_FOUND,
+        preface=str(wording.RELATED_PASSAGES),
+        body=render_body(quoted, (), CitationStyle.NUMBERED)[0],
         nearest=nearest,
         quoted=quoted,
         confidence=NO_CONFIDENCE,
-        abstain_reason=wording.NOT_FOUND,
+        abstain_reason=wording.ANSWER_NOT_FOUND,
         reasoning="read 2 passages; none of them answers the question",
     )
 
 
 def broken(question: str = "How?") -> Answer:
     """Something unforeseen happened."""
-    return failed("f0f0f0", question, "1nc1dent")
+    return failed_answer("f0f0f0", question, "1nc1dent")
 
 
 async def hold(storage: Storage, answer: Answer) -> None:
     """What an answer shows is in the library, where the test has put nothing else there under that name."""
     for shown in (*answer.citations, *answer.nearest):
-        if not await storage.library.chunks([shown.chunk_id]):
+        if not await storage.library.get_chunks([shown.chunk_id]):
             known = await storage.library.document(shown.document_id)
             name = f"holds {shown.chunk_id}" if known else shown.document_id
             unit = Unit(start=0, end=len(shown.quote), kind=BlockKind.PROSE)
             chunk = Chunk(id=shown.chunk_id, document_id=name, text=shown.quote, units=(unit,))
-            await storage.library.put(Document(id=name, filename=shown.filename, title=shown.title), [chunk], None, "")
+            await storage.library.replace_document(
+                Document(id=name, filename=shown.filename, title=shown.title), [chunk], None, ""
+            )

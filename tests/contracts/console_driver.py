@@ -12,14 +12,14 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from bot.commands import asking, documents, history, indexing
+from bot.commands import ask, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
-from bot.commands.terminal import Piped
-from pipeline.ports import AnswerStream, streaming
+from bot.commands.terminal import PipeConsole
+from pipeline.ports import AnswerStream, answer_stream
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Answer, Event, Progress, Request, Written, replace
+from pipeline.values import Answer, AnswerEvent, AnswerRequest, ProgressEvent, SentenceEvent, replace
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
@@ -150,9 +150,9 @@ class ConsoleDriver:
 
     def _start(self, *arguments: str, typed: str = "") -> Command:
         command = Command(arguments, typed)
-        for module in (asking, documents, history, indexing, terminal_of_commands):
+        for module in (ask, documents, history, indexing, terminal_of_commands):
             self._stack.enter_context(patch.object(module, "out", command.out.console))
-        for module in (asking, indexing, terminal_of_commands):
+        for module in (ask, indexing, terminal_of_commands):
             self._stack.enter_context(patch.object(module, "err", command.err.console))
         self._commands.add(asyncio.create_task(asyncio.to_thread(command.run, self.rig.folder)))
         return command
@@ -180,7 +180,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self._file = StringIO()
-        self.console = Piped(
+        self.console = PipeConsole(
             file=self._file,
             force_terminal=True,
             color_system="truecolor",
@@ -242,8 +242,8 @@ def scripted(rig: Rig) -> Callable[..., AnswerStream]:
     """In the place of `Responder._walk`: the rig's events, made in the test's own loop; the turn is recorded."""
     loop = asyncio.get_running_loop()
 
-    @streaming
-    async def walk(responder: Responder, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def walk(responder: Responder, request: AnswerRequest, answer_id: str) -> AsyncGenerator[AnswerEvent, None]:
         stream = rig.respond(request)
         while event := await _elsewhere(_next(stream), loop):
             yield event
@@ -254,7 +254,7 @@ def scripted(rig: Rig) -> Callable[..., AnswerStream]:
     return walk
 
 
-async def _next(stream: AnswerStream) -> Progress | Written | None:
+async def _next(stream: AnswerStream) -> ProgressEvent | SentenceEvent | None:
     return await anext(stream, None)
 
 

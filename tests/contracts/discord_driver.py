@@ -11,8 +11,8 @@ from typing import Self
 
 from adapters.chat.reply import labels as words
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.settings import DiscordPace, DiscordSettings
-from pipeline.values import PlaceId, Reason, Style
+from adapters.discord.settings import DiscordSettings, DiscordTimings
+from pipeline.values import AnswerStyle, PlaceId, RatingReason
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -23,7 +23,15 @@ from tests.doubles.discord.interactions import DEFERRED_UPDATE
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import FORUM, Interaction, Payload
 
-QUICK = DiscordPace(first=0.05, edit=0.05, ready=0.02, identify=0.0, lag=5.0, mark=0.05, leave=0.2)
+QUICK = DiscordTimings(
+    placeholder_delay=0.05,
+    edit_interval=0.05,
+    guilds_timeout=0.02,
+    identify_interval=0.0,
+    lag=5.0,
+    checkpoint_interval=0.05,
+    drain_timeout=0.2,
+)
 POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 TELL = ("Tell me when", "Sag mir Bescheid")
@@ -43,7 +51,7 @@ LABELS = {
     STOP[0]: "stop",
     "Send": "send",
     "Send and keep": "sendkeep",
-    wording.TELL_ME: "tell",
+    wording.SUBSCRIBE_BUTTON: "tell",
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
@@ -307,7 +315,7 @@ class DiscordDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: RatingReason | None, comment: str) -> Said:
         pressed = await self._press(said, person, "👍" if helpful else "👎")
         if not helpful:
             await until(lambda: pressed.modal)
@@ -349,7 +357,7 @@ class DiscordDriver:
     def shared(self) -> list[Shown]:
         return [seen(message) for message in self.discord.replies(self.channel)]
 
-    async def prefer(self, person: str, style: Style) -> None:
+    async def prefer(self, person: str, style: AnswerStyle) -> None:
         shown = await self.discord.command(self._person(person), self.channel, "preferences", style=style.value)
         await until(lambda: shown.texts)
 
@@ -414,7 +422,7 @@ class DiscordDriver:
         else:
             channels = {message["channel_id"] for message in (said.handle, *self._answers(said))}
             there = [message for channel in channels for message in self.discord.replies(channel)]
-        return [one for one in map(seen, there) if wording.YOU_WANTED in one.text]
+        return [one for one in map(seen, there) if wording.SUBSCRIPTION_INTRO in one.text]
 
     async def ask_person(self, said: Said, person: str) -> str:
         pressed = await self._press(said, person, ASK)
@@ -551,7 +559,7 @@ class DiscordDriver:
 
     async def noted(self) -> float:
         """Up to when everything is known to be in the inbox, in Unix seconds."""
-        return float(await self.rig.storage.inbox.seen("discord:dm") or 0)
+        return float(await self.rig.storage.inbox.last_message_id("discord:dm") or 0)
 
     async def caught_up(self, seconds: float = 60.0) -> None:
         """Wait until what was said before the connection has been read."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from pipeline.values import PlaceId, Reason, Style
+from pipeline.values import AnswerStyle, PlaceId, RatingReason
 from tests.contracts.rig import Rig
 
 
@@ -258,7 +258,7 @@ class Driver(Protocol):
 
     def break_next_post(self, fault: Fault) -> None: ...
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: RatingReason | None, comment: str) -> Said:
         """Press a thumb under the answer, and fill in the form that a thumbs-down opens; what that person is shown."""
         ...
 
@@ -288,7 +288,7 @@ class Driver(Protocol):
         """Press `Stay out of this thread` under the answer; what that person alone sees."""
         ...
 
-    async def prefer(self, person: str, style: Style) -> None:
+    async def prefer(self, person: str, style: AnswerStyle) -> None:
         """Choose how much is said in the answers to this person."""
         ...
 

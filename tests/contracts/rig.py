@@ -9,42 +9,42 @@ from pathlib import Path
 from typing import Any
 
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from bot.desks.desk import CitewellDesk
-from bot.desks.knowledge import Means
-from bot.desks.surroundings import with_surroundings
-from bot.desks.wishes import try_again, with_wish
 from bot.documents.indexing import Indexer
-from bot.known import platforms
-from bot.run.channels import ChannelReader
-from bot.run.courier import Courier, tell_spent
+from bot.registry import platforms
+from bot.run.channel_indexing import ChannelIndexer
+from bot.run.outbox_worker import OutboxWorker, queue_quota_notice
 from bot.run.worker import Worker
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.ports import AnswerStream, PlatformAdapter, streaming
-from pipeline.rules.access import Rule, Rules
-from pipeline.rules.places import asked
-from pipeline.unasked import unless_idle
+from bot.services.answers import CitewellServices
+from bot.services.knowledge import KnowledgeDependencies
+from bot.services.subscriptions import apply_subscription, retry_subscriptions
+from bot.services.thread_context import add_thread_context
+from pipeline.auto_answers import suppress_unhelpful
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.ports import AnswerStream, PlatformAdapter, answer_stream
+from pipeline.rules.access import AccessPolicy, AccessRule
+from pipeline.rules.place_settings import build_request
 from pipeline.values import (
     Answer,
-    Chosen,
+    AnswerEvent,
+    AnswerRequest,
+    AnswerSettings,
+    AnswerStage,
     CitedSentence,
     Document,
-    Event,
     IncomingMessage,
-    Parsed,
-    Place,
+    ParsedDocument,
     PlaceId,
-    Progress,
+    PlaceSettings,
+    ProgressEvent,
     Readers,
-    Request,
     Role,
-    Stage,
-    Written,
+    SentenceEvent,
 )
 from storage.open import Storage, open_storage
 from tests.contracts.answers import cited, hold
 from tests.doubles.reader import ReaderHere
 
-Script = Callable[[Request], AsyncGenerator[Event, None]]
+Script = Callable[[AnswerRequest], AsyncGenerator[AnswerEvent, None]]
 GRACE = 0.2
 IDLE = 0.05
 
@@ -59,17 +59,17 @@ class Rig:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.script: Script = lambda request: once(cited("Staff get thirty days of leave.", question=request.text))
-        self.requests: list[Request] = []
+        self.requests: list[AnswerRequest] = []
         self.readers: list[Readers] = []
-        self.rules: dict[str, Rule] = {}
+        self.rules: dict[str, AccessRule] = {}
         self.roles: dict[Role, frozenset[str]] = {}
-        self.places: dict[PlaceId, Place] = {}
+        self.places: dict[PlaceId, PlaceSettings] = {}
         self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
         self.others: dict[str, PlatformAdapter] = {}
         """Where people are asked and told besides."""
         self.digest = ""
         """Who gets what admins are told."""
-        self.kept: list[Parsed] = []
+        self.kept: list[ParsedDocument] = []
         """Replies of people that became documents."""
         self.crash_before = ""
         """`posting`, `posted` or `done`: the next time that something which is posted comes there, the bot is gone."""
@@ -83,15 +83,15 @@ class Rig:
         inbox: Any = _Crashing(self, "inbox")
         reader = ReaderHere()
         self._stack.push_async_callback(reader.close)
-        indexer = Indexer(self.storage.library, None, Splitter(WordCount()), reader)
-        self.desk = CitewellDesk(
+        indexer = Indexer(self.storage.library, None, TokenSplitter(WordTokenizer()), reader)
+        self.desk = CitewellServices(
             self.storage,
-            rules=Rules(self.rules, platforms()),
+            rules=AccessPolicy(self.rules, platforms()),
             roles=self.roles,
             places=self.places,
             keep=self._keep,
             unindexed={adapter.name: ""},
-            means=Means(reader, indexer.keep, "default", lambda: self.open_fetcher()),
+            means=KnowledgeDependencies(reader, indexer.add_document, "default", lambda: self.open_fetcher()),
             learns=True,
         )
         self.worker = Worker(
@@ -99,21 +99,28 @@ class Rig:
             self,
             {adapter.name: adapter},
             self._request,
-            self.desk.chosen,
+            self.desk.choose_options,
             concurrency=8,
-            spent=lambda place: tell_spent(self.storage.outbox, self.digest, place),
-            shown=self.desk.seen,
+            spent=lambda place: queue_quota_notice(self.storage.outbox, self.digest, place),
+            shown=self.desk.visible_answer,
             grace_seconds=GRACE,
             retry_seconds=0.01,
             idle_seconds=IDLE,
         )
-        self.storage.inbox.on_accept(self.worker.ring)
+        self.storage.inbox.on_accept(self.worker.notify)
         outbox: Any = _Crashing(self, "outbox")
         posted_to = {adapter.name: adapter, **self.others}
-        self.courier = Courier(outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE)
-        self.storage.outbox.on_post(self.courier.ring)
-        channels = ChannelReader(
-            self.storage.said, self.storage.outbox, self.desk.places, indexer, {adapter.name: adapter}, every=IDLE
+        self.courier = OutboxWorker(
+            outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE
+        )
+        self.storage.outbox.on_post(self.courier.notify)
+        channels = ChannelIndexer(
+            self.storage.channel_messages,
+            self.storage.outbox,
+            self.desk.places,
+            indexer,
+            {adapter.name: adapter},
+            every=IDLE,
         )
         self._begins = [asyncio.create_task(self.courier.run()), asyncio.create_task(self.worker.run())]
         self._tasks = [
@@ -145,7 +152,9 @@ class Rig:
                 for task in self._tasks:
                     if task.done():
                         task.result()
-                waiting = (await self.storage.inbox.counts()).get("open", 0) + await self.storage.outbox.open()
+                waiting = (await self.storage.inbox.count_by_state()).get(
+                    "open", 0
+                ) + await self.storage.outbox.count_open()
                 if not waiting:
                     return
                 await asyncio.sleep(0.02)
@@ -171,24 +180,24 @@ class Rig:
     async def change(self, number: int = 1) -> None:
         """The same without waiting for what comes of it."""
         document = Document(id=f"changed {number}", filename="changed.md", title="changed")
-        await self.storage.library.put(document, [], None, "")
-        await try_again(self.storage.wishes, self.storage.inbox, every=0)
+        await self.storage.library.replace_document(document, [], None, "")
+        await retry_subscriptions(self.storage.subscriptions, self.storage.inbox, every=0)
 
     async def tick(self) -> None:
         """The job comes round, and nothing has changed."""
-        await try_again(self.storage.wishes, self.storage.inbox, every=0)
+        await retry_subscriptions(self.storage.subscriptions, self.storage.inbox, every=0)
         await self.settled()
 
     async def state(self) -> dict[str, int]:
-        return await self.storage.inbox.counts()
+        return await self.storage.inbox.count_by_state()
 
-    def respond(self, request: Request) -> AnswerStream:
+    def respond(self, request: AnswerRequest) -> AnswerStream:
         """The scripted part, in the place of the `Responder`."""
         stream = self._scripted(request)
-        return unless_idle(request, stream) if request.unasked else stream
+        return suppress_unhelpful(request, stream) if request.is_unprompted else stream
 
-    @streaming
-    async def _scripted(self, request: Request) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def _scripted(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         self.requests.append(request)
         async for event in self.script(request):
             if isinstance(event, Answer):
@@ -199,18 +208,20 @@ class Rig:
         """What an answer shows is in the library."""
         await hold(self.storage, answer)
 
-    async def _request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
-        readers = await adapter.readers(message)
+    async def _request(
+        self, message: IncomingMessage, chosen: AnswerSettings, adapter: PlatformAdapter
+    ) -> AnswerRequest:
+        readers = await adapter.get_readers(message)
         self.readers.append(readers)
-        request = asked(message, await self.desk.audience(readers), chosen)
-        request = await with_wish(request, message, chosen, self.storage)
-        return await with_surroundings(request, message, adapter)
+        request = build_request(message, await self.desk.audience(readers), chosen)
+        request = await apply_subscription(request, message, chosen, self.storage)
+        return await add_thread_context(request, message, adapter)
 
-    async def _keep(self, parsed: Parsed) -> None:
+    async def _keep(self, parsed: ParsedDocument) -> None:
         self.kept.append(parsed)
 
 
-async def once(answer: Answer) -> AsyncGenerator[Event, None]:
+async def once(answer: Answer) -> AsyncGenerator[AnswerEvent, None]:
     """An answer that is there at once."""
     yield answer
 
@@ -218,7 +229,7 @@ async def once(answer: Answer) -> AsyncGenerator[Event, None]:
 def held_until(free: asyncio.Event) -> Script:
     """Work of which nothing is to be seen before `free`."""
 
-    async def script(request: Request) -> AsyncGenerator[Event, None]:
+    async def script(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         await free.wait()
         yield cited(f"Thirty days. You asked: {request.text}", question=request.text)
 
@@ -229,8 +240,8 @@ def searching_until(free: asyncio.Event) -> Script:
     """Work that shows nothing of an answer before `free`."""
     held = held_until(free)
 
-    async def script(request: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.SEARCHING)
+    async def script(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.SEARCHING)
         async for event in held(request):
             yield event
 
@@ -240,9 +251,11 @@ def searching_until(free: asyncio.Event) -> Script:
 def appearing_until(free: asyncio.Event, all_written: asyncio.Event | None = None) -> Script:
     """Twenty sentences that appear (`all_written` then), and at `free` an answer without them."""
 
-    async def script(request: Request) -> AsyncGenerator[Event, None]:
+    async def script(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         for number in range(20):
-            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+            yield SentenceEvent(
+                sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,))
+            )
         if all_written:
             all_written.set()
         await free.wait()

@@ -11,11 +11,11 @@ from typing import Self
 
 import yaml
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web import SlackPace
-from pipeline.values import About, PlaceId, Reason, Style, replace
+from adapters.slack.web_client import SlackTimings
+from pipeline.values import AnswerStyle, NoticeKind, PlaceId, RatingReason, replace
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -31,7 +31,14 @@ MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").rea
 FLOW = "A0FLOW"
 """A workflow that may ask."""
 CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
-QUICK = SlackPace(gap=0.0, sign=0.0, patience=0.05, timeout=3.0, standing=30.0, reading=0.0)
+QUICK = SlackTimings(
+    message_interval=0.0,
+    indicator_delay=0.0,
+    streaming_delay=0.05,
+    timeout=3.0,
+    membership_timeout=30.0,
+    history_interval=0.0,
+)
 WRITES = ("chat.postMessage", "chat.startStream")
 VISIBLE = {
     "chat.postMessage",
@@ -137,7 +144,7 @@ class SlackDriver:
                 port=self.port or 3000,
                 workflows=(FLOW,),
             ),
-            doors=Doors(),
+            doors=UvicornServers(),
             say=self.said.append,
             pace=self.pace,
             clock=lambda: self.workspace.clock(),
@@ -311,7 +318,7 @@ class SlackDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: RatingReason | None, comment: str) -> Said:
         message = self._answer(said)
         side = "positive_button" if helpful else "negative_button"
         value = next(one[side]["value"] for one in elements(message.blocks) if one["type"] == "feedback_buttons")
@@ -363,7 +370,7 @@ class SlackDriver:
     def shared(self) -> list[Shown]:
         return [shown(message) for message in self._in(CHANNEL)]
 
-    async def prefer(self, person: str, style: Style) -> None:
+    async def prefer(self, person: str, style: AnswerStyle) -> None:
         await self.people.click(user(person), "prefer_style", style.value, selected=True)
 
     async def export(self, person: str) -> str:
@@ -451,7 +458,7 @@ class SlackDriver:
             there = self._in(self.workspace.dm(user(said.person)).id)
         else:
             there = self.workspace.replies(said.handle)
-        return [one for one in map(shown, there) if wording.YOU_WANTED in one.text]
+        return [one for one in map(shown, there) if wording.SUBSCRIPTION_INTRO in one.text]
 
     def asked(self) -> list[Shown]:
         return [shown(message) for message in self._in(HELP)]
@@ -496,7 +503,7 @@ class SlackDriver:
             (one, str((one.metadata or {}).get("event_payload", {}).get("key")))
             for one in self.workspace.replies(said.handle)
         ]
-        return [shown(one) for one, key in keys if key.partition(":")[0] in set(About)]
+        return [shown(one) for one, key in keys if key.partition(":")[0] in set(NoticeKind)]
 
     async def add(
         self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None

@@ -10,30 +10,30 @@ from contextlib import closing
 
 import pytest
 
-from pipeline.compose.compose import failed
-from pipeline.plan.pointing import meant
-from pipeline.plan.question import clean
-from pipeline.rules.access import Rule
-from pipeline.translations import Words
+from pipeline.compose.answer import failed_answer
+from pipeline.plan.question import extract_question
+from pipeline.plan.references import resolve_reference
+from pipeline.rules.access import AccessRule
+from pipeline.translations import Translator
 from pipeline.values import (
+    AnswerEvent,
+    AnswerRequest,
+    AnswerStage,
+    AnswerStyle,
     BlockKind,
     CitedSentence,
     Confidence,
+    ConfidenceLevel,
     Document,
-    Event,
-    Level,
     Link,
-    Place,
+    PlaceSettings,
     Preferences,
-    Progress,
-    Quoted,
-    Reason,
-    Request,
+    ProgressEvent,
+    QuotedBlock,
+    RatingReason,
     Role,
-    Stage,
-    Style,
+    SentenceEvent,
     Usage,
-    Written,
 )
 from pipeline.words import wording
 from tests.contracts.answers import URL, broken, citation, cited, not_found
@@ -64,7 +64,7 @@ async def test_a_mention_is_answered_where_it_was_asked_with_its_source(driver: 
     assert "page 3" in reply.text
     assert "0.875" not in reply.text
     assert "used 1 passage" not in reply.text
-    assert wording.BADGE["high"] in reply.text
+    assert wording.CONFIDENCE_BADGES["high"] in reply.text
     assert reply.links == {URL}
     assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
 
@@ -139,7 +139,7 @@ async def test_what_people_say_to_each_other_gets_no_answer_and_no_sign_of_work(
         assert not driver.at_work(said)
     assert driver.signs() == seen
     assert len(driver.replies(first)) == 1
-    assert "haha" not in await driver.rig.desk.export(driver.key("bob"))
+    assert "haha" not in await driver.rig.desk.export_person(driver.key("bob"))
 
 
 @pytest.mark.ways_in
@@ -148,7 +148,7 @@ async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Dr
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     seen = driver.signs()
-    unsure = Confidence(level=Level.LOW, score=0.5)
+    unsure = Confidence(level=ConfidenceLevel.LOW, score=0.5)
     elsewhere = [citation(title="Desks", heading=("Desks",), quote="Desks are booked for a week.")]
     for answer in (cited("Desks are booked.", citations=elsewhere, confidence=unsure), broken()):
         driver.rig.script = lambda request, answer=answer: once(answer)  # type: ignore[misc]
@@ -181,8 +181,8 @@ async def test_its_asker_alone_is_shown_them_once_and_nothing_is_kept_of_it(driv
     await driver.rig.settled()
     await until(lambda: driver.whispered(said))
     (shown,) = driver.whispered(said)
-    assert wording.FOR_YOU_ALONE in shown.text
-    assert wording.ABOUT in shown.text
+    assert wording.ONLY_YOU_SEE in shown.text
+    assert wording.RELATED_PASSAGES in shown.text
     assert "Leave policy" in shown.text
     assert shown.buttons == frozenset()
     await driver.again(said)
@@ -190,7 +190,7 @@ async def test_its_asker_alone_is_shown_them_once_and_nothing_is_kept_of_it(driv
     await driver.again(said)
     await driver.rig.settled()
     assert len(driver.whispered(said)) == 1
-    assert MORE not in await driver.rig.desk.export(driver.key("bob"))
+    assert MORE not in await driver.rig.desk.export_person(driver.key("bob"))
 
 
 @pytest.mark.walks(Way.MENTION, Way.WHISPER)
@@ -280,7 +280,7 @@ async def test_a_mention_with_start_calls_the_bot_back(driver: Driver) -> None:
     for order in ("Stop!", "start"):
         told = await driver.mention_after("bob", order, first)
         await driver.rig.settled()
-    assert wording.CALLED_BACK in text_of(driver, told)
+    assert wording.UNSILENCED in text_of(driver, told)
     await driver.among("ann", MORE, first)
     await driver.rig.settled()
     assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", MORE]
@@ -330,7 +330,7 @@ async def test_a_mention_in_reply_to_a_message_asks_what_that_asks(driver: Drive
     said = await driver.point("bob", text, aside)
     await driver.rig.settled()
     (request,) = driver.rig.requests
-    assert meant(clean(request.text), request.around) == "How much leave do I get?"
+    assert resolve_reference(extract_question(request.text), request.around) == "How much leave do I get?"
     assert len(driver.replies(said)) == 1
 
 
@@ -346,10 +346,10 @@ async def test_what_others_said_last_in_a_thread_is_known_to_a_question_that_lea
     await driver.rig.settled()
     asked = driver.rig.requests[-1]
     assert asked.text == "and for him?"
-    assert "I work part-time in Oslo" in asked.around.said
-    assert not any("thirty days" in text for text in asked.around.said)
+    assert "I work part-time in Oslo" in asked.around.messages
+    assert not any("thirty days" in text for text in asked.around.messages)
     for person in ("ann", "bob"):
-        assert "Oslo" not in await driver.rig.desk.export(driver.key(person))
+        assert "Oslo" not in await driver.rig.desk.export_person(driver.key(person))
 
 
 @pytest.mark.ways_in
@@ -360,7 +360,7 @@ async def test_a_question_that_stands_alone_is_asked_without_looking_around(driv
     await driver.among("bob", "I work part-time in Oslo", first)
     await driver.mention_after("ann", "How many weeks of parental leave are there?", first)
     await driver.rig.settled()
-    assert driver.rig.requests[-1].around.said == ()
+    assert driver.rig.requests[-1].around.messages == ()
 
 
 @pytest.mark.ways_in
@@ -543,7 +543,7 @@ async def test_where_that_is_set_an_answer_goes_with_its_question(driver: Driver
     stays = await driver.mention("bob", "How much leave?")
     await driver.rig.settled()
     await driver.delete(stays)
-    driver.rig.places[driver.place] = Place(retract=True)
+    driver.rig.places[driver.place] = PlaceSettings(retract=True)
     driver.rig.script = lambda asked: once(cited(*(["Staff get thirty days of leave."] * 100), question=asked.text))
     goes = await driver.mention("ann", "How much leave?")
     await driver.rig.settled()
@@ -583,12 +583,12 @@ async def test_a_stop_while_the_platform_is_out_of_reach_costs_a_question_nothin
 # --- The reply ------------------------------------------------------------------------------------
 
 
-async def growing(request: Request) -> AsyncGenerator[Event, None]:
+async def growing(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     """Three sentences, each after a while."""
     sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
-    yield Progress(stage=Stage.WRITING)
+    yield ProgressEvent(stage=AnswerStage.WRITING)
     for sentence in sentences:
-        yield Written(sentence=sentence)
+        yield SentenceEvent(sentence=sentence)
         await asyncio.sleep(0.1)
     yield cited(sentences=sentences, question=request.text)
 
@@ -807,11 +807,11 @@ async def test_where_nothing_answers_the_nearest_passage_is_shown_under_its_head
     said = await driver.mention("ann", "Who won the cup?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert wording.ABOUT in reply.text
+    assert wording.RELATED_PASSAGES in reply.text
     assert "Travel policy - Booking" in reply.text
     assert "Trips are booked early." in reply.text
     assert "By train" in reply.text
-    assert wording.BADGE["low"] not in reply.text
+    assert wording.CONFIDENCE_BADGES["low"] not in reply.text
 
 
 @pytest.mark.walks(Way.MENTION)
@@ -862,7 +862,7 @@ async def test_a_thumb_up_is_kept_with_the_role_of_whoever_gave_it(driver: Drive
 async def test_a_thumb_down_is_kept_with_reason_and_comment(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    await driver.rate(said, "ann", helpful=False, reason=Reason.OUTDATED, comment="It is 31 now")
+    await driver.rate(said, "ann", helpful=False, reason=RatingReason.OUTDATED, comment="It is 31 now")
     data = await kept(driver, "ann", "It is 31 now")
     assert "outdated" in data
 
@@ -871,10 +871,10 @@ async def kept(driver: Driver, person: str, word: str) -> str:
     """What is kept about a person, once it holds `word`."""
 
     async def holds() -> bool:
-        return word in await driver.rig.desk.export(driver.key(person))
+        return word in await driver.rig.desk.export_person(driver.key(person))
 
     await eventually(holds)
-    return await driver.rig.desk.export(driver.key(person))
+    return await driver.rig.desk.export_person(driver.key(person))
 
 
 @pytest.mark.ways_in
@@ -891,7 +891,7 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
 
 @pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver) -> None:
-    table = Quoted(header=("Country", "Days"), rows=(("Germany", "30"),))
+    table = QuotedBlock(header=("Country", "Days"), rows=(("Germany", "30"),))
     quoted = citation(quote="Germany | 30", parts=(table,))
     driver.rig.script = lambda request: once(cited("Thirty.", citations=[quoted]))
     said = await driver.mention("ann", "How much leave do I get?")
@@ -949,7 +949,7 @@ async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources
 @pytest.mark.walks(Way.PRIVATE, Way.SHARE)
 async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
+    driver.rig.rules["secret"] = AccessRule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert await driver.share(said, "ann") == []
@@ -958,7 +958,7 @@ async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sou
 @pytest.mark.walks(Way.PRIVATE, Way.SHARE)
 async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driver: Driver) -> None:
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
+    driver.rig.rules["secret"] = AccessRule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     await put(driver, "doc-1", "chunk-1 as it reads now", "secret")
@@ -1003,20 +1003,20 @@ async def put(driver: Driver, document_id: str, chunk_id: str, collection: str) 
     text = "Full-time staff get 30 days of annual leave."
     unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
     chunk = Chunk(id=chunk_id, document_id=document_id, text=text, units=(unit,))
-    await driver.rig.storage.library.put(document, [chunk], None, "")
+    await driver.rig.storage.library.replace_document(document, [chunk], None, "")
 
 
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.PREFERENCES)
 async def test_how_a_person_wants_to_be_answered_is_remembered_and_given_out_with_their_data(driver: Driver) -> None:
-    await driver.prefer("ann", Style.BULLET)
+    await driver.prefer("ann", AnswerStyle.BULLET)
 
     async def remembered() -> bool:
-        return await driver.rig.desk.preferences(driver.key("ann")) == Preferences(style=Style.BULLET)
+        return await driver.rig.desk.preferences(driver.key("ann")) == Preferences(style=AnswerStyle.BULLET)
 
     await eventually(remembered)
     assert await driver.rig.desk.preferences(driver.key("bob")) == Preferences()
-    assert '"bullet"' in await driver.rig.desk.export(driver.key("ann"))
+    assert '"bullet"' in await driver.rig.desk.export_person(driver.key("ann"))
 
 
 @pytest.mark.walks(Way.DIRECT, Way.PRIVACY)
@@ -1028,7 +1028,7 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
     await driver.forget("ann")
 
     async def erased() -> bool:
-        return "How much leave do I get?" not in await driver.rig.desk.export(driver.key("ann"))
+        return "How much leave do I get?" not in await driver.rig.desk.export_person(driver.key("ann"))
 
     await eventually(erased)
 
@@ -1045,8 +1045,8 @@ async def test_what_people_are_given_of_themselves_holds_nothing_of_what_was_clo
     driver.rig.script = plain_script
     await driver.direct("ann", "How much leave do I get?")
     await driver.rig.settled()
-    kept = await driver.rig.desk.export(driver.key("ann"))
-    driver.rig.rules["default"] = Rule(only=("nobody:at:all",))
+    kept = await driver.rig.desk.export_person(driver.key("ann"))
+    driver.rig.rules["default"] = AccessRule(only=("nobody:at:all",))
     given = await driver.export("ann")
     for word in (
         "thirty days",
@@ -1064,31 +1064,31 @@ async def test_what_people_are_given_of_themselves_holds_nothing_of_what_was_clo
     assert {one["question"] for one in data["answers"]} == {"And the second?", "How much leave do I get?"}
     assert {one["text"] for one in data["messages"]} == {"And the second?", "How much leave do I get?"}
     assert [one["withheld"] for part in ("answers", "turns") for one in data[part]]
-    assert wording.NO_ANSWER in given
-    assert await driver.rig.desk.export(driver.key("ann")) == kept
+    assert wording.ANSWER_UNAVAILABLE in given
+    assert await driver.rig.desk.export_person(driver.key("ann")) == kept
 
 
 @pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY, Way.PLACES)
 async def test_a_thumb_counts_for_nothing_below_an_answer_that_was_closed_since(driver: Driver) -> None:
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    driver.rig.rules["default"] = Rule(only=("nobody:at:all",))
+    driver.rig.rules["default"] = AccessRule(only=("nobody:at:all",))
     await driver.rate(said, "bob", helpful=True, reason=None, comment="")
-    assert any(wording.NO_ANSWER in one.text for one in await driver.why(said, "bob"))
-    assert json.loads(await driver.rig.desk.export(driver.key("bob")))["ratings"] == []
+    assert any(wording.ANSWER_UNAVAILABLE in one.text for one in await driver.why(said, "bob"))
+    assert json.loads(await driver.rig.desk.export_person(driver.key("bob")))["ratings"] == []
 
 
 @pytest.mark.walks(Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
 async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -> None:
     quoted = f"Staff get thirty days. {citation().quote} Leave policy, Annual leave, leave.md"
     shown: list[Shown] = []
-    await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))
+    await driver.rig.desk.save_preferences(driver.key("ann"), Preferences(language="de"))
     driver.rig.script = lambda request: once(
         cited(
             "Staff get thirty days.",
             question="Urlaub?",
             language="de",
-            confidence=Confidence(level=Level.HIGH, score=0.9),
+            confidence=Confidence(level=ConfidenceLevel.HIGH, score=0.9),
             reasoning="",
         )
     )
@@ -1102,7 +1102,7 @@ async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -
     shown += await driver.why(said, "ann")
     if Way.STOP not in driver.absent:
         shown += await driver.stop(said, "ann")
-    driver.rig.script = lambda request: once(failed("f0f0f0", request.text, "1nc1dent", Words("de")))
+    driver.rig.script = lambda request: once(failed_answer("f0f0f0", request.text, "1nc1dent", Translator("de")))
     said = await driver.mention("ann", "Urlaub?")
     await driver.rig.settled()
     shown += driver.replies(said)

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pipeline.values import Answer, IncomingMessage, Manner
-from pipeline.values.people import Standing, TalkPart
+from pipeline.values import Answer, IncomingMessage, MessageTrigger
+from pipeline.values.people import ExchangePage, ExchangeStatus
 from storage.open import Storage
 from tests.contracts.answers import cited
 from tests.doubles.engines import Engine
@@ -25,7 +25,7 @@ ANN, BOB = "slack:T1:UANN", "slack:T1:UBOB"
 
 def asked(number: int, author: str = ANN, thread: str = "t") -> IncomingMessage:
     name = author.rpartition(":")[2]
-    return message(f"{number}.0", author=name, thread=thread, text=f"Question {number}?", manner=Manner.DIRECT)
+    return message(f"{number}.0", author=name, thread=thread, text=f"Question {number}?", manner=MessageTrigger.DIRECT)
 
 
 async def answered(storage: Storage, number: int, author: str = ANN, thread: str = "t") -> Answer:
@@ -33,14 +33,14 @@ async def answered(storage: Storage, number: int, author: str = ANN, thread: str
     await storage.inbox.accept(given)
     await storage.inbox.lease()
     answer = cited("Thirty.", question=given.text, answer_id=f"a{number}")
-    await storage.inbox.answered(given.key, answer)
-    await storage.inbox.posting(given.key)
-    await storage.inbox.posted(given.key, "9.9")
-    await storage.inbox.done(given.key)
+    await storage.inbox.save_answer(given.key, answer)
+    await storage.inbox.mark_posting(given.key)
+    await storage.inbox.mark_posted(given.key, "9.9")
+    await storage.inbox.mark_done(given.key)
     return answer
 
 
-def numbers(part: TalkPart) -> list[str]:
+def numbers(part: ExchangePage) -> list[str]:
     return [one.question for one in part.exchanges]
 
 
@@ -55,10 +55,10 @@ async def test_a_conversation_is_read_in_parts_the_last_unless_it_is_said_where(
         (6, 4, "5 6 7"),
         (99, 4, "5 6 7"),
     ):
-        part = await storage.archive.exchanges(where, ANN, 3, start)
+        part = await storage.archive.list_exchanges(where, ANN, 3, start)
         assert (part.start, part.total) == (first, 7)
         assert numbers(part) == [f"Question {number}?" for number in shown.split()]
-    assert numbers(await storage.archive.exchanges(where, ANN, 20)) == [f"Question {n}?" for n in range(1, 8)]
+    assert numbers(await storage.archive.list_exchanges(where, ANN, 20)) == [f"Question {n}?" for n in range(1, 8)]
 
 
 async def test_what_waits_stands_behind_what_is_answered_and_nothing_of_others_is_there(storage: Storage) -> None:
@@ -67,15 +67,15 @@ async def test_what_waits_stands_behind_what_is_answered_and_nothing_of_others_i
     await answered(storage, 3, thread="another")
     await storage.inbox.accept(asked(4))
     where = asked(1).conversation
-    part = await storage.archive.exchanges(where, ANN, 20)
-    assert [(one.question, one.standing) for one in part.exchanges] == [
-        ("Question 1?", Standing.ANSWERED),
-        ("Question 4?", Standing.WAITING),
+    part = await storage.archive.list_exchanges(where, ANN, 20)
+    assert [(one.question, one.status) for one in part.exchanges] == [
+        ("Question 1?", ExchangeStatus.ANSWERED),
+        ("Question 4?", ExchangeStatus.WAITING),
     ]
     assert part.total == 2
-    await storage.inbox.failed(asked(4).key, "why")
-    part = await storage.archive.exchanges(where, ANN, 1)
-    assert [one.standing for one in part.exchanges] == [Standing.FAILED]
+    await storage.inbox.mark_failed(asked(4).key, "why")
+    part = await storage.archive.list_exchanges(where, ANN, 1)
+    assert [one.status for one in part.exchanges] == [ExchangeStatus.FAILED]
 
 
 async def test_whose_a_conversation_and_a_question_is_and_whether_one_waits_is_known_without_reading_it(
@@ -85,12 +85,12 @@ async def test_whose_a_conversation_and_a_question_is_and_whether_one_waits_is_k
 
     async def known() -> tuple[bool, ...]:
         return (
-            await archive.asked(where, ANN),
-            await archive.waits(where, ANN),
-            await archive.kept(asked(1).key, ANN),
-            await archive.asked(where, BOB) or await archive.asked(other, ANN),
-            await archive.waits(where, BOB) or await archive.waits(other, ANN),
-            await archive.kept(asked(1).key, BOB) or await archive.kept(asked(2).key, ANN),
+            await archive.has_asked(where, ANN),
+            await archive.has_pending(where, ANN),
+            await archive.owns_question(asked(1).key, ANN),
+            await archive.has_asked(where, BOB) or await archive.has_asked(other, ANN),
+            await archive.has_pending(where, BOB) or await archive.has_pending(other, ANN),
+            await archive.owns_question(asked(1).key, BOB) or await archive.owns_question(asked(2).key, ANN),
         )
 
     assert await known() == (False,) * 6
@@ -98,5 +98,5 @@ async def test_whose_a_conversation_and_a_question_is_and_whether_one_waits_is_k
     assert await known() == (True, True, True, False, False, False)
     await answered(storage, 1)
     assert await known() == (True, False, True, False, False, False)
-    await storage.people.forget(ANN)
+    await storage.personal_data.forget(ANN)
     assert await known() == (False,) * 6

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.values import ConversationId, PlaceId, replace
-from storage.messages.history import SQLAsked
+from storage.messages.history import SQLQuestionLog
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message
@@ -28,7 +28,7 @@ async def test_a_thread_on_discord_is_told_with_its_channel(storage: Storage) ->
         await storage.inbox.accept(one)
         await storage.inbox.lease()
         given = replace(answer(f"a{number}"), standalone=one.text)
-        await storage.inbox.answered(one.key, given)
-        await storage.inbox.done(one.key)
-    rows = await SQLAsked(storage.database).since(0.0, ["discord"], list)
+        await storage.inbox.save_answer(one.key, given)
+        await storage.inbox.mark_done(one.key)
+    rows = await SQLQuestionLog(storage.database).fold_since(0.0, ["discord"], list)
     assert sorted(row.channel for row in rows) == ["", "discord:1:2"]

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import pytest
 
-from adapters.discord.events.incoming import ReplyTo
+from adapters.discord.events.incoming import CommandReplyTarget
 from adapters.slack.platform import SLACK
-from bot.known import platforms
+from bot.registry import platforms
 from pipeline.ports import PlatformAdapter
-from pipeline.rules.access import Rules, audience
-from pipeline.rules.tenancy import bound
-from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId
+from pipeline.rules.access import AccessPolicy, resolve_audience
+from pipeline.rules.tenancy import workspace_scope
+from pipeline.values import ConversationId, IncomingMessage, MessageKey, MessageTrigger, PlaceId, PlaceSettings
 from storage.open import Storage
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.slack_driver import SlackDriver, user
@@ -30,7 +30,7 @@ from tests.doubles.slack.workspace import BOT, TEAM
 from tests.trials import Count, trials
 
 CHANNELS, PEOPLE, WORLDS = 16, 12, trials(1)
-RULES = Rules(platforms=platforms())
+RULES = AccessPolicy(platforms=platforms())
 
 
 class Asked(NamedTuple):
@@ -52,7 +52,7 @@ class World:
     asked: list[Asked]
 
 
-def message(place: PlaceId, author: str, manner: Manner, reply_to: str = "") -> IncomingMessage:
+def message(place: PlaceId, author: str, manner: MessageTrigger, reply_to: str = "") -> IncomingMessage:
     channel = place.channel
     conversation = ConversationId(platform=place.platform, space=place.space, channel=channel, thread="1.1")
     key = MessageKey(platform=place.platform, space=place.space, channel=channel, message="1")
@@ -90,12 +90,12 @@ def slack_world(driver: SlackDriver, dice: random.Random) -> World:
     for one in everyone:
         key = str(SLACK.person_id(TEAM, one))
         direct = PlaceId(platform="slack", space=TEAM, channel=workspace.dm(one).id)
-        asked.append(Asked(one, frozenset({one}), message(direct, key, Manner.DIRECT), alone=one in inside))
+        asked.append(Asked(one, frozenset({one}), message(direct, key, MessageTrigger.DIRECT), alone=one in inside))
         for place in places:
             readers = members[place] | (inside if place in opened else set())
             if one in readers:
-                asked.append(Asked(one, frozenset({one}), message(place, key, Manner.COMMAND), alone=False))
-                asked.append(Asked(one, frozenset(readers), message(place, key, Manner.MENTION), alone=False))
+                asked.append(Asked(one, frozenset({one}), message(place, key, MessageTrigger.COMMAND), alone=False))
+                asked.append(Asked(one, frozenset(readers), message(place, key, MessageTrigger.MENTION), alone=False))
     return World(may_read, places, asked)
 
 
@@ -125,18 +125,22 @@ def discord_world(driver: DiscordDriver, dice: random.Random) -> World:
     for name, person in people.items():
         key = f"discord:{person['id']}"
         direct = PlaceId(platform="discord", space="dm", channel=driver.world.direct(person))
-        asked.append(Asked(name, frozenset({name}), message(direct, key, Manner.DIRECT), alone=True))
+        asked.append(Asked(name, frozenset({name}), message(direct, key, MessageTrigger.DIRECT), alone=True))
         for place in places:
             if name in seen[place]:
-                private = str(ReplyTo("token", private=True))
-                asked.append(Asked(name, frozenset({name}), message(place, key, Manner.COMMAND, private), alone=False))
-                asked.append(Asked(name, frozenset(seen[place]), message(place, key, Manner.MENTION), alone=False))
+                private = str(CommandReplyTarget("token", is_private=True))
+                asked.append(
+                    Asked(name, frozenset({name}), message(place, key, MessageTrigger.COMMAND, private), alone=False)
+                )
+                asked.append(
+                    Asked(name, frozenset(seen[place]), message(place, key, MessageTrigger.MENTION), alone=False)
+                )
     return World(may_read, places, asked)
 
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
-    async with engine.storage(reaches=RULES.reach) as opened:
+    async with engine.storage(reaches=RULES.visible_collections) as opened:
         yield opened
 
 
@@ -155,7 +159,7 @@ async def test_nobody_hears_what_was_said_where_they_may_not_read(
         else:
             await driver.discord.__aenter__()
             world = discord_world(driver, dice)
-        driver.rig.places |= {place: Place(index=True) for place in world.channels}
+        driver.rig.places |= {place: PlaceSettings(index=True) for place in world.channels}
         await driver.connect()
         try:
             combinations += await leakless(world, driver.adapter, storage)
@@ -169,15 +173,15 @@ async def leakless(world: World, adapter: PlatformAdapter | None, storage: Stora
     assert adapter
     for place in world.channels:
         held = document(f"{place}:1", collection=str(place), source=str(place))
-        await storage.library.put(held, chunks(held.id, [f"What was said in {place}."]), None, "")
+        await storage.library.replace_document(held, chunks(held.id, [f"What was said in {place}."]), None, "")
     found: dict[tuple[str, frozenset[str]], set[str]] = {}
     for asked in world.asked:
-        readers = await adapter.readers(asked.message)
-        with bound(asked.message.conversation.workspace):
-            there = audience(readers, [str(place) for place in world.channels], RULES)
+        readers = await adapter.get_readers(asked.message)
+        with workspace_scope(asked.message.conversation.workspace):
+            there = resolve_audience(readers, [str(place) for place in world.channels], RULES)
             key = asked.message.conversation.workspace, there.collections
             if key not in found:
-                found[key] = {one.collection for one in await storage.library.documents(there)}
+                found[key] = {one.collection for one in await storage.library.list_documents(there)}
         heard = found[key]
         assert heard <= allowed(world, asked.readers), asked
         if asked.alone:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.rules.access import Rule
-from pipeline.values import Document, Event, Place, Request, Role, Said, replace
+from pipeline.rules.access import AccessRule
+from pipeline.values import AnswerEvent, AnswerRequest, ChannelMessage, Document, PlaceSettings, Role, replace
 from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
@@ -22,13 +22,13 @@ SAID = "The staging password is rotated every Monday by the platform team."
 
 @pytest.fixture
 async def driver(driver: Driver) -> Driver:
-    driver.rig.places[driver.place] = Place(index=True)
+    driver.rig.places[driver.place] = PlaceSettings(index=True)
     return driver
 
 
 async def documents(driver: Driver) -> list[Document]:
     """The threads that are documents."""
-    return [one for one in await driver.rig.storage.library.documents() if one.collection == str(driver.place)]
+    return [one for one in await driver.rig.storage.library.list_documents() if one.collection == str(driver.place)]
 
 
 async def texts(driver: Driver) -> list[str]:
@@ -56,7 +56,7 @@ async def shows(driver: Driver, *words: str, without: str = "\0") -> None:
 
 async def empty(driver: Driver) -> None:
     async def nothing() -> bool:
-        return not await documents(driver) and not await driver.rig.storage.said.due(1)
+        return not await documents(driver) and not await driver.rig.storage.channel_messages.due_threads(1)
 
     await eventually(nothing)
 
@@ -111,20 +111,22 @@ async def test_what_was_said_before_is_read_too(driver: Driver) -> None:
     asked = await driver.before("ann", "How often is the staging password rotated?")
     await driver.before("bob", SAID, asked)
     await driver.before("bob", "The office dog is called Waffle.")
-    driver.rig.places[driver.place] = Place(index=True)
+    driver.rig.places[driver.place] = PlaceSettings(index=True)
     await shows(driver, "How often", SAID)
     await shows(driver, "Waffle")
-    look = (await driver.rig.storage.said.looks())[driver.place]
+    look = (await driver.rig.storage.channel_messages.reading_states())[driver.place]
     assert (look.read, look.complete is not None) == (3, True)
 
 
 async def test_what_is_older_than_it_is_kept_is_neither_read_nor_stays(driver: Driver) -> None:
-    old = Said(channel=driver.place, thread="1", message="1", author="x", at=LONG_AGO, text="The code is 1234.")
-    await driver.rig.storage.said.take([old])
+    old = ChannelMessage(
+        channel=driver.place, thread="1", message="1", author="x", at=LONG_AGO, text="The code is 1234."
+    )
+    await driver.rig.storage.channel_messages.save([old])
     await driver.restart()
     await driver.aside("bob", SAID)
     await shows(driver, "Monday", without="1234")
-    assert (await driver.rig.storage.said.count(driver.place))[0] == 1
+    assert (await driver.rig.storage.channel_messages.count(driver.place))[0] == 1
 
 
 async def test_the_channel_is_told_once_that_it_is_read(driver: Driver) -> None:
@@ -226,7 +228,7 @@ async def test_who_may_not_read_a_channel_any_more_when_a_reply_is_posted_hears_
     known = cited(SAID)
     by_bob = replace(known, citations=(replace(known.citations[0], **source),))
 
-    def answered(request: Request) -> AsyncGenerator[Event, None]:
+    def answered(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         may = str(driver.place) in request.audience.collections
         return once(by_bob if may else cited("Nobody says so."))
 
@@ -244,7 +246,7 @@ async def test_a_channel_that_is_no_source_any_more_is_forgotten(driver: Driver)
     await shows(driver, "Monday")
     driver.rig.places.clear()
     await empty(driver)
-    assert await driver.rig.storage.said.count(driver.place) == (0, 0)
+    assert await driver.rig.storage.channel_messages.count(driver.place) == (0, 0)
 
 
 async def test_a_channel_that_the_bot_leaves_is_forgotten(driver: Driver) -> None:
@@ -252,7 +254,7 @@ async def test_a_channel_that_the_bot_leaves_is_forgotten(driver: Driver) -> Non
     await shows(driver, "Monday")
     await driver.leave()
     await empty(driver)
-    assert (await driver.rig.storage.said.count(driver.place))[0] == 0
+    assert (await driver.rig.storage.channel_messages.count(driver.place))[0] == 0
 
 
 async def test_who_wants_to_be_forgotten_is_in_no_thread_any_more(driver: Driver) -> None:
@@ -306,9 +308,9 @@ async def test_what_is_kept_out_stays_so_when_its_event_comes_again(driver: Driv
 
 
 async def test_a_rule_that_names_a_channel_holds_in_that_channel_alone(driver: Driver) -> None:
-    driver.rig.rules["hr"] = Rule(only=(str(driver.place),))
+    driver.rig.rules["hr"] = AccessRule(only=(str(driver.place),))
     held = Document(id="hr", filename="hr.md", title="hr", collection="hr")
-    await driver.rig.storage.library.put(held, [], None, "")
+    await driver.rig.storage.library.replace_document(held, [], None, "")
     await driver.aside("bob", SAID)
     await shows(driver, "Monday")
     assert await seen_by(driver, "bob")

@@ -6,11 +6,11 @@ import pytest
 
 from pipeline.errors import Busy
 from pipeline.values import PlaceId, replace
-from pipeline.values.keys import SignedIn
+from pipeline.values.api_access import Identity
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox
-from storage.people.doors import AHEAD, IDLE, SQLSessions
+from storage.people.credentials import SESSION_IDLE_SECONDS, SESSION_SKEW_SECONDS, SQLSessionStore
 from tests.doubles.clock import Clock
 from tests.doubles.samples import answer, message
 
@@ -43,9 +43,9 @@ async def test_what_was_put_off_comes_after_an_hour_at_most_once_the_clock_is_ri
     clock.now += SOON
     again = await inbox.lease()
     assert again
-    await inbox.answered(again.message.key, answer("a"))
-    await inbox.posting(again.message.key)
-    await inbox.done(again.message.key)
+    await inbox.save_answer(again.message.key, answer("a"))
+    await inbox.mark_posting(again.message.key)
+    await inbox.mark_done(again.message.key)
     clock.now += 400 * DAY
     assert await inbox.lease() is None
 
@@ -54,14 +54,14 @@ async def test_a_notice_that_was_put_off_is_posted_after_an_hour_at_most_once_th
     database: Database, clock: Clock, jump: float
 ) -> None:
     outbox = SQLOutbox(database, clock=clock)
-    await outbox.tell_source(PLACE)
+    await outbox.queue_source_notice(PLACE)
     clock.now += jump
-    due = await outbox.take()
+    due = await outbox.take_next()
     assert due
     await outbox.release(due.key, delay=30)
     clock.now -= jump
     clock.now += SOON
-    assert await outbox.take()
+    assert await outbox.take_next()
 
 
 async def test_who_asks_too_much_is_told_again_once_the_clock_is_right(
@@ -81,64 +81,64 @@ async def test_answers_that_nobody_asked_for_are_counted_again_once_the_clock_is
     inbox: SQLInbox, clock: Clock, jump: float
 ) -> None:
     clock.now += jump
-    assert await inbox.spend("1", PLACE, 1)
+    assert await inbox.consume_auto_quota("1", PLACE, 1)
     clock.now -= jump
     clock.now += 2 * SOON
-    assert await inbox.spend("2", PLACE, 1)
-    assert not await inbox.spend("3", PLACE, 1)
+    assert await inbox.consume_auto_quota("2", PLACE, 1)
+    assert not await inbox.consume_auto_quota("3", PLACE, 1)
 
 
 async def test_what_was_heard_until_a_wrong_time_is_noted_again_until_the_right_one(
     inbox: SQLInbox, clock: Clock, jump: float
 ) -> None:
     for moment in (clock.now, clock.now + jump, clock.now):
-        await inbox.heard("slack:T1", f"{moment:.6f}")
-    assert clock.now <= float(await inbox.seen("slack:T1") or 0) <= clock.now + SOON
+        await inbox.mark_caught_up("slack:T1", f"{moment:.6f}")
+    assert clock.now <= float(await inbox.last_message_id("slack:T1") or 0) <= clock.now + SOON
 
 
-ANN, BOB = SignedIn(person="web:ann", name="Ann"), SignedIn(person="web:bob", name="Bob")
+ANN, BOB = Identity(person="web:ann", name="Ann"), Identity(person="web:bob", name="Bob")
 
 
 async def test_a_session_that_nobody_looks_at_ends_after_its_days_whatever_the_clock_did(
     database: Database, clock: Clock, jump: float
 ) -> None:
-    sessions = SQLSessions(database, clock=clock)
-    before = await sessions.begin(ANN)
+    sessions = SQLSessionStore(database, clock=clock)
+    before = await sessions.create(ANN)
     clock.now += jump
-    during = await sessions.begin(ANN)
-    await sessions.of(before)
+    during = await sessions.create(ANN)
+    await sessions.get(before)
     clock.now -= jump
-    await sessions.begin(BOB)
-    clock.now += IDLE + AHEAD + 1
+    await sessions.create(BOB)
+    clock.now += SESSION_IDLE_SECONDS + SESSION_SKEW_SECONDS + 1
     for secret in (before, during):
-        assert await sessions.of(secret) is None
-    assert await sessions.newest(ANN.person) is None
+        assert await sessions.get(secret) is None
+    assert await sessions.latest_of(ANN.person) is None
 
 
 async def test_a_session_that_is_used_ends_after_a_month_whatever_the_clock_did_and_never_comes_back(
     database: Database, clock: Clock, jump: float
 ) -> None:
-    sessions = SQLSessions(database, clock=clock)
+    sessions = SQLSessionStore(database, clock=clock)
     clock.now += jump
-    secret = await sessions.begin(ANN)
+    secret = await sessions.create(ANN)
     clock.now -= jump
     for _ in range(40):
         clock.now += DAY
-        await sessions.of(secret)
-        await sessions.begin(BOB)
+        await sessions.get(secret)
+        await sessions.create(BOB)
     for _ in range(800):
         clock.now += DAY
-        assert await sessions.of(secret) is None
+        assert await sessions.get(secret) is None
 
 
 async def test_what_was_told_under_a_clock_that_was_ahead_does_not_stand_before_what_is_told_now(
     database: Database, clock: Clock, jump: float
 ) -> None:
-    sessions = SQLSessions(database, clock=clock)
+    sessions = SQLSessionStore(database, clock=clock)
     clock.now += jump
-    await sessions.begin(replace(ANN, groups=("web:group:leads",)))
+    await sessions.create(replace(ANN, groups=("web:group:leads",)))
     clock.now -= jump
-    secret = await sessions.begin(ANN)
-    for session in (await sessions.of(secret), await sessions.newest(ANN.person)):
+    secret = await sessions.create(ANN)
+    for session in (await sessions.get(secret), await sessions.latest_of(ANN.person)):
         assert session
         assert session.who.groups == ()

@@ -8,23 +8,23 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.errors import Withdrawn
+from pipeline.errors import QuestionWithdrawn
 from pipeline.values import (
+    AnswerOutcome,
+    AnswerSubscription,
     Attachment,
     Citation,
     CitedSentence,
     ConversationId,
     Handoff,
     IncomingMessage,
-    Outcome,
     PlaceId,
     Rating,
     Vote,
-    Wish,
     replace,
 )
 from storage.database import Connection
-from storage.documents.sweep import ANSWERS
+from storage.documents.cleanup import ANSWERS_PER_STATEMENT
 from storage.open import Storage
 from storage.schema.tables import TABLES
 from tests.doubles.asked import replied
@@ -82,7 +82,7 @@ async def test_a_question_deleted_after_its_answer_is_kept_no_more_and_others_ar
 async def test_the_unseen_answer_to_a_question_that_was_changed_is_kept_no_more(storage: Storage) -> None:
     await storage.inbox.accept(message())
     await storage.inbox.lease()
-    await storage.inbox.answered(message().key, answer("a", f"A {CANARY}."))
+    await storage.inbox.save_answer(message().key, answer("a", f"A {CANARY}."))
     assert await storage.inbox.amend(message().key, "Something else?") is True
     assert await kept(storage, CANARY) == []
 
@@ -97,18 +97,21 @@ async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Sto
         place = ConversationId(platform="discord", space=space.space, channel="7:", thread="8")
         for number in ("8", "9"):
             asked = replace(
-                message(text=f"What is {word}?"), place=f"{place.where}:{number}", conversation=place, asker="discord:5"
+                message(text=f"What is {word}?"),
+                place=f"{place.channel_key}:{number}",
+                conversation=place,
+                asker="discord:5",
             )
             if number == "8":
                 await answered(storage, asked, word)
             else:
                 await storage.inbox.accept(asked)
-    await storage.inbox.leave(spaces[0])
+    await storage.inbox.erase_space(spaces[0])
     assert await kept(storage, CANARY) == []
     assert [table for end in (":", " ", '"') for table in await kept(storage, f"{spaces[0]}{end}")] == []
     others = {*await kept(storage, "archaeopteryx"), *await kept(storage, str(spaces[1]))}
     assert others >= {"message", "turn", "answer", "rating", "part", "seen"}
-    assert (await storage.inbox.counts()) == {"done": 1, "open": 1}
+    assert (await storage.inbox.count_by_state()) == {"done": 1, "open": 1}
     assert await storage.inbox.lease() is not None
 
 
@@ -126,16 +129,16 @@ async def test_a_reply_to_what_was_asked_in_a_space_or_of_it_goes_when_that_is_l
             target=PlaceId(platform="discord", space=asked_of or space, channel="9"),
             origin=ConversationId(platform="discord", space=space if asked_of else "dm", channel="7"),
         )
-        await storage.handoffs.begin(handoff)
+        await storage.handoffs.create(handoff)
         taught = document(f"taught/h{number}", source="taught")
-        await storage.library.put(taught, chunks(taught.id, [CANARY]), None, "")
-    await storage.inbox.leave(PlaceId(platform="discord", space=left))
-    assert [one.id for one in await storage.library.documents()] == ["taught/h1"]
+        await storage.library.replace_document(taught, chunks(taught.id, [CANARY]), None, "")
+    await storage.inbox.erase_space(PlaceId(platform="discord", space=left))
+    assert [one.id for one in await storage.library.list_documents()] == ["taught/h1"]
 
 
-async def wanted(storage: Storage, asked: IncomingMessage) -> Wish:
+async def wanted(storage: Storage, asked: IncomingMessage) -> AnswerSubscription:
     """Somebody else wants to be told once this can be answered."""
-    wish = Wish(
+    wish = AnswerSubscription(
         id="w1",
         answer_id=f"answer to {asked.key}",
         person="slack:T1:U9",
@@ -143,7 +146,7 @@ async def wanted(storage: Storage, asked: IncomingMessage) -> Wish:
         origin=asked.conversation,
         message="1.1",
     )
-    await storage.wishes.keep(wish, most=1)
+    await storage.subscriptions.save(wish, most=1)
     return wish
 
 
@@ -151,7 +154,7 @@ async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_del
     asked = message("1.0", text=f"What is {CANARY}?")
     await answered(storage, asked, CANARY)
     wish = await wanted(storage, asked)
-    await answered(storage, wish.asked(asked.sent_at), CANARY)
+    await answered(storage, wish.to_message(asked.sent_at), CANARY)
     await storage.inbox.cancel(asked.key)
     assert await kept(storage, CANARY) == []
 
@@ -163,16 +166,16 @@ async def test_an_answer_that_others_are_about_to_be_told_is_not_kept_once_its_q
     asked = message("1.0", text=f"What is {CANARY}?")
     await answered(storage, asked, CANARY)
     wish = await wanted(storage, asked)
-    await storage.inbox.accept(wish.asked(asked.sent_at))
+    await storage.inbox.accept(wish.to_message(asked.sent_at))
     assert await storage.inbox.lease()
-    await (storage.people.forget(asked.author) if forgotten else storage.inbox.cancel(asked.key))
-    with pytest.raises(Withdrawn):
-        await storage.inbox.answered(wish.key, answer("told", f"A {CANARY}."))
+    await (storage.personal_data.forget(asked.author) if forgotten else storage.inbox.cancel(asked.key))
+    with pytest.raises(QuestionWithdrawn):
+        await storage.inbox.save_answer(wish.key, answer("told", f"A {CANARY}."))
     assert {"answer", "message", "wish"}.isdisjoint(await kept(storage, CANARY))
 
 
 async def test_what_was_told_in_direct_messages_goes_when_the_space_it_was_asked_in_is_left(storage: Storage) -> None:
-    wish = Wish(
+    wish = AnswerSubscription(
         id="w1",
         answer_id="a",
         person="discord:5",
@@ -180,16 +183,16 @@ async def test_what_was_told_in_direct_messages_goes_when_the_space_it_was_asked
         origin=ConversationId(platform="discord", space="dm", channel="7"),
         said_in=PlaceId(platform="discord", space="4321", channel="7").chain,
     )
-    await storage.wishes.keep(wish, most=9)
-    await answered(storage, wish.asked(datetime.now(UTC)), CANARY)
-    await storage.inbox.leave(PlaceId.parse("discord:4321"))
+    await storage.subscriptions.save(wish, most=9)
+    await answered(storage, wish.to_message(datetime.now(UTC)), CANARY)
+    await storage.inbox.erase_space(PlaceId.parse("discord:4321"))
     assert await kept(storage, CANARY) == []
 
 
 @pytest.mark.parametrize("told_in", ["4321", "dm"])
 async def test_what_people_of_a_space_wanted_to_be_told_goes_when_that_is_left(storage: Storage, told_in: str) -> None:
     for number, space in enumerate(("4321", "43210")):
-        wish = Wish(
+        wish = AnswerSubscription(
             id=f"w{number}",
             answer_id="a",
             person="discord:5",
@@ -197,9 +200,9 @@ async def test_what_people_of_a_space_wanted_to_be_told_goes_when_that_is_left(s
             origin=ConversationId(platform="discord", space=space if told_in != "dm" else "dm", channel="7"),
             said_in=PlaceId(platform="discord", space=space, channel="7").chain,
         )
-        await storage.wishes.keep(wish, most=9)
-    await storage.inbox.leave(PlaceId.parse("discord:4321"))
-    assert [wish.id for wish in (await storage.wishes.due(9)).wishes] == ["w1"]
+        await storage.subscriptions.save(wish, most=9)
+    await storage.inbox.erase_space(PlaceId.parse("discord:4321"))
+    assert [wish.id for wish in (await storage.subscriptions.due(9)).subscriptions] == ["w1"]
 
 
 async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
@@ -213,11 +216,13 @@ async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(sto
         target=PlaceId.parse("slack:T1:C9"),
         origin=asked.conversation,
     )
-    await storage.handoffs.begin(handoff)
-    await storage.library.put(document("taught/h1", source="taught"), chunks("taught/h1", [asked.text]), None, "")
+    await storage.handoffs.create(handoff)
+    await storage.library.replace_document(
+        document("taught/h1", source="taught"), chunks("taught/h1", [asked.text]), None, ""
+    )
     await storage.inbox.cancel(asked.key)
-    assert await storage.library.documents() == []
-    await storage.library.sweep()
+    assert await storage.library.list_documents() == []
+    await storage.library.delete_unreachable()
     assert await storage.database.read(lambda db: db.execute("SELECT count(*) FROM chunk").fetchone()) == (0,)
 
 
@@ -228,7 +233,7 @@ async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversat
     """Only in those that quoted it; what rested on another document stays as it is."""
     gone, stays = document("gone", source="slack:T1:C1"), document("stays")
     for each in (gone, stays):
-        await storage.library.put(each, chunks(each.id, [each.id]), None, "")
+        await storage.library.replace_document(each, chunks(each.id, [each.id]), None, "")
     for number, (cited, word) in enumerate(((gone, CANARY), (stays, "archaeopteryx"))):
         quoted = Citation(
             number=1, document_id=cited.id, chunk_id=f"{cited.id}#0", title=word, filename=cited.filename, quote=word
@@ -245,46 +250,46 @@ async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversat
         await replied(storage, asked, given)
     assert set(await kept(storage, CANARY)) == {"turn", "answer"}
     if how == "removed":
-        await storage.library.remove([gone.id])
+        await storage.library.remove_documents([gone.id])
     else:
-        await storage.said.forget(PlaceId.parse("slack:T1:C1"))
+        await storage.channel_messages.forget_channel(PlaceId.parse("slack:T1:C1"))
     assert await kept(storage, CANARY) == []
     assert set(await kept(storage, "archaeopteryx")) == {"turn", "answer"}
     bared = await storage.history.answer("a0")
     assert bared is not None
-    assert (bared.outcome, bared.citations[0].document_id) == (Outcome.ANSWERED, gone.id)
+    assert (bared.outcome, bared.citations[0].document_id) == (AnswerOutcome.ANSWERED, gone.id)
     assert "removed" in bared.body
 
 
 async def test_of_however_many_answers_each_is_left_without_any_word_of_what_was_removed(storage: Storage) -> None:
     removed = ["one", "two", "three"]
     for name in removed:
-        await storage.library.put(document(name), chunks(name, [name]), None, "")
+        await storage.library.replace_document(document(name), chunks(name, [name]), None, "")
     cited = tuple(
         Citation(number=number, document_id=name, chunk_id=f"{name}#0", title=name, filename=name, quote=CANARY)
         for number, name in enumerate(removed, 1)
     )
-    for number in range(ANSWERS // 2):
+    for number in range(ANSWERS_PER_STATEMENT // 2):
         given = replace(answer(f"a{number}", CANARY), citations=cited)
-        await storage.history.keep(given, "slack:T1:U1")
-    await storage.library.remove(removed)
+        await storage.history.save_answer(given, "slack:T1:U1")
+    await storage.library.remove_documents(removed)
     assert await kept(storage, CANARY) == []
 
 
 async def test_an_answer_that_cannot_be_read_any_more_goes_with_the_document_that_it_quotes(storage: Storage) -> None:
-    await storage.library.put(document("gone"), chunks("gone", ["gone"]), None, "")
+    await storage.library.replace_document(document("gone"), chunks("gone", ["gone"]), None, "")
 
     def as_another_version_wrote_it(db: Connection) -> None:
         db.execute("INSERT INTO answer VALUES ($1, $2, $3, $4)", ("a1", "slack:T1:U1", 0, f'{{"body": "{CANARY}"}}'))
         db.execute("INSERT INTO quoting (document, answer) VALUES ($1, $2)", ("gone", "a1"))
 
     await storage.database.write(as_another_version_wrote_it)
-    assert await storage.library.remove(["gone"]) == 1
+    assert await storage.library.remove_documents(["gone"]) == 1
     assert await kept(storage, CANARY) == []
 
 
 async def test_where_a_question_was_asked_twice_each_conversation_goes_on_from_its_own(storage: Storage) -> None:
-    await storage.library.put(document("gone"), chunks("gone", ["gone"]), None, "")
+    await storage.library.replace_document(document("gone"), chunks("gone", ["gone"]), None, "")
     cited = Citation(number=1, document_id="gone", chunk_id="gone#0", title="gone", filename="gone.md", quote=CANARY)
     conversations = [ConversationId(platform="slack", space="T1", channel=name) for name in ("C1", "C2")]
     for one in conversations:
@@ -295,11 +300,11 @@ async def test_where_a_question_was_asked_twice_each_conversation_goes_on_from_i
             citations=(cited,),
             sentences=(CitedSentence(text=CANARY, numbers=(1,)),),
         )
-        turn = given.turn("slack:T1:U1", datetime.now(UTC))
+        turn = given.to_turn("slack:T1:U1", datetime.now(UTC))
         assert turn is not None
-        await storage.history.keep(given, "slack:T1:U1")
+        await storage.history.save_answer(given, "slack:T1:U1")
         await storage.history.record(one, turn)
-    await storage.library.remove(["gone"])
+    await storage.library.remove_documents(["gone"])
     assert await kept(storage, CANARY) == []
     for one in conversations:
         (left,) = (await storage.history.recall(one, 9)).turns
@@ -310,11 +315,11 @@ async def test_an_answer_that_was_written_while_its_document_was_removed_does_no
     storage: Storage,
 ) -> None:
     gone = document("gone")
-    await storage.library.put(gone, chunks(gone.id, [CANARY]), None, "")
+    await storage.library.replace_document(gone, chunks(gone.id, [CANARY]), None, "")
     quoted = Citation(number=1, document_id=gone.id, chunk_id="gone#0", title="T", filename="gone.md", quote=CANARY)
     given = replace(answer("a", f"A {CANARY}."), citations=(quoted,))
-    await storage.library.remove([gone.id])
-    await storage.history.keep(given, "slack:T1:U1")
+    await storage.library.remove_documents([gone.id])
+    await storage.history.save_answer(given, "slack:T1:U1")
     assert await kept(storage, CANARY) == ["answer"]
-    await storage.library.put(document("next"), chunks("next", ["Next."]), None, "")
+    await storage.library.replace_document(document("next"), chunks("next", ["Next."]), None, "")
     assert await kept(storage, CANARY) == []

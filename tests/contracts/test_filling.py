@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from bench.filling import fill
 from bench.synthetic import Corpus
 from storage.database import Connection, Database
@@ -55,7 +55,7 @@ async def test_a_library_filled_at_once_in_two_goes_has_the_rows_and_indexes_of_
     corpus, found = Corpus(50), []
     async with two[0].storage() as storage:
         for document, chunks, vectors in corpus.documents():
-            await storage.library.put(document, chunks, vectors, MiniLM.name)
+            await storage.library.replace_document(document, chunks, vectors, MiniLMEmbedder.name)
     assert await fill(Corpus(40), two[1].folder, two[1].url)
     assert await fill(corpus, two[1].folder, two[1].url)
     assert not await fill(corpus, two[1].folder, two[1].url)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from pipeline.plan.pointing import meant
-from pipeline.plan.question import clean
+from pipeline.plan.question import extract_question
+from pipeline.plan.references import resolve_reference
 from tests.contracts.driver import Driver, Way
 
 ASKED = "How much leave do I get?"
@@ -29,7 +29,7 @@ async def test_so_they_do_in_a_question_that_is_pointed_at(driver: Driver) -> No
     await driver.point("ann", "can you answer this?", aside)
     await driver.rig.settled()
     (request,) = driver.rig.requests
-    assert meant(clean(request.text), request.around) == f"When is {shown} on call?"
+    assert resolve_reference(extract_question(request.text), request.around) == f"When is {shown} on call?"
 
 
 @pytest.mark.ways_in
@@ -46,7 +46,7 @@ async def test_words_that_point_at_what_is_passed_on_ask_that(driver: Driver) ->
     said = await driver.forward("ann", ASKED, "can you answer this?")
     await driver.rig.settled()
     (request,) = driver.rig.requests
-    assert meant(clean(request.text), request.around) == ASKED
+    assert resolve_reference(extract_question(request.text), request.around) == ASKED
     assert len(driver.replies(said)) == 1
 
 

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from pipeline.errors import Withdrawn
+from pipeline.errors import QuestionWithdrawn
 from storage.database import Database
 from storage.messages.inbox import SQLInbox
 from tests.doubles.engines import Engine
@@ -101,11 +101,11 @@ class Deliveries(RuleBasedStateMachine):
 
     @rule(number=numbers)
     def begin(self, number: str) -> None:
-        self.step(number, self.inbox.posting, self.visible)
+        self.step(number, self.inbox.mark_posting, self.visible)
 
     @rule(number=numbers)
     def answer(self, number: str) -> None:
-        self.step(number, lambda key: self.inbox.answered(key, answer(number)), self.answered)
+        self.step(number, lambda key: self.inbox.save_answer(key, answer(number)), self.answered)
 
     def step(self, number: str, step: Callable[[str], Coroutine[Any, Any, None]], reached: set[str]) -> None:
         """One step of the delivery; the lease is given back when the question is no longer what it was."""
@@ -113,7 +113,7 @@ class Deliveries(RuleBasedStateMachine):
             return
         try:
             self.wait(step(self.key(number)))
-        except Withdrawn as withdrawn:
+        except QuestionWithdrawn as withdrawn:
             stale = self.deleted if not withdrawn.changed else self.changed - self.deleted
             assert number in stale
             self.wait(self.inbox.release(self.key(number), counts=False))
@@ -125,8 +125,8 @@ class Deliveries(RuleBasedStateMachine):
     @rule(number=numbers)
     def finish(self, number: str) -> None:
         if number in self.working & self.visible & self.answered:
-            self.wait(self.inbox.posted(self.key(number), "r"))
-            self.wait(self.inbox.done(self.key(number)))
+            self.wait(self.inbox.mark_posted(self.key(number), "r"))
+            self.wait(self.inbox.mark_done(self.key(number)))
             self.working.discard(number)
             if number not in self.deleted:
                 self.closed.add(number)
@@ -138,7 +138,7 @@ class Deliveries(RuleBasedStateMachine):
 
     @invariant()
     def every_question_is_accounted_for(self) -> None:
-        counts = self.wait(self.inbox.counts())
+        counts = self.wait(self.inbox.count_by_state())
         assert sum(counts.values()) == len(self.text)
         assert counts.get("done", 0) == len(self.closed)
 

@@ -46,13 +46,13 @@ def audience(*names: str) -> Audience:
 async def put(
     storage: Storage, name: str, *texts: str, collection: str = "all", embedder: str = "m", seed: int = 0
 ) -> None:
-    await storage.library.put(
+    await storage.library.replace_document(
         document(name, collection=collection), chunks(name, texts), matrices(len(texts), seed), embedder
     )
 
 
 async def found(storage: Storage, question: str, *names: str) -> list[str]:
-    hits, _ = await storage.index.lexical(query_terms(question), audience(*(names or ("all",))), 10)
+    hits, _ = await storage.index.search_lexical(query_terms(question), audience(*(names or ("all",))), 10)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     return [hit.chunk_id for hit in hits]
 
@@ -87,7 +87,7 @@ class TestWords:
     async def test_common_words_rank_what_a_rarer_one_finds_and_find_when_there_is_none(
         self, storage: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("storage.documents.index.MATCHES", 5)
+        monkeypatch.setattr("storage.documents.index.MAX_MATCHES", 5)
         await put(storage, "a", *["common text"] * 30, *["other text"] * 60, "rare word", "rare common word")
         assert len(await found(storage, "common")) == 10
         assert await found(storage, "common rare notthere") == ["a#91", "a#90"]
@@ -95,31 +95,31 @@ class TestWords:
     async def test_nothing_is_found_for_unknown_words_or_none(self, storage: Storage) -> None:
         await put(storage, "a", "text")
         assert await found(storage, "elephants") == []
-        assert (await storage.index.lexical([], audience("all"), 5)).hits == []
-        assert (await storage.index.lexical(["", '"'], audience("all"), 5)).hits == []
+        assert (await storage.index.search_lexical([], audience("all"), 5)).hits == []
+        assert (await storage.index.search_lexical(["", '"'], audience("all"), 5)).hits == []
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
     @given(st.lists(st.text(max_size=12), max_size=5))
     async def test_any_words_may_be_asked_for(self, storage: Storage, words: list[str]) -> None:
-        await storage.index.lexical(words, audience("all"), 5)
-        await storage.index.lexical(query_terms(" ".join(words)), audience("all"), 5)
+        await storage.index.search_lexical(words, audience("all"), 5)
+        await storage.index.search_lexical(query_terms(" ".join(words)), audience("all"), 5)
 
     async def test_a_question_cannot_name_its_way_into_another_collection(self, storage: Storage) -> None:
         await put(storage, "secret", "salaries", collection="board")
         await put(storage, "open", "menus", collection="board-games")
         for words in (["board"], ["\ue0001"], ['salaries") OR collection : ("\ue0001']):
-            hits, _ = await storage.index.lexical([*words, "salaries"], audience("board-games"), 5)
+            hits, _ = await storage.index.search_lexical([*words, "salaries"], audience("board-games"), 5)
             assert {hit.chunk_id for hit in hits} <= {"open#0"}
 
 
 async def test_the_nearest_are_those_of_the_highest_cosine(storage: Storage) -> None:
     stored = rows(300, seed=1)
-    await storage.library.put(
+    await storage.library.replace_document(
         document("d", collection="all"), chunks("d", ["text"] * 300), [row[None, :] for row in stored], "m"
     )
     await ready(storage)
     for question in rows(10, seed=2):
-        hits = await storage.index.nearest(question, audience("all"), 10)
+        hits = await storage.index.search_vector(question, audience("all"), 10)
         cosines = stored @ question
         best = np.sort(cosines)[::-1][:10]
         assert [hit.score for hit in hits] == pytest.approx(best.tolist(), abs=0.02)
@@ -128,10 +128,10 @@ async def test_the_nearest_are_those_of_the_highest_cosine(storage: Storage) -> 
 
 async def test_the_mean_of_a_chunks_units_is_what_is_near(storage: Storage) -> None:
     units = rows(2, seed=3)
-    await storage.library.put(document("d", collection="all"), chunks("d", ["a"]), [units], "m")
+    await storage.library.replace_document(document("d", collection="all"), chunks("d", ["a"]), [units], "m")
     await ready(storage)
     mean = units.mean(axis=0) / np.linalg.norm(units.mean(axis=0))
-    (hit,) = await storage.index.nearest(mean, audience("all"), 5)
+    (hit,) = await storage.index.search_vector(mean, audience("all"), 5)
     assert hit.score == pytest.approx(1.0, abs=0.001)
 
 
@@ -144,8 +144,8 @@ async def test_an_audience_sees_its_own_collections_only(storage: Storage) -> No
         allowed = {
             f"{'abc'[('one', 'two', 'three').index(name)]}#{n}" for name in names if name != "nowhere" for n in (0, 1)
         }
-        near = await storage.index.nearest(question, audience(*names), 10)
-        words, _ = await storage.index.lexical(["words"], audience(*names), 10)
+        near = await storage.index.search_vector(question, audience(*names), 10)
+        words, _ = await storage.index.search_lexical(["words"], audience(*names), 10)
         assert {hit.chunk_id for hit in near} == {hit.chunk_id for hit in words} == allowed
 
 
@@ -153,8 +153,8 @@ async def test_the_limit_counts_over_all_collections(storage: Storage) -> None:
     for seed, collection in enumerate(["one", "two"]):
         await put(storage, collection, *["text"] * 8, collection=collection, seed=seed)
     await ready(storage)
-    everything = await storage.index.nearest(rows(1)[0], audience("one", "two"), 16)
-    assert await storage.index.nearest(rows(1)[0], audience("one", "two"), 5) == everything[:5]
+    everything = await storage.index.search_vector(rows(1)[0], audience("one", "two"), 16)
+    assert await storage.index.search_vector(rows(1)[0], audience("one", "two"), 5) == everything[:5]
     assert [hit.score for hit in everything] == sorted((hit.score for hit in everything), reverse=True)
 
 
@@ -163,34 +163,34 @@ async def test_changes_are_found_at_once(storage: Storage) -> None:
     await put(storage, "b", "third", seed=1)
     await ready(storage)
     await put(storage, "a", "fourth", seed=2)
-    await storage.library.remove(["b"])
-    assert [hit.chunk_id for hit in await storage.index.nearest(rows(1)[0], audience("all"), 9)] == ["a#0"]
+    await storage.library.remove_documents(["b"])
+    assert [hit.chunk_id for hit in await storage.index.search_vector(rows(1)[0], audience("all"), 9)] == ["a#0"]
     assert await found(storage, "first third") == []
     assert await found(storage, "fourth") == ["a#0"]
     await ready(storage)
-    assert [hit.chunk_id for hit in await storage.index.nearest(rows(1)[0], audience("all"), 9)] == ["a#0"]
+    assert [hit.chunk_id for hit in await storage.index.search_vector(rows(1)[0], audience("all"), 9)] == ["a#0"]
 
 
 async def test_vectors_of_another_embedder_are_never_compared(storage: Storage) -> None:
     await put(storage, "mine", "words")
     await put(storage, "theirs", "words", embedder="another", seed=1)
     await ready(storage)
-    assert [hit.chunk_id for hit in await storage.index.nearest(rows(1, 1)[0], audience("all"), 9)] == ["mine#0"]
-    assert list((await storage.library.read(["mine#0", "theirs#0"]))[1].rows) == ["mine#0"]
+    assert [hit.chunk_id for hit in await storage.index.search_vector(rows(1, 1)[0], audience("all"), 9)] == ["mine#0"]
+    assert list((await storage.library.get_with_vectors(["mine#0", "theirs#0"]))[1].rows) == ["mine#0"]
     assert set(await found(storage, "words")) == {"mine#0", "theirs#0"}
 
 
 @pytest.mark.parametrize("storage", ["exact", "postgresql"], indirect=True)
 async def test_unit_vectors_come_in_the_order_of_units_and_unknown_chunks_are_left_out(storage: Storage) -> None:
     one, two = rows(3, seed=4), rows(1, seed=5)
-    await storage.library.put(document("d", collection="all"), chunks("d", ["a", "b"]), [one, two], "m")
-    _, vectors = await storage.library.read(["d#1", "nobody", "d#0"])
+    await storage.library.replace_document(document("d", collection="all"), chunks("d", ["a", "b"]), [one, two], "m")
+    _, vectors = await storage.library.get_with_vectors(["d#1", "nobody", "d#0"])
     found = {chunk_id: vectors.matrix[rows] for chunk_id, rows in vectors.rows.items()}
     assert set(found) == {"d#0", "d#1"}
     assert found["d#0"].shape == (3, DIMENSIONS)
     assert np.einsum("ij,ij->i", found["d#0"], one) == pytest.approx([1, 1, 1], abs=0.001)
     assert np.linalg.norm(found["d#1"], axis=1) == pytest.approx([1.0])
-    assert (await storage.library.read([]))[1].rows == {}
+    assert (await storage.library.get_with_vectors([]))[1].rows == {}
 
 
 @pytest.mark.parametrize("storage", ["memory", "server"], indirect=True)
@@ -199,7 +199,7 @@ async def test_chroma_is_what_answers_once_it_is_equal_to_the_database(storage: 
     assert not storage.vectors.serving
     await ready(storage)
     assert storage.vectors.serving
-    hits = await storage.index.nearest(rows(1)[0], audience("all"), 5)
+    hits = await storage.index.search_vector(rows(1)[0], audience("all"), 5)
     assert [hit.chunk_id for hit in hits] == ["a#0", "a#1"]
     assert storage.vectors.serving
 
@@ -208,6 +208,6 @@ async def test_chroma_is_what_answers_once_it_is_equal_to_the_database(storage: 
 async def test_a_word_is_counted_by_the_stem_that_is_indexed(storage: Storage) -> None:
     await put(storage, "a", "Our technology is possibly old", "The assembly of XS parts", "Version v3.2.0 is out")
     words = ["technology", "possibly", "assembly", "xs", "v3.2.0", "zebra"]
-    _, rarity = await storage.index.lexical(words, audience("all"), 10)
+    _, rarity = await storage.index.search_lexical(words, audience("all"), 10)
     unknown = rarity["zebra"]
     assert [word for word in words if rarity[word] == unknown] == ["zebra"]

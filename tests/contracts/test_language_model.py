@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from pipeline.errors import CitewellError, Unavailable, Unusable
+from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, TextDelta
 from tests.doubles.llm.faults import (
     Act,
@@ -141,7 +141,7 @@ async def test_a_service_that_does_not_answer_is_unavailable(
 @pytest.mark.parametrize("act", [Status(400), Status(413)], ids=repr)
 async def test_a_request_that_is_refused_is_unusable_and_made_once(provider: str, act: Act) -> None:
     async with models(provider, act) as (model, server):
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableResponse):
             await streamed(model)
     assert len(server.requests) == 1
 
@@ -216,7 +216,7 @@ async def test_an_object_among_other_words_is_found(provider: str, reply: str) -
 )
 async def test_a_reply_that_does_not_fit_is_unusable(provider: str, act: Act) -> None:
     async with models(provider, act) as (model, _):
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableResponse):
             await filled_in(model)
 
 

@@ -12,32 +12,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.models.minilm.embedder import MiniLM
-from bot.known import platforms
-from bot.learning import Learnt
-from pipeline.find.rank import as_they_are
-from pipeline.rules.access import Rule, Rules
-from pipeline.rules.tenancy import EVERYTHING, bound
-from pipeline.values import Answer, Audience, Citation, Confidence, Level, Outcome, Rating, Role, Vote
+from adapters.models.minilm.embedder import MiniLMEmbedder
+from bot.confirmations import ConfirmationIndex
+from bot.registry import platforms
+from pipeline.find.rank import identity_calibration
+from pipeline.rules.access import AccessPolicy, AccessRule
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
+from pipeline.values import Answer, AnswerOutcome, Audience, Citation, Confidence, ConfidenceLevel, Rating, Role, Vote
 from storage.open import Storage
-from storage.people.feedback import SQLConfirmed
+from storage.people.feedback import SQLConfirmedAnswers
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document, message
 
 LEAVE, LIKE_IT, OTHER = "How many days of leave do I get?", "How many leave days do I get?", "Who repairs the printer?"
 ALL = Audience(collections=frozenset({"default", "board"}))
-EMBEDDER = MiniLM()
-BOTH = Rule(only=("slack:T1", "slack:T2"))
-RULES = Rules({"default": BOTH, "board": BOTH}, platforms(), {"slack": frozenset({"slack:T1"})})
+EMBEDDER = MiniLMEmbedder()
+BOTH = AccessRule(only=("slack:T1", "slack:T2"))
+RULES = AccessPolicy({"default": BOTH, "board": BOTH}, platforms(), {"slack": frozenset({"slack:T1"})})
 """T2 is another organisation's."""
 Does = Callable[[Storage], Awaitable[object]]
 
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
-    async with engine.storage(embedder="m", reaches=RULES.reach) as opened:
+    async with engine.storage(embedder="m", reaches=RULES.visible_collections) as opened:
         for name, collection in (("leave", "default"), ("board", "board")):
-            await opened.library.put(document(name, collection=collection), chunks(name, [f"About {name}."]), None, "")
+            await opened.library.replace_document(
+                document(name, collection=collection), chunks(name, [f"About {name}."]), None, ""
+            )
         yield opened
 
 
@@ -55,14 +57,14 @@ async def answered(
         id=name,
         question=LEAVE,
         standalone=LEAVE,
-        outcome=Outcome.ANSWERED,
+        outcome=AnswerOutcome.ANSWERED,
         body="30 days.",
         citations=(citation(cites),),
         nearest=tuple(map(citation, near)),
-        confidence=Confidence(level=Level.HIGH, score=0.9),
+        confidence=Confidence(level=ConfidenceLevel.HIGH, score=0.9),
     )
-    await storage.inbox.answered(asked.key, given)
-    await storage.inbox.done(asked.key)
+    await storage.inbox.save_answer(asked.key, given)
+    await storage.inbox.mark_done(asked.key)
 
 
 async def rated(
@@ -76,15 +78,17 @@ async def rated(
     await storage.feedback.rate(Rating(answer_id=name, person=person, vote=vote, role=role))
 
 
-def learnt(storage: Storage, least: Role = Role.CONTRIBUTOR) -> Learnt:
-    return Learnt(SQLConfirmed(storage.database), storage.library, EMBEDDER, as_they_are, RULES, least)
+def learnt(storage: Storage, least: Role = Role.CONTRIBUTOR) -> ConfirmationIndex:
+    return ConfirmationIndex(
+        SQLConfirmedAnswers(storage.database), storage.library, EMBEDDER, identity_calibration, RULES, least
+    )
 
 
 async def confirmed(
-    about: Learnt, question: str = LIKE_IT, audience: Audience = ALL, space: str = "slack:T1"
+    about: ConfirmationIndex, question: str = LIKE_IT, audience: Audience = ALL, space: str = "slack:T1"
 ) -> Mapping[str, int]:
-    with bound(space):
-        return await about.alike(await EMBEDDER.embed_question(question), audience)
+    with workspace_scope(space):
+        return await about.find_similar(await EMBEDDER.embed_question(question), audience)
 
 
 async def test_a_confirmed_passage_counts_for_a_question_like_it_and_for_no_other(storage: Storage) -> None:
@@ -118,14 +122,14 @@ UNDONE: dict[str, Does] = {
     "somebody else says that it did not help": lambda storage: rated(
         storage, person="slack:T1:U7", vote=Vote.UNHELPFUL, role=None
     ),
-    "whoever rated it is forgotten": lambda storage: storage.people.forget("slack:T1:U9"),
-    "whoever asked is forgotten": lambda storage: storage.people.forget("slack:T1:U1"),
-    "it is too old": lambda storage: storage.people.forget_old(-1),
-    "the document is removed": lambda storage: storage.library.remove(["leave"]),
-    "the document has another passage": lambda storage: storage.library.put(
+    "whoever rated it is forgotten": lambda storage: storage.personal_data.forget("slack:T1:U9"),
+    "whoever asked is forgotten": lambda storage: storage.personal_data.forget("slack:T1:U1"),
+    "it is too old": lambda storage: storage.personal_data.delete_expired(-1),
+    "the document is removed": lambda storage: storage.library.remove_documents(["leave"]),
+    "the document has another passage": lambda storage: storage.library.replace_document(
         document("leave", version="2"), chunks("leave/2", ["Otherwise."]), None, ""
     ),
-    "the document moves where not all readers may see it": lambda storage: storage.library.put(
+    "the document moves where not all readers may see it": lambda storage: storage.library.replace_document(
         document("leave", collection="secret"), chunks("leave", ["About leave."]), None, ""
     ),
 }
@@ -162,25 +166,25 @@ async def test_what_one_workspace_confirmed_counts_in_no_other(storage: Storage)
     about = learnt(storage)
     assert await confirmed(about, space="slack:T2") == {"leave#0": 1}
     assert await confirmed(about, space="slack:T1") == {}
-    assert await confirmed(about, space=EVERYTHING) == {}
+    assert await confirmed(about, space=ALL_WORKSPACES) == {}
 
 
 async def test_the_database_itself_keeps_ratings_of_workspaces_apart(storage: Storage) -> None:
-    if not storage.walled:
+    if not storage.has_row_security:
         pytest.skip("SQLite keeps nothing apart by itself")
     await answered(storage, space="T2")
     await rated(storage, person="slack:T2:U9")
-    store = SQLConfirmed(storage.database)
-    with bound("slack:T1"):
-        assert await store.people(["1"], list(Role)) == {}
-    with bound("slack:T2"):
-        assert await store.people(["1"], list(Role)) == {"1": {"slack:T2:U9"}}
+    store = SQLConfirmedAnswers(storage.database)
+    with workspace_scope("slack:T1"):
+        assert await store.confirming_people(["1"], list(Role)) == {}
+    with workspace_scope("slack:T2"):
+        assert await store.confirming_people(["1"], list(Role)) == {"1": {"slack:T2:U9"}}
 
 
 async def test_the_terminal_hears_of_the_organisations_own_workspaces(storage: Storage) -> None:
     await answered(storage)
     await rated(storage)
-    assert await confirmed(learnt(storage), space=EVERYTHING) == {"leave#0": 1}
+    assert await confirmed(learnt(storage), space=ALL_WORKSPACES) == {"leave#0": 1}
 
 
 # --- Whatever is rated, by whom, and whoever reads ------------------------------------------------
@@ -237,7 +241,9 @@ def test_nothing_counts_but_what_these_readers_may_see_and_their_own_people_conf
         with tempfile.TemporaryDirectory() as folder:
             async with Engine(Path(folder), "").storage(embedder="m") as storage:
                 for name in COLLECTIONS:
-                    await storage.library.put(document(name, collection=name), chunks(name, [name]), None, "")
+                    await storage.library.replace_document(
+                        document(name, collection=name), chunks(name, [name]), None, ""
+                    )
                 for number, one in enumerate(rows):
                     await answered(storage, str(number), cites=one.cites, near=one.near, space=one.space)
                     for person, (vote, role) in one.ratings.items():

@@ -14,24 +14,24 @@ from pipeline.errors import Refused
 from pipeline.values import (
     Action,
     Answer,
+    AnswerSubscription,
+    AuditEntry,
+    ChannelMessage,
     Chunk,
     Citation,
-    Decision,
     Document,
     Handoff,
     IncomingMessage,
     PlaceId,
     Preferences,
     Rating,
-    Said,
     Turn,
     Unit,
-    Wish,
     replace,
 )
+from pipeline.values.api_access import Identity
 from pipeline.values.chunks import BlockKind
-from pipeline.values.keys import SignedIn
-from pipeline.values.posting import Share
+from pipeline.values.posting import SharedAnswer
 from storage.database import Connection
 from storage.open import Storage
 from storage.schema.table import ColumnType
@@ -105,8 +105,8 @@ class Lived:
     async def _say(self) -> None:
         channel, at = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
         given = {"channel": channel, "thread": self.number, "message": self.number, "author": self.person, "at": at}
-        said = filled(Said, self.word, **given)
-        await self.storage.said.take([said])
+        said = filled(ChannelMessage, self.word, **given)
+        await self.storage.channel_messages.save([said])
         about = filled(Document, self.word, id=self.document, source=str(channel), collection=str(channel))
         units = (Unit(start=0, end=len(said.text), kind=BlockKind.ROW),)
         chunk = filled(
@@ -119,7 +119,7 @@ class Lived:
             anchors=(),
             links=(),
         )
-        await self.storage.library.put(about, [chunk], None, "")
+        await self.storage.library.replace_document(about, [chunk], None, "")
 
     async def _react(self) -> None:
         """What is written and pressed below an answer."""
@@ -129,28 +129,29 @@ class Lived:
         about = {"answer_id": given, "origin": asked.conversation}
         target = PlaceId.parse("slack:T1:C9")
         handoff = filled(Handoff, self.word, id=f"h{self.number}", asker=person, target=target, **about)
-        await storage.handoffs.begin(handoff)
+        await storage.handoffs.create(handoff)
         await storage.handoffs.resolve(handoff.id, person, self.word, f"It is {self.word}.")
         where = {"to": "slack:T1:C2", "language": "en", "answer": None, "posting_since": None}
-        await storage.outbox.begin_share(filled(Share, self.word, answer_id=given, person=person, **where))
+        await storage.outbox.queue_share(filled(SharedAnswer, self.word, answer_id=given, person=person, **where))
         wish = {"person": person, "said_in": (), "message": "1.1", **about}
-        await storage.wishes.keep(filled(Wish, self.word, id=f"w{self.number}", **wish), most=9)
-        await storage.wishes.keep(
-            filled(Wish, self.word, id=f"theirs {self.number}", **wish | {"person": "slack:T1:U3"}), most=9
+        await storage.subscriptions.save(filled(AnswerSubscription, self.word, id=f"w{self.number}", **wish), most=9)
+        await storage.subscriptions.save(
+            filled(AnswerSubscription, self.word, id=f"theirs {self.number}", **wish | {"person": "slack:T1:U3"}),
+            most=9,
         )
         taught = filled(Document, self.word, id=f"taught/{handoff.id}", source="taught", collection="default")
-        await storage.library.put(taught, [], None, "")
+        await storage.library.replace_document(taught, [], None, "")
 
     async def _elsewhere(self) -> None:
         storage, person = self.storage, self.person
-        await storage.history.prefer(person, filled(Preferences, self.word))
-        await storage.sessions.begin(filled(SignedIn, self.word, person=person))
-        await storage.replies.begin(f"{person} {self.word}", "digest")
-        await storage.replies.answered(f"{person} {self.word}", f'{{"question": "{self.word}"}}')
-        decided = Decision(at=datetime.now(UTC), actor=person, action=Action.SET_UP, subject=person, allowed=True)
+        await storage.history.save_preferences(person, filled(Preferences, self.word))
+        await storage.sessions.create(filled(Identity, self.word, person=person))
+        await storage.idempotency.begin(f"{person} {self.word}", "digest")
+        await storage.idempotency.complete(f"{person} {self.word}", f'{{"question": "{self.word}"}}')
+        decided = AuditEntry(at=datetime.now(UTC), actor=person, action=Action.SET_UP, subject=person, allowed=True)
         await storage.audit.record(decided)
         added = Document(id=f"chat/{self.number}", filename="leave.md", title="Leave", source="chat:slack:T1")
-        await storage.library.put(replace(added, metadata={"author": person}), [], None, "")
+        await storage.library.replace_document(replace(added, metadata={"author": person}), [], None, "")
         await storage.inbox.accept(message(f"{self.number}1", author=person.rpartition(":")[2], text=self.word))
 
 
@@ -179,21 +180,21 @@ async def holding(storage: Storage) -> set[str]:
 async def test_of_whoever_is_forgotten_nothing_is_left_in_any_column_index_or_file(storage: Storage) -> None:
     await Lived(storage, OTHER, "archaeopteryx", "2.0").leave()
     await Lived(storage, PERSON, CANARY, "1.0").leave()
-    if storage.database.shared:
+    if storage.database.is_shared:
         await storage.database.write(lambda db: db.execute("ANALYZE"))
     with suppress(Refused):
         await storage.back_up()
     texts = {
         f"{table.name}.{column.name}"
         for table in TABLES
-        if table.personal
+        if table.personal_row_sets
         for column in table.columns
         if column.kind in (ColumnType.TEXT, ColumnType.JSON)
     }
     missing = texts - KINDS - await holding(storage)
     assert not missing, "a new column: let a person fill it above"
     began = time.monotonic()
-    await storage.people.forget(PERSON)
+    await storage.personal_data.forget(PERSON)
     assert time.monotonic() - began < SECONDS
     assert await traces(storage, WORDS) == []
 
@@ -202,9 +203,9 @@ async def test_of_a_workspace_that_was_left_nothing_is_left_but_who_changed_what
     """That stays for a year, without what anybody wrote."""
     await Lived(storage, PERSON, CANARY, "1.0").leave()
     began = time.monotonic()
-    await storage.inbox.leave(PlaceId.parse("slack:T1"))
-    await storage.library.sweep()
-    await storage.database.scrub()
+    await storage.inbox.erase_space(PlaceId.parse("slack:T1"))
+    await storage.library.delete_unreachable()
+    await storage.database.purge_deleted()
     assert time.monotonic() - began < SECONDS
     assert await holding(storage) == {"audit.actor", "audit.subject"}
     assert await traces(storage, [CANARY]) == []
@@ -215,8 +216,8 @@ async def test_of_a_question_that_was_deleted_nothing_is_left(storage: Storage) 
     await asking.ask_only()
     assert await traces(storage, [CANARY])
     await storage.inbox.cancel(asking.asked.key)
-    await storage.library.sweep()
-    await storage.database.scrub()
+    await storage.library.delete_unreachable()
+    await storage.database.purge_deleted()
     assert await traces(storage, [CANARY]) == []
 
 
@@ -228,21 +229,21 @@ async def test_of_a_document_that_was_removed_its_name_and_address_are_left_in_a
     which = {"id": "gone", "filename": "gone.md", "url": "", "source": "folder", "collection": "default"}
     about = filled(Document, CANARY, **which)
     pieces = [_piece(about.id, number) for number in range(PASSAGES)]
-    await storage.library.put(about, pieces, None, "")
+    await storage.library.replace_document(about, pieces, None, "")
     cited = filled(Citation, CANARY, document_id=about.id, chunk_id="gone#0", live=False, said_in="", date="")
     cited = replace(cited, filename=about.filename, url=about.url)
     given = replace(answer(), body=CANARY, citations=(cited,), standalone="What?")
     asked = message()
     await storage.inbox.accept(asked)
     await storage.inbox.lease()
-    await storage.inbox.answered(asked.key, given)
-    await storage.inbox.posting(asked.key)
+    await storage.inbox.save_answer(asked.key, given)
+    await storage.inbox.mark_posting(asked.key)
     body = f'{{"conversation":"c","answer":{given.model_dump_json()}}}'
-    await storage.replies.begin(f"{asked.author} once", "digest")
-    await storage.replies.answered(f"{asked.author} once", body)
+    await storage.idempotency.begin(f"{asked.author} once", "digest")
+    await storage.idempotency.complete(f"{asked.author} once", body)
     assert await traces(storage, [CANARY])
     began = time.monotonic()
-    await storage.library.remove([about.id])
+    await storage.library.remove_documents([about.id])
     assert time.monotonic() - began < SECONDS
     assert await traces(storage, [CANARY]) == []
 

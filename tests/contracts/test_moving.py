@@ -12,11 +12,18 @@ import pytest
 
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Audience
+from storage.data_migration import (
+    MigrationEndpoint,
+    copy_data,
+    endpoint_name,
+    finish_copy,
+    open_endpoint,
+    sample_questions,
+)
 from storage.database import Connection
-from storage.documents.library import SQLLibrary
-from storage.moving import End, finish, move, name_of, open_end, questions
+from storage.documents.library import SQLDocumentStore
 from storage.open import Storage, open_storage
-from storage.postgres.connection import without_nul
+from storage.postgres.connection import strip_nul
 from storage.schema.table import StoredTable
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
@@ -24,7 +31,7 @@ from tests.doubles.postgres import Server
 from tests.doubles.samples import message, rows
 
 EVERYONE = Audience(collections=frozenset({"default"}))
-opened = partial(open_end, embedder=lambda: "m", make=True)
+opened = partial(open_endpoint, embedder=lambda: "m", make=True)
 
 
 @pytest.fixture
@@ -35,7 +42,7 @@ def places(engine: Engine, postgres: Server, tmp_path: Path) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def both(places: tuple[str, str]) -> AsyncIterator[tuple[End, End]]:
+async def both(places: tuple[str, str]) -> AsyncIterator[tuple[MigrationEndpoint, MigrationEndpoint]]:
     async with opened(places[0]) as source, opened(places[1]) as target:
         yield source, target
 
@@ -45,15 +52,15 @@ def storage_of(place: str, folder: Path, *, exclusive: bool = False) -> Abstract
     return open_storage(folder / "data", database=place if place.startswith("postgresql") else "", exclusive=exclusive)
 
 
-async def moved(source: End, target: End) -> dict[str, int]:
+async def moved(source: MigrationEndpoint, target: MigrationEndpoint) -> dict[str, int]:
     told: dict[str, int] = {}
-    await move(source.engine, target.engine, source.name, told.__setitem__)
+    await copy_data(source.engine, target.engine, source.name, told.__setitem__)
     return told
 
 
 def as_in_postgres(tables: dict[str, list[tuple[object, ...]]]) -> dict[str, list[tuple[object, ...]]]:
     def plain(value: object) -> object:
-        return without_nul(value) if isinstance(value, str) else value
+        return strip_nul(value) if isinstance(value, str) else value
 
     return {name: sorted((tuple(map(plain, row)) for row in found), key=repr) for name, found in tables.items()}
 
@@ -63,7 +70,7 @@ async def test_everything_arrives(places: tuple[str, str]) -> None:
         await fill(source)
         expected = as_in_postgres(await contents(source))
         told = await moved(source, target)
-        await finish(source.engine, target.engine)
+        await finish_copy(source.engine, target.engine)
         assert all(expected.values()), "a new table: give it a row in tests/doubles/everything.py"
         assert as_in_postgres(await contents(source)) == expected
         assert await contents(target) == expected
@@ -74,13 +81,13 @@ async def test_passages_are_found_by_words_and_by_vectors_as_before(places: tupl
     async with both(places) as (source, target):
         await fill(source)
         await moved(source, target)
-        await finish(source.engine, target.engine)
+        await finish_copy(source.engine, target.engine)
         found = []
         for end in (source, target):
             (question,) = rows(1, seed=5)
             nearest = await end.engine.vectors.nearest(question, EVERYONE, 3)
             frequency = await end.engine.database.read(
-                lambda db, index=end.engine.database.passages: index.frequency(db, ["kite", "words"])
+                lambda db, index=end.engine.database.passage_index: index.frequency(db, ["kite", "words"])
             )
             found.append(([hit.chunk_id for hit in nearest], frequency))
         assert found[0] == found[1]
@@ -101,13 +108,13 @@ async def test_the_target_goes_on_where_the_source_was(places: tuple[str, str], 
         )
         await source.engine.database.write(lambda db: db.execute("DELETE FROM message WHERE sequence = $1", (last,)))
         await moved(source, target)
-        await finish(source.engine, target.engine)
+        await finish_copy(source.engine, target.engine)
     async with storage_of(places[1], tmp_path) as storage:
         assert await storage.inbox.accept(message("1.0")) is False
         assert await storage.inbox.accept(message("2.0")) is True
         (new,) = await storage.database.read(lambda db: db.execute("SELECT max(sequence) FROM message").fetchone())
         assert new > last
-        assert await storage.library.remove(["d1", "d2", "d3"]) == 3
+        assert await storage.library.remove_documents(["d1", "d2", "d3"]) == 3
         assert await storage.library.count() == 2
 
 
@@ -123,7 +130,7 @@ async def test_half_a_move_is_refused_by_all_but_the_same_move(places: tuple[str
         await fill(source)
         await moved(source, target)
         with pytest.raises(Refused, match="half of"):
-            await move(source.engine, target.engine, "sqlite:/another", lambda *_: None)
+            await copy_data(source.engine, target.engine, "sqlite:/another", lambda *_: None)
         with pytest.raises(Refused, match="source is half"):
             await moved(target, source)
     with pytest.raises(Misconfigured, match="is not complete"):
@@ -131,7 +138,7 @@ async def test_half_a_move_is_refused_by_all_but_the_same_move(places: tuple[str
             pass
     async with both(places) as (source, target):
         await moved(source, target)
-        await finish(source.engine, target.engine)
+        await finish_copy(source.engine, target.engine)
     async with storage_of(places[1], tmp_path) as storage:
         assert await storage.library.count() == 5
 
@@ -140,7 +147,7 @@ async def test_a_source_that_was_used_since_a_move_was_cut_off_is_moved_anew(pla
     async with both(places) as (source, target):
         await fill(source)
         await moved(source, target)
-        await SQLLibrary(source.engine.database).remove(["d2"])
+        await SQLDocumentStore(source.engine.database).remove_documents(["d2"])
         await source.engine.database.write(lambda db: db.execute("DELETE FROM known WHERE digest < $1", (b"\x00\x20",)))
         await source.engine.database.write(lambda db: db.execute("UPDATE preference SET body = '{}'"))
         await moved(source, target)
@@ -150,19 +157,19 @@ async def test_a_source_that_was_used_since_a_move_was_cut_off_is_moved_anew(pla
 async def test_a_row_that_does_not_arrive_as_it_was_fails_the_move(places: tuple[str, str]) -> None:
     async with both(places) as (source, target):
         await fill(source)
-        fill_whole = target.engine.tables.fill
+        fill_whole = target.engine.table_copier.insert_rows
 
         def losing(db: Connection, table: StoredTable, found: Sequence[Sequence[Any]]) -> None:
             fill_whole(db, table, found[1:] if table.name == "turn" else found)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(target.engine.tables, "fill", losing)
+            patch.setattr(target.engine.table_copier, "insert_rows", losing)
             with pytest.raises(Refused, match=r"not the same in both: turn$"):
                 await moved(source, target)
         assert (await moved(source, target))["turn"] == 1
 
 
-async def marked(target: End) -> dict[str, list[tuple[object, ...]]]:
+async def marked(target: MigrationEndpoint) -> dict[str, list[tuple[object, ...]]]:
     return {"setting": (await contents(target))["setting"]}
 
 
@@ -177,7 +184,7 @@ async def test_neither_end_may_be_answering(places: tuple[str, str], tmp_path: P
 async def test_questions_are_what_was_asked_and_then_what_is_there(places: tuple[str, str]) -> None:
     async with opened(places[0]) as source:
         await fill(source)
-        asked = await questions(source.engine.database, 50)
+        asked = await sample_questions(source.engine.database, 50)
     assert asked[0] == "Where is the kite?"
     assert "Item 0 is kept in room 0 beside the kite." in asked
     assert 10 < len(asked) == len(set(asked)) <= 50
@@ -186,10 +193,10 @@ async def test_questions_are_what_was_asked_and_then_what_is_there(places: tuple
 @pytest.mark.parametrize("place", ["sqlite:", "citewell-data", "mysql://u:hidden@h/d", "postgresql://u:hidden@[::1"])
 def test_what_is_no_place_is_refused_without_repeating_it(place: str) -> None:
     with pytest.raises((Refused, Misconfigured)) as raised:
-        name_of(place)
+        endpoint_name(place)
     assert "hidden" not in f"{raised.value}{raised.value.what_to_do}"
 
 
 def test_a_place_is_named_without_its_password() -> None:
     place = "postgresql://u:hidden@db.example:5433/citewell?password=hidden&sslmode=require"
-    assert name_of(place) == "postgresql://u@db.example:5433/citewell"
+    assert endpoint_name(place) == "postgresql://u@db.example:5433/citewell"

@@ -10,9 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adapters.http.doors import Doors
-from adapters.slack.transport import connection
-from bot.run.operations.health import SETTING, Health, routes
+from adapters.http.servers import UvicornServers
+from adapters.slack.transport import socket_mode
+from bot.run.operations.health import OPERATIONS_SETTING, HealthMonitor, routes
 from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import searching_until
@@ -36,7 +36,7 @@ async def told(port: int, path: str) -> tuple[int, str]:
 async def probed(driver: SlackDriver | DiscordDriver) -> AsyncIterator[int]:
     """The port of a bot whose health is looked at in a hurry."""
     rig = driver.rig
-    health = Health(
+    health = HealthMonitor(
         rig.worker,
         {rig.adapter.name: rig.adapter},
         rig.storage.library,
@@ -46,14 +46,16 @@ async def probed(driver: SlackDriver | DiscordDriver) -> AsyncIterator[int]:
     )
 
     async def alive() -> list[str]:
-        return health.alive()
+        return health.liveness_problems()
 
     async def page() -> bytes:
         return b""
 
     port = free_port()
     watching = asyncio.create_task(health.watch())
-    async with Doors().serving(f"127.0.0.1:{port}", routes(alive, health.ready, page), setting=SETTING):
+    async with UvicornServers().serve(
+        f"127.0.0.1:{port}", routes(alive, health.readiness_problems, page), setting=OPERATIONS_SETTING
+    ):
         yield port
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
@@ -83,7 +85,7 @@ def discord_goes_silent(driver: SlackDriver | DiscordDriver) -> None:
 
 
 class HurriedDiscord(DiscordDriver):
-    pace = replace(QUICK, silence=1.0)
+    pace = replace(QUICK, silence_timeout=1.0)
 
 
 @pytest.fixture(params=[SlackDriver, SlackHTTPDriver, DiscordDriver])
@@ -109,11 +111,11 @@ async def test_a_worker_that_hangs_is_not_healthy_until_it_moves_again(driver: S
 async def test_a_platform_that_went_silent_is_neither_ready_nor_after_a_while_healthy(
     kind: type[SlackDriver] | type[DiscordDriver], silence: Silence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "PING", 0.2)
+    monkeypatch.setattr(socket_mode, "PING_SECONDS", 0.2)
     driver = await kind.open(tmp_path / "data")
     name = driver.rig.adapter.name
     async with probed(driver) as port:
-        await eventually(driver.rig.adapter.connected)
+        await eventually(driver.rig.adapter.is_connected)
         assert (await told(port, "/healthz"))[0] == 200
         silence(driver)
         await eventually(says(port, "/readyz", 503, f"{name}: not connected"))
@@ -131,11 +133,11 @@ async def test_a_bot_is_ready_once_something_is_indexed(driver: SlackDriver | Di
 
 async def test_a_bot_that_stopped_listening_is_not_connected(driver: SlackDriver | DiscordDriver) -> None:
     adapter = driver.rig.adapter
-    await eventually(adapter.connected)
+    await eventually(adapter.is_connected)
     listening = driver.rig._tasks[-1]
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
-    assert not await adapter.connected()
+    assert not await adapter.is_connected()
 
 
 @pytest.mark.parametrize("forget", [False, True], ids=["resumed", "anew"])
@@ -144,10 +146,10 @@ async def test_discord_is_connected_again_after_its_session_was_resumed_or_opene
 ) -> None:
     driver = await DiscordDriver.open(tmp_path / "data")
     adapter = driver.rig.adapter
-    await eventually(adapter.connected)
+    await eventually(adapter.is_connected)
     await driver.discord.gateway.drop(forget=forget)
     await driver.discord.gateway.connected()
-    await eventually(adapter.connected)
+    await eventually(adapter.is_connected)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert len(driver.replies(said)) == 1

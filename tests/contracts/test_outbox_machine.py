@@ -16,11 +16,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from bot.run.posting import OnItsWay, Poster
+from bot.run.posting import Poster, PostInProgress
 from pipeline.errors import Refused, Unavailable
 from storage.messages.inbox import SQLInbox
 from storage.messages.outbox import SQLOutbox
-from storage.messages.posting import ATTEMPTS
+from storage.messages.posting import MAX_ATTEMPTS
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server
@@ -58,13 +58,13 @@ class Platform:
     def now(self, *moments: Moment) -> bool:
         return self.moment in moments
 
-    async def post(self, way: OnItsWay[Any]) -> None:
+    async def post(self, way: PostInProgress[Any]) -> None:
         if self.now(Moment.BEFORE_THE_INTENT):
             raise Killed
         if not way.item.reference:
-            await way.posting()
+            await way.record_intent()
             self._post(way.item.key)
-            await way.posted("its name")
+            await way.record_posted("its name")
         if self.now(Moment.BEFORE_THE_END):
             raise Killed
 
@@ -112,28 +112,28 @@ class Posts(RuleBasedStateMachine):
     @rule(week=st.sampled_from(["2026-W46", "2026-W47"]))
     def begin(self, week: str) -> None:
         if not self.put & {"digest:2026-W46", "digest:2026-W47"}:
-            self.wait(self.outbox.begin_digest(week, "slack:T1:C2"))
+            self.wait(self.outbox.queue_digest(week, "slack:T1:C2"))
             self.put.add(f"digest:{week}")
 
     @rule(moment=st.sampled_from(list(Moment)))
     def answer(self, moment: Moment) -> None:
         if work := self.wait(self.inbox.lease()):
             self.bring(self.inbox, work, moment)
-            self.wait(self.inbox.recover())
+            self.wait(self.inbox.reclaim_all())
         self.now += 60.0
 
     @rule(moment=st.sampled_from(list(Moment)))
     def post(self, moment: Moment) -> None:
-        if post := self.wait(self.outbox.take()):
+        if post := self.wait(self.outbox.take_next()):
             self.bring(self.outbox, post, moment)
         self.now += 60.0
 
     def bring(self, outbox: SQLInbox | SQLOutbox, item: Any, moment: Moment) -> None:
-        async def show(way: OnItsWay[Any]) -> None:
+        async def show(way: PostInProgress[Any]) -> None:
             await self.platform.post(way)
-            await outbox.done(way.item.key)
+            await outbox.mark_done(way.item.key)
 
-        async def apologise(way: OnItsWay[Any]) -> str:
+        async def apologise(way: PostInProgress[Any]) -> str:
             return ""
 
         self.platform.moment = moment
@@ -142,7 +142,7 @@ class Posts(RuleBasedStateMachine):
         )
         against = moment is Moment.REFUSED
         try:
-            self.wait(poster.bring_to_an_end(item))
+            self.wait(poster.deliver(item))
         except Killed:
             against = outbox is self.inbox  # what ends the process is not tried for ever
         self.against[item.key] += against
@@ -155,9 +155,9 @@ class Posts(RuleBasedStateMachine):
         for _ in range(20):
             self.answer(Moment.NEVER)
             self.post(Moment.NEVER)
-        given_up = {key for key, count in self.against.items() if count >= ATTEMPTS}
+        given_up = {key for key, count in self.against.items() if count >= MAX_ATTEMPTS}
         assert {key for key, count in self.platform.shown.items() if count} >= self.put - given_up
-        assert self.wait(self.outbox.open()) + self.wait(self.inbox.counts()).get("open", 0) == 0
+        assert self.wait(self.outbox.count_open()) + self.wait(self.inbox.count_by_state()).get("open", 0) == 0
         self.wait(self.stack.aclose())
         self.runner.close()
 

@@ -6,9 +6,20 @@ import pytest
 import structlog
 
 from adapters.chat.words import setup
-from pipeline.rules.access import Rule
-from pipeline.translations import Words
-from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites, replace
+from pipeline.rules.access import AccessRule
+from pipeline.translations import Translator
+from pipeline.values import (
+    Action,
+    AnswerStyle,
+    Confidence,
+    ConfidenceLevel,
+    Document,
+    PlaceSettings,
+    Preferences,
+    Role,
+    WriterKind,
+    replace,
+)
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Way
@@ -29,15 +40,15 @@ async def ask(driver: Driver) -> None:
 
 
 async def collection(driver: Driver, name: str) -> None:
-    await driver.rig.storage.library.put(
+    await driver.rig.storage.library.replace_document(
         Document(id=name, filename=f"{name}.md", title=name, collection=name), [], None, ""
     )
 
 
 async def test_nobody_may_set_up_a_place_until_the_operator_says_who(driver: Driver) -> None:
-    assert setup.ADMINS_ONLY in await driver.set_up("ann", style="bullet")
+    assert setup.SETUP_ADMINS_ONLY in await driver.set_up("ann", style="bullet")
     appoint(driver, Role.CONTRIBUTOR, driver.named("ann"))
-    assert setup.ADMINS_ONLY in await driver.set_up("ann", style="bullet")
+    assert setup.SETUP_ADMINS_ONLY in await driver.set_up("ann", style="bullet")
     tried = await driver.rig.storage.audit.latest(10)
     assert [(row.actor, row.action, row.subject, row.allowed) for row in tried] == [
         (driver.key("ann"), Action.SET_UP, str(driver.place), False)
@@ -49,10 +60,10 @@ async def test_nobody_may_set_up_a_place_until_the_operator_says_who(driver: Dri
 @pytest.mark.ways_in
 async def test_what_an_admin_sets_holds_in_that_channel_and_is_written_down(driver: Driver) -> None:
     appoint(driver, Role.ADMIN, driver.named("ann"))
-    assert setup.ADMINS_ONLY not in await driver.set_up("ann", style="bullet", language="de", writer="extract")
+    assert setup.SETUP_ADMINS_ONLY not in await driver.set_up("ann", style="bullet", language="de", writer="extract")
     await ask(driver)
     asked = driver.rig.requests[-1]
-    assert (asked.style, asked.language, asked.extract) == (Style.BULLET, "de", True)
+    assert (asked.style, asked.language, asked.extract) == (AnswerStyle.BULLET, "de", True)
     await driver.direct("bob", "How much leave do I get?")
     await driver.rig.settled()
     asked = driver.rig.requests[-1]
@@ -63,29 +74,29 @@ async def test_what_an_admin_sets_holds_in_that_channel_and_is_written_down(driv
 
 async def test_a_role_given_to_a_group_holds_for_its_members(driver: Driver) -> None:
     appoint(driver, Role.ADMIN, await driver.group("ann"))
-    assert setup.ADMINS_ONLY in await driver.set_up("bob", style="bullet")
-    assert setup.ADMINS_ONLY not in await driver.set_up("ann", style="bullet")
+    assert setup.SETUP_ADMINS_ONLY in await driver.set_up("bob", style="bullet")
+    assert setup.SETUP_ADMINS_ONLY not in await driver.set_up("ann", style="bullet")
     await ask(driver)
-    assert driver.rig.requests[-1].style is Style.BULLET
+    assert driver.rig.requests[-1].style is AnswerStyle.BULLET
 
 
 async def test_what_is_set_in_chat_goes_before_the_file_and_survives_a_restart(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(style=Style.BULLET, writer=WhoWrites.EXTRACT)
+    driver.rig.places[driver.place] = PlaceSettings(style=AnswerStyle.BULLET, writer=WriterKind.EXTRACT)
     appoint(driver, Role.ADMIN, driver.named("ann"))
     await driver.set_up("ann", style="detailed")
     await driver.restart()
     await ask(driver)
-    assert (driver.rig.requests[-1].style, driver.rig.requests[-1].extract) == (Style.DETAILED, True)
+    assert (driver.rig.requests[-1].style, driver.rig.requests[-1].extract) == (AnswerStyle.DETAILED, True)
     await driver.set_up("ann", style="default")
     await ask(driver)
-    assert driver.rig.requests[-1].style is Style.BULLET
+    assert driver.rig.requests[-1].style is AnswerStyle.BULLET
 
 
 async def test_what_a_person_prefers_goes_before_what_is_set_for_the_place(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(style=Style.BULLET)
-    await driver.prefer("bob", Style.DETAILED)
+    driver.rig.places[driver.place] = PlaceSettings(style=AnswerStyle.BULLET)
+    await driver.prefer("bob", AnswerStyle.DETAILED)
     await ask(driver)
-    assert driver.rig.requests[-1].style is Style.DETAILED
+    assert driver.rig.requests[-1].style is AnswerStyle.DETAILED
 
 
 async def test_a_place_searches_the_collections_that_are_set_and_never_more_than_its_readers_may_see(
@@ -93,7 +104,7 @@ async def test_a_place_searches_the_collections_that_are_set_and_never_more_than
 ) -> None:
     for name in ("handbook", "hr", "press"):
         await collection(driver, name)
-    driver.rig.places[driver.place] = Place(collections=("hr", "press"))
+    driver.rig.places[driver.place] = PlaceSettings(collections=("hr", "press"))
     await ask(driver)
     allowed = driver.rig.requests[-1].audience.collections
     assert allowed <= {"hr", "press"}
@@ -115,7 +126,7 @@ async def test_a_place_searches_the_collections_that_are_set_and_never_more_than
 async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choices: dict[str, str], said: str) -> None:
     await collection(driver, "handbook")
     await collection(driver, "secret")
-    driver.rig.rules |= {"secret": Rule(only=("slack:T0OTHER",)), "answers": Rule()}
+    driver.rig.rules |= {"secret": AccessRule(only=("slack:T0OTHER",)), "answers": AccessRule()}
     appoint(driver, Role.ADMIN, driver.named("ann"))
     assert said in (await driver.set_up("ann", style="bullet", **choices)).replace("\\", "")
     await ask(driver)
@@ -124,14 +135,14 @@ async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choic
 
 async def test_whoever_chose_a_language_sets_up_in_it(driver: Driver) -> None:
     for person in ("ann", "bob"):
-        await driver.rig.desk.prefer(driver.key(person), Preferences(language="de"))
+        await driver.rig.desk.save_preferences(driver.key(person), Preferences(language="de"))
     appoint(driver, Role.ADMIN, driver.named("ann"))
     told = [
         await driver.set_up("bob", style="bullet"),
         await driver.set_up("ann", auto_per_hour="many"),
         await driver.set_up("ann", style="bullet", auto="true", auto_level="high"),
     ]
-    assert Words("de")(setup.ADMINS_ONLY) in told[0]
+    assert Translator("de")(setup.SETUP_ADMINS_ONLY) in told[0]
     for text in told:
         assert not left_in_english(text, "de"), text
 
@@ -139,7 +150,7 @@ async def test_whoever_chose_a_language_sets_up_in_it(driver: Driver) -> None:
 # --- Unasked ----------------------------------------------------------------------------------------
 
 
-def sure(driver: Driver, level: Level) -> None:
+def sure(driver: Driver, level: ConfidenceLevel) -> None:
     """Answers come with this confidence."""
     confidence = Confidence(level=level, score=0.5)
     driver.rig.script = lambda request: once(
@@ -152,10 +163,10 @@ QUESTION = "How many days of leave do part-timers get?"
 
 @pytest.mark.ways_in
 async def test_a_question_that_mentions_nobody_is_answered_where_that_is_wanted(driver: Driver) -> None:
-    sure(driver, Level.MEDIUM)
+    sure(driver, ConfidenceLevel.MEDIUM)
     before = await driver.aside("bob", QUESTION)
     await driver.rig.settled()
-    driver.rig.places[driver.place] = Place(auto=True)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True)
     question = await driver.aside("bob", QUESTION)
     remark = await driver.aside("ann", "Lunch at noon, I am hungry.")
     await driver.rig.settled()
@@ -165,8 +176,8 @@ async def test_a_question_that_mentions_nobody_is_answered_where_that_is_wanted(
 
 @pytest.mark.ways_in
 async def test_what_is_answered_unasked_goes_on_as_a_conversation(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
-    driver.rig.places[driver.place] = Place(auto=True)
+    sure(driver, ConfidenceLevel.HIGH)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True)
     question = await driver.aside("bob", QUESTION)
     await driver.rig.settled()
     after = await driver.follow_up("bob", "And how many days of leave do interns get?", question)
@@ -176,19 +187,19 @@ async def test_what_is_answered_unasked_goes_on_as_a_conversation(driver: Driver
 
 
 async def test_below_the_level_that_is_set_nothing_is_said(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(auto=True, auto_level=Level.HIGH)
-    sure(driver, Level.MEDIUM)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_level=ConfidenceLevel.HIGH)
+    sure(driver, ConfidenceLevel.MEDIUM)
     unsure = await driver.aside("bob", QUESTION)
     await driver.rig.settled()
-    sure(driver, Level.HIGH)
+    sure(driver, ConfidenceLevel.HIGH)
     certain = await driver.aside("bob", QUESTION)
     await driver.rig.settled()
     assert (len(driver.replies(unsure)), len(driver.replies(certain))) == (0, 1)
 
 
 async def test_no_more_than_so_many_are_answered_in_an_hour_and_the_operator_hears_of_it(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
-    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=2)
+    sure(driver, ConfidenceLevel.HIGH)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_per_hour=2)
     asked = []
     for _ in range(4):
         with structlog.testing.capture_logs() as logs:
@@ -202,9 +213,9 @@ async def test_no_more_than_so_many_are_answered_in_an_hour_and_the_operator_hea
 
 
 async def test_admins_are_told_once_a_day_that_it_is_so_where_somebody_is_set_for_that(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
+    sure(driver, ConfidenceLevel.HIGH)
     driver.rig.digest = str(driver.helpers)
-    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=1)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_per_hour=1)
     for _ in range(3):
         await driver.aside("bob", QUESTION)
         await driver.rig.settled()
@@ -217,25 +228,25 @@ async def test_admins_are_told_once_a_day_that_it_is_so_where_somebody_is_set_fo
 
 
 async def test_they_are_told_once_though_the_bot_is_gone_when_it_was_posted(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
+    sure(driver, ConfidenceLevel.HIGH)
     driver.rig.digest = str(driver.helpers)
-    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=1)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_per_hour=1)
     await driver.aside("bob", QUESTION)
     await driver.rig.settled()
-    await driver.rig.storage.outbox.begin_spent("2026-11-27", driver.place, driver.rig.digest)
+    await driver.rig.storage.outbox.queue_quota_notice("2026-11-27", driver.place, driver.rig.digest)
     driver.rig.crash_before = "posted"
-    driver.rig.courier.ring()
+    driver.rig.courier.notify()
     await driver.rig.crashed()
     await driver.restart()
-    driver.rig.courier.ring()
+    driver.rig.courier.notify()
     await driver.rig.settled()
     assert len(driver.asked()) == 1
 
 
 @pytest.mark.ways_in
 async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
-    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    sure(driver, ConfidenceLevel.HIGH)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_wait=1)
     alone = await driver.aside("bob", QUESTION)
     helped = await driver.aside("bob", QUESTION)
     await driver.follow_up("bob", "In Berlin, that is.", alone)
@@ -246,7 +257,7 @@ async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driv
 
 @pytest.mark.ways_in
 async def test_two_who_ask_at_once_in_one_thread_are_both_answered(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_wait=1)
     driver.rig.script = lambda asked: once(cited(f"This is about: {asked.text}", question=asked.text))
     first = await driver.aside("bob", "How many days of leave do we get?")
     second = await driver.mention_after("ann", "How many days of leave is a badge?", first)
@@ -258,8 +269,8 @@ async def test_two_who_ask_at_once_in_one_thread_are_both_answered(driver: Drive
 async def test_the_next_message_of_somebody_else_that_asks_nothing_answers_what_was_asked_before(
     driver: Driver,
 ) -> None:
-    sure(driver, Level.HIGH)
-    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    sure(driver, ConfidenceLevel.HIGH)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_wait=1)
     helped = await driver.aside("bob", QUESTION)
     await driver.aside("bob", "For part-timers, I mean.")
     await driver.aside("ann", "Fifteen.")
@@ -271,8 +282,8 @@ async def test_the_next_message_of_somebody_else_that_asks_nothing_answers_what_
 
 @pytest.mark.ways_in
 async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver) -> None:
-    sure(driver, Level.HIGH)
-    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    sure(driver, ConfidenceLevel.HIGH)
+    driver.rig.places[driver.place] = PlaceSettings(auto=True, auto_wait=1)
     question = await driver.aside("bob", QUESTION)
     await driver.restart()
     await driver.rig.settled()
@@ -284,7 +295,7 @@ async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver
 
 @pytest.mark.ways_in
 async def test_in_a_silent_place_nothing_is_said_but_in_private(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(silent=True, auto=True)
+    driver.rig.places[driver.place] = PlaceSettings(silent=True, auto=True)
     said = [await driver.mention("bob", QUESTION), await driver.aside("bob", QUESTION)]
     private = await driver.ask("bob", QUESTION)
     await driver.rig.settled()
@@ -298,7 +309,7 @@ async def test_a_place_chooses_between_threads_and_answers_in_place(driver: Driv
     if not isinstance(driver, DiscordDriver):
         pytest.skip("Slack answers in threads")
     for threads in (True, False):
-        driver.rig.places[driver.place] = Place(threads=threads)
+        driver.rig.places[driver.place] = PlaceSettings(threads=threads)
         said = await driver.mention("bob", QUESTION)
         await driver.rig.settled()
         opened = driver.discord.replies(said.handle["id"]) if said.handle["id"] in driver.world.channels else []
@@ -309,9 +320,9 @@ async def test_a_place_chooses_between_threads_and_answers_in_place(driver: Driv
 async def test_a_post_in_a_forum_is_answered_where_its_forum_is_set_so(driver: Driver) -> None:
     if not isinstance(driver, DiscordDriver):
         pytest.skip("Slack has no forums")
-    sure(driver, Level.HIGH)
+    sure(driver, ConfidenceLevel.HIGH)
     forum = driver.world.channel(driver.guild, "help", kind=FORUM)
-    driver.rig.places[replace(driver.place, channel=str(forum))] = Place(auto=True)
+    driver.rig.places[replace(driver.place, channel=str(forum))] = PlaceSettings(auto=True)
     post = driver.world.thread(forum, "Leave for part-timers")
     await driver.restart()
     bob = driver._person("bob")

@@ -6,8 +6,17 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
 
-from bot.run.courier import begin_digest
-from pipeline.values import CitedSentence, Event, Place, Progress, Request, Stage, Written, replace
+from bot.run.outbox_worker import queue_weekly_digest
+from pipeline.values import (
+    AnswerEvent,
+    AnswerRequest,
+    AnswerStage,
+    CitedSentence,
+    PlaceSettings,
+    ProgressEvent,
+    SentenceEvent,
+    replace,
+)
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.answers import cited, not_found
@@ -27,7 +36,7 @@ pytestmark = pytest.mark.walks(Way.INBOX, Way.FAULTS, Way.HANDOFF, Way.TELL, Way
 
 @pytest.fixture
 async def driver(driver: Driver) -> Driver:
-    driver.rig.places[driver.place] = Place(ask=driver.helpers)
+    driver.rig.places[driver.place] = PlaceSettings(ask=driver.helpers)
     return driver
 
 
@@ -50,11 +59,11 @@ async def a_reply(driver: Driver) -> Begin:
 async def a_growing_reply(driver: Driver) -> Begin:
     begun: list[Said] = []
 
-    async def growing(request: Request) -> AsyncGenerator[Event, None]:
+    async def growing(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
-        yield Progress(stage=Stage.WRITING)
+        yield ProgressEvent(stage=AnswerStage.WRITING)
         for sentence in sentences:
-            yield Written(sentence=sentence)
+            yield SentenceEvent(sentence=sentence)
         await until(lambda: bool(begun and driver.replies(begun[0])))
         yield cited(sentences=sentences, question=request.text)
 
@@ -118,8 +127,8 @@ async def a_digest(driver: Driver) -> Begin:
     await asked(driver)
 
     async def begin() -> Look:
-        await begin_digest(driver.rig.storage.outbox, str(driver.helpers))
-        driver.rig.courier.ring()
+        await queue_weekly_digest(driver.rig.storage.outbox, str(driver.helpers))
+        driver.rig.courier.notify()
         return driver.asked
 
     return begin
@@ -215,7 +224,7 @@ async def test_a_long_answer_whose_sharing_a_crash_cuts_off_is_completed(driver:
     assert all(told.count(rule) == 1 for rule in rules)
 
 
-def long_answer(request: Request) -> AsyncGenerator[Event, None]:
+def long_answer(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     question = request.text
     return once(cited(*(f"{question} {rule}" for rule in RULES[:150]), question=question, answer_id=question))
 
@@ -286,9 +295,9 @@ async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driv
         if number:
             await driver.rig.crashed()
             async with open_storage(driver.rig.folder) as storage:
-                notice = await storage.outbox.take()
+                notice = await storage.outbox.take_next()
                 assert notice
-                await storage.outbox.posting(notice.key)
+                await storage.outbox.mark_posting(notice.key)
             await driver.restart()
         await driver.rig.settled()
     first, second = driver.heard(said)
@@ -298,9 +307,9 @@ async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driv
 
 async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
     nowhere = replace(driver.place, channel="C0GONE" if driver.place.platform == "slack" else "1")
-    driver.rig.places[driver.place] = Place(ask=nowhere)
+    driver.rig.places[driver.place] = PlaceSettings(ask=nowhere)
     said = await asked(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
     (heard,) = driver.heard(said)
-    assert wording.NOT_PASSED_ON in heard.text
+    assert wording.HANDOFF_FAILED in heard.text

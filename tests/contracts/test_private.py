@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from pipeline.errors import Unavailable
-from pipeline.rules.access import Rule
+from pipeline.rules.access import AccessRule
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Way
@@ -99,9 +99,9 @@ async def test_an_answer_is_shared_once_under_the_name_of_whoever_shared_it(driv
     assert shared.text.startswith(f"Shared by ann: {QUESTION}")
     await until(lambda: "share" not in driver.replies(said)[-1].buttons)
     assert "thirty days" in driver.replies(said)[-1].text
-    assert await driver.share_told(said, "ann") == wording.SHARED_ALREADY
+    assert await driver.share_told(said, "ann") == wording.ALREADY_SHARED
     await driver.restart()
-    assert await driver.share_told(said, "ann") == wording.SHARED_ALREADY
+    assert await driver.share_told(said, "ann") == wording.ALREADY_SHARED
     assert len(driver.shared()) == 1
 
 
@@ -114,7 +114,7 @@ async def test_an_answer_that_could_not_be_shared_may_be_shared_again(
     said = await driver.ask("ann", QUESTION)
     await driver.rig.settled()
     with monkeypatch.context() as failing:
-        failing.setattr(driver.rig.desk, "answer", locked)
+        failing.setattr(driver.rig.desk, "find_answer", locked)
         assert await driver.share_told(said, "ann") == wording.TRY_AGAIN
     assert len(await driver.share(said, "ann")) == 1
 
@@ -125,7 +125,7 @@ async def test_what_waits_to_be_shared_is_not_where_somebody_may_not_see_its_sou
     driver.rig.crash_before = "posting"
     await driver.begin_share(said, "ann")
     await driver.rig.crashed()
-    driver.rig.rules["default"] = Rule(only=(driver.alone("ann"),))
+    driver.rig.rules["default"] = AccessRule(only=(driver.alone("ann"),))
     await driver.restart()
     await driver.rig.settled()
     assert driver.shared() == []

@@ -17,13 +17,13 @@ from mcp.client.streamable_http import streamable_http_client
 from pydantic import SecretStr
 from starlette.applications import Starlette
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from bot.config.tables import Collection
-from bot.platforms import programs
+from bot.config.tables import CollectionSettings
+from bot.platforms import open_program_routes
 from bot.wiring import open_citewell
 from storage.postgres.database import PostgresDatabase
-from storage.postgres.tenancy import HOLDS
+from storage.postgres.row_security import ROW_SECURITY_ACTIVE
 from tests.doubles.engines import Engine
 from tests.doubles.page import parsed, prose
 from tests.doubles.settings import extractive
@@ -48,7 +48,7 @@ class House:
 
 @pytest.fixture
 async def house(engine: Engine, tmp_path: Path) -> AsyncIterator[House]:
-    rules = {name: Collection(only=(f"slack:T{number}",)) for number, name in enumerate(WORDS)}
+    rules = {name: CollectionSettings(only=(f"slack:T{number}",)) for number, name in enumerate(WORDS)}
     settings = extractive(
         engine.folder,
         embedder="none",
@@ -59,14 +59,14 @@ async def house(engine: Engine, tmp_path: Path) -> AsyncIterator[House]:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         database = citewell.storage.database
         if isinstance(database, PostgresDatabase):
-            assert await database.read(lambda db: db.execute(HOLDS).fetchone()) == (True,)
+            assert await database.read(lambda db: db.execute(ROW_SECURITY_ACTIVE).fetchone()) == (True,)
         for name, word in WORDS.items():
             blocks = prose(f"The {THINGS[name]} is kept in the {word}.")
-            await citewell.indexer.keep(parsed(f"d-{name}", blocks, collection=name, title=f"About {word}"))
-        keys = {name: (await citewell.storage.keys.add(name, (name,), 6000))[1] for name in WORDS}
-        _, anyone = await citewell.storage.keys.add("anyone", (), 6000)
-        routes = await stack.enter_async_context(programs(citewell, url="", machine=None, tokens=None))
-        serving = Doors().serving("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB")
+            await citewell.indexer.add_document(parsed(f"d-{name}", blocks, collection=name, title=f"About {word}"))
+        keys = {name: (await citewell.storage.api_keys.add(name, (name,), 6000))[1] for name in WORDS}
+        _, anyone = await citewell.storage.api_keys.add("anyone", (), 6000)
+        routes = await stack.enter_async_context(open_program_routes(citewell, url="", machine=None, tokens=None))
+        serving = UvicornServers().serve("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB")
         port = await stack.enter_async_context(serving)
         yield House(citewell, f"http://127.0.0.1:{port}", keys, anyone)
 

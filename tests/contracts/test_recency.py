@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from pipeline.find.retrieve import HybridRetriever
-from pipeline.plan.plan import RulePlanner
+from pipeline.plan.rule_planner import RulePlanner
 from pipeline.respond import Responder
-from pipeline.rules.access import Rule
-from pipeline.values import Event, Options, Place, Request, replace
+from pipeline.rules.access import AccessRule
+from pipeline.values import AnswerEvent, AnswerOptions, AnswerRequest, PlaceSettings, replace
 from pipeline.words import wording
 from tests.contracts.driver import Driver, Shown, Way
 from tests.contracts.waiting import eventually
@@ -28,26 +28,26 @@ async def put(driver: Driver, name: str, text: str, day: str = "", *, collection
         metadata={"reviewed": day} if day else {},
         url=f"https://wiki.example/{name}",
     )
-    await driver.rig.storage.library.put(dated, chunks(name, [text]), None, "")
+    await driver.rig.storage.library.replace_document(dated, chunks(name, [text]), None, "")
 
 
 async def asked(driver: Driver, question: str, *, always: bool = True) -> Shown:
     """The one reply that the team reads; with `always` the best extract, sure or not."""
 
-    async def walk(request: Request) -> AsyncGenerator[Event, None]:
+    async def walk(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         storage = driver.rig.storage
         responder = Responder(
             planner=RulePlanner(storage.index, storage.library, today=lambda: TODAY),
             retriever=HybridRetriever(storage.index, storage.library, None),
             model=None,
             history=storage.history,
-            options=Options(),
+            options=AnswerOptions(),
             report=lambda _, error: pytest.fail(str(error)),
             warn=lambda *_: None,
             library=storage.library,
-            stale=lambda found: "" < found.dated < HORIZON,
+            is_stale=lambda found: "" < found.last_changed < HORIZON,
         )
-        yield await responder.respond(replace(request, always=always)).answer()
+        yield await responder.respond(replace(request, force_extract=always)).answer()
 
     driver.rig.script = walk
     said = await driver.mention("ann", question)
@@ -76,7 +76,7 @@ async def test_the_newer_is_named_first_as_well_where_nothing_clearly_answers(dr
     await put(driver, "old", WEEKS.format(16), "2025-06-02")
     await put(driver, "new", WEEKS.format(26), "2026-03-01")
     reply = await asked(driver, "How many weeks of paid parental leave do parents get?", always=False)
-    assert wording.ABOUT in reply.text
+    assert wording.RELATED_PASSAGES in reply.text
     assert in_order(reply.text, "As of 2026-03-01: ", WEEKS.format(26), "As of 2025-06-02: ", WEEKS.format(16))
 
 
@@ -110,7 +110,7 @@ async def test_an_answer_that_rests_on_what_is_in_date_says_no_more_than_the_day
 async def test_what_changed_is_listed_newest_first_with_links_and_only_what_its_readers_may_see(
     driver: Driver,
 ) -> None:
-    driver.rig.rules["board"] = Rule(only=(driver.alone("ann"),))
+    driver.rig.rules["board"] = AccessRule(only=(driver.alone("ann"),))
     await put(driver, "older", "Meals are paid for.", "2026-04-30")
     await put(driver, "newer", WEEKS.format(26), "2026-05-01")
     await put(driver, "newest", "Bikes are repaired on Fridays.", "2026-06-02")
@@ -152,7 +152,7 @@ async def test_what_changed_about_what_has_no_day_is_a_question_as_any_other(dri
 
 @pytest.mark.walks(Way.TALK, Way.INBOX)
 async def test_what_somebody_said_stands_behind_a_document_that_says_otherwise_however_new(driver: Driver) -> None:
-    driver.rig.places[driver.place] = Place(index=True)
+    driver.rig.places[driver.place] = PlaceSettings(index=True)
     await put(driver, "old", WEEKS.format(16), "2025-06-02")
     await driver.aside("bob", WEEKS.format(26))
 

@@ -1,15 +1,15 @@
 """What a source keeps between two looks at its service."""
 
-from storage.documents.sources import SQLSourceMemory
+from storage.documents.source_state import SQLSourceMemory
 from tests.doubles.engines import Engine
 
 
 async def test_each_source_recalls_what_it_kept_and_nothing_it_forgot(engine: Engine) -> None:
     async with engine.database() as database:
         wiki, files = SQLSourceMemory(database, "web:wiki"), SQLSourceMemory(database, "folder")
-        assert await wiki.recall() == {}
-        await wiki.keep({"cursor": "1", "etag": "a"})
-        await files.keep({"cursor": "9"})
-        await wiki.keep({"cursor": "2", "etag": None, "never": None})
-        assert await wiki.recall() == {"cursor": "2"}
-        assert await files.recall() == {"cursor": "9"}
+        assert await wiki.load() == {}
+        await wiki.update({"cursor": "1", "etag": "a"})
+        await files.update({"cursor": "9"})
+        await wiki.update({"cursor": "2", "etag": None, "never": None})
+        assert await wiki.load() == {"cursor": "2"}
+        assert await files.load() == {"cursor": "9"}

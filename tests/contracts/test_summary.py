@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from pipeline.respond import Responder
-from pipeline.values import Event, Options, Request
+from pipeline.values import AnswerEvent, AnswerOptions, AnswerRequest
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Said, Way
@@ -18,7 +18,7 @@ from tests.doubles.llm.walk import NoHistory, Straight
 pytestmark = [pytest.mark.ways_in, pytest.mark.walks(Way.SUMMARY)]
 
 
-async def summing_up(request: Request) -> AsyncGenerator[Event, None]:
+async def summing_up(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     """The real thing where a thread is to be summed up."""
     straight = Straight(())
     responder = Responder(
@@ -26,7 +26,7 @@ async def summing_up(request: Request) -> AsyncGenerator[Event, None]:
         retriever=straight,
         model=None,
         history=NoHistory(),
-        options=Options(),
+        options=AnswerOptions(),
         report=lambda _, error: pytest.fail(repr(error)),
         warn=lambda *_: None,
     )
@@ -85,7 +85,7 @@ async def test_what_people_said_is_kept_nowhere_but_in_the_answer(driver: Driver
     await driver.among("bob", "Between us: the caterer is late with the invoices, as ever.", thread)
     await driver.mention_after("ann", "tl;dr", thread)
     await driver.rig.settled()
-    assert "caterer" not in await driver.rig.desk.export(driver.key("bob"))
+    assert "caterer" not in await driver.rig.desk.export_person(driver.key("bob"))
 
 
 async def test_where_there_is_no_thread_none_is_read(driver: Driver) -> None:
@@ -93,7 +93,7 @@ async def test_where_there_is_no_thread_none_is_read(driver: Driver) -> None:
     await driver.rig.settled()
     (request,) = driver.rig.requests
     assert request.thread is None
-    assert request.around.said == ()
+    assert request.around.messages == ()
 
 
 async def test_where_discord_does_not_let_it_read_the_thread_nothing_of_it_is_told(

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.walks(Way.MENTION, Way.EDIT, Way.PRIVACY, Way.FAULTS)
 async def test_a_question_that_is_deleted_after_its_answer_is_kept_no_more(driver: Driver) -> None:
     said = await driver.mention("ann", QUESTION)
     await driver.rig.settled()
-    assert SECRET in await driver.rig.desk.export(driver.key("ann"))
+    assert SECRET in await driver.rig.desk.export_person(driver.key("ann"))
     await driver.delete(said)
-    exported = await driver.rig.desk.export(driver.key("ann"))
+    exported = await driver.rig.desk.export_person(driver.key("ann"))
     assert SECRET not in exported
     assert "thirty days" not in exported
 
@@ -39,10 +39,10 @@ async def test_a_question_that_is_taken_back_while_its_answer_appears_ends_the_r
     if way == "deleted":
         await driver.delete(said)
     else:
-        await driver.rig.desk.forget(driver.key("ann"))
+        await driver.rig.desk.erase_person(driver.key("ann"))
     free.set()
-    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
-    assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.QUESTION_ERASED])
+    assert SECRET not in await driver.rig.desk.export_person(driver.key("ann"))
 
 
 @pytest.mark.parametrize("answered", [False, True])

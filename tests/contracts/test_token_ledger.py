@@ -44,19 +44,19 @@ async def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 async def test_a_person_is_stopped_at_the_limit_and_others_are_not(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=250, space=0, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(ledger, per_person=250, per_space=0, per_answer=100, today=lambda: TODAY)
     assert [bool(await budget.reserve("ann", "s")) for _ in range(3)] == [True, True, False]
     assert await budget.reserve("bob", "s")
 
 
 async def test_a_space_is_stopped_together(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=1000, space=250, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(ledger, per_person=1000, per_space=250, per_answer=100, today=lambda: TODAY)
     assert [bool(await budget.reserve(person, "s")) for person in ("ann", "bob", "cy")] == [True, True, False]
     assert await budget.reserve("cy", "another")
 
 
 async def test_what_was_not_used_is_given_back(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=100, space=100, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(ledger, per_person=100, per_space=100, per_answer=100, today=lambda: TODAY)
     reservation = await budget.reserve("ann", "s")
     assert reservation
     assert not await budget.reserve("ann", "s")
@@ -67,7 +67,7 @@ async def test_what_was_not_used_is_given_back(ledger: TokenLedger) -> None:
 async def test_a_new_day_begins_with_nothing_used(engine: Engine) -> None:
     day = Day()
     async with engine.database() as database:
-        budget = TokenBudget(SQLTokenLedger(database), person=100, space=0, answer=100, today=day)
+        budget = TokenBudget(SQLTokenLedger(database), per_person=100, per_space=0, per_answer=100, today=day)
         assert await budget.reserve("ann", "s")
         day.now += timedelta(days=1)
         assert await budget.reserve("ann", "s")
@@ -76,20 +76,20 @@ async def test_a_new_day_begins_with_nothing_used(engine: Engine) -> None:
 
 async def test_no_name_is_kept(tmp_path: Path) -> None:
     database = await SQLiteDatabase.open(tmp_path / "citewell.db")
-    budget = TokenBudget(SQLTokenLedger(database), person=100, space=100, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(SQLTokenLedger(database), per_person=100, per_space=100, per_answer=100, today=lambda: TODAY)
     assert await budget.reserve("slack:T1:U-ann", "slack:T1")
     await database.close()
     assert b"U-ann" not in everything_in(tmp_path)
 
 
 async def test_no_limit_means_no_counting(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=0, space=0, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(ledger, per_person=0, per_space=0, per_answer=100, today=lambda: TODAY)
     reservations = [await budget.reserve("ann", "s") for _ in range(5)]
     assert all(reservations)
 
 
 async def test_questions_at_the_same_time_do_not_pass_the_limit_together(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=500, space=0, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(ledger, per_person=500, per_space=0, per_answer=100, today=lambda: TODAY)
     granted = await asyncio.gather(*(budget.reserve("ann", "s") for _ in range(20)))
     assert sum(reservation is not None for reservation in granted) == 5
 
@@ -98,7 +98,7 @@ async def test_questions_at_the_same_time_do_not_pass_the_limit_together(ledger:
 @settings(deadline=None)
 async def test_no_limit_is_ever_passed(answers: list[tuple[str, int]]) -> None:
     tally = Tally()
-    budget = TokenBudget(tally, person=300, space=500, answer=100, today=lambda: TODAY)
+    budget = TokenBudget(tally, per_person=300, per_space=500, per_answer=100, today=lambda: TODAY)
     for person, used in answers:
         if reservation := await budget.reserve(person, "s"):
             await budget.settle(reservation, used)

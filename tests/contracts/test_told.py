@@ -6,9 +6,19 @@ import json
 
 import pytest
 
-from bot.desks import wishes
-from pipeline.rules.access import Rule
-from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request, replace
+from bot.services import subscriptions
+from pipeline.rules.access import AccessRule
+from pipeline.values import (
+    Answer,
+    AnswerOutcome,
+    AnswerRequest,
+    Confidence,
+    ConfidenceLevel,
+    PlaceSettings,
+    Preferences,
+    RatingReason,
+    replace,
+)
 from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Said, Shown, Way
@@ -29,11 +39,11 @@ async def driver(driver: Driver) -> Driver:
     return driver
 
 
-def unanswered(asked: Request) -> Answer:
+def unanswered(asked: AnswerRequest) -> Answer:
     return replace(not_found(asked.text), standalone=asked.text)
 
 
-def answered(asked: Request, level: Level = Level.HIGH, **more: object) -> Answer:
+def answered(asked: AnswerRequest, level: ConfidenceLevel = ConfidenceLevel.HIGH, **more: object) -> Answer:
     return cited(
         ANSWER.removesuffix("."),
         question=asked.text,
@@ -45,7 +55,7 @@ def answered(asked: Request, level: Level = Level.HIGH, **more: object) -> Answe
     )
 
 
-def script(level: Level = Level.HIGH, **more: object) -> Script:
+def script(level: ConfidenceLevel = ConfidenceLevel.HIGH, **more: object) -> Script:
     return lambda asked: once(answered(asked, level, **more))
 
 
@@ -53,13 +63,13 @@ async def wanted(driver: Driver, question: str = QUESTION, person: str = "bob") 
     """Asked in vain, by somebody who wants to be told."""
     said = await driver.mention(person, question)
     await driver.rig.settled()
-    assert await driver.tell_me(said, person) == wording.WISHED
+    assert await driver.tell_me(said, person) == wording.SUBSCRIBED
     return said
 
 
 def others(driver: Driver, said: Said) -> list[Shown]:
     """What stands below the question besides what was told."""
-    return [shown for shown in driver.replies(said) if wording.YOU_WANTED not in shown.text]
+    return [shown for shown in driver.replies(said) if wording.SUBSCRIPTION_INTRO not in shown.text]
 
 
 async def test_the_button_stands_where_nothing_answers_and_nowhere_else(driver: Driver) -> None:
@@ -81,7 +91,7 @@ async def test_once_the_documents_answer_it_is_told_once_below_the_answer(driver
     assert ANSWER.removesuffix(".") in told.text
     assert QUESTION in told.text
     assert "Cup of 2026" in told.text
-    assert wording.BADGE["high"] in told.text
+    assert wording.CONFIDENCE_BADGES["high"] in told.text
     assert len(told.pings) == 1
     assert {"helpful", "not helpful", "passages"} <= told.buttons
     assert len(others(driver, said)) == 1
@@ -112,7 +122,9 @@ async def test_a_follow_up_is_tried_as_the_whole_question_and_without_what_was_s
 
 
 @pytest.mark.parametrize(
-    "better", [script(Level.LOW), script(outcome=Outcome.PARTIAL, closing="The rest is missing.")], ids=["low", "part"]
+    "better",
+    [script(ConfidenceLevel.LOW), script(outcome=AnswerOutcome.PARTIAL, closing="The rest is missing.")],
+    ids=["low", "part"],
 )
 async def test_an_answer_of_low_confidence_or_to_a_part_is_not_told(driver: Driver, better: Script) -> None:
     said = await wanted(driver)
@@ -121,7 +133,7 @@ async def test_an_answer_of_low_confidence_or_to_a_part_is_not_told(driver: Driv
     await driver.rig.changed()
     assert driver.told(said) == []
     assert driver.signs() == signs
-    driver.rig.script = script(Level.MEDIUM)
+    driver.rig.script = script(ConfidenceLevel.MEDIUM)
     await driver.rig.changed(2)
     assert len(driver.told(said)) == 1
 
@@ -131,7 +143,7 @@ async def test_a_place_that_may_not_see_the_documents_any_more_is_told_nothing(d
     driver.rig.script = lambda asked: once(
         answered(asked) if "default" in asked.audience.collections else unanswered(asked)
     )
-    driver.rig.rules["default"] = Rule(only=("slack:T0OTHER", "discord:1"))
+    driver.rig.rules["default"] = AccessRule(only=("slack:T0OTHER", "discord:1"))
     await driver.rig.changed()
     assert driver.told(said) == []
     del driver.rig.rules["default"]
@@ -141,7 +153,7 @@ async def test_a_place_that_may_not_see_the_documents_any_more_is_told_nothing(d
 
 async def test_pressed_twice_it_is_noted_once_and_says_so(driver: Driver) -> None:
     said = await wanted(driver)
-    assert await driver.tell_me(said, "bob") == wording.WISHED_ALREADY
+    assert await driver.tell_me(said, "bob") == wording.ALREADY_SUBSCRIBED
     driver.rig.script = script()
     await driver.rig.changed()
     assert len(driver.told(said)) == 1
@@ -149,7 +161,7 @@ async def test_pressed_twice_it_is_noted_once_and_says_so(driver: Driver) -> Non
 
 async def test_whoever_else_wants_it_is_told_as_well(driver: Driver) -> None:
     said = await wanted(driver)
-    assert await driver.tell_me(said, "ann") == wording.WISHED
+    assert await driver.tell_me(said, "ann") == wording.SUBSCRIBED
     driver.rig.script = script()
     await driver.rig.changed()
     first, second = driver.told(said)
@@ -158,14 +170,14 @@ async def test_whoever_else_wants_it_is_told_as_well(driver: Driver) -> None:
 
 async def test_what_is_taken_back_is_not_told_and_can_be_wanted_again(driver: Driver) -> None:
     said = await wanted(driver)
-    assert await driver.tell_me_not("bob") == wording.WISH_TAKEN_BACK
+    assert await driver.tell_me_not("bob") == wording.SUBSCRIPTION_CANCELED
     driver.rig.script = script()
     await driver.rig.changed()
     assert driver.told(said) == []
-    assert await driver.tell_me(said, "bob") == wording.WISHED
+    assert await driver.tell_me(said, "bob") == wording.SUBSCRIBED
     await driver.rig.changed(2)
     assert len(driver.told(said)) == 1
-    assert await driver.tell_me_not("bob") == wording.WISH_GONE
+    assert await driver.tell_me_not("bob") == wording.SUBSCRIPTION_GONE
 
 
 @pytest.mark.ways_in
@@ -174,7 +186,7 @@ async def test_what_was_asked_in_private_is_told_in_private(driver: Driver) -> N
     await driver.rig.settled()
     among = await driver.mention("ann", "Who lost the cup?")
     await driver.rig.settled()
-    assert await driver.tell_me(said, "bob") == wording.WISHED_ALONE
+    assert await driver.tell_me(said, "bob") == wording.SUBSCRIBED_PRIVATELY
     driver.rig.script = script()
     await driver.rig.changed()
     (told,) = driver.told(said)
@@ -187,7 +199,7 @@ async def test_what_was_asked_in_private_is_told_in_private(driver: Driver) -> N
 async def test_in_a_direct_message_it_is_told_there(driver: Driver) -> None:
     said = await driver.direct("bob", QUESTION)
     await driver.rig.settled()
-    assert await driver.tell_me(said, "bob") == wording.WISHED
+    assert await driver.tell_me(said, "bob") == wording.SUBSCRIBED
     driver.rig.script = script()
     await driver.rig.changed()
     assert len(driver.told(said)) == 1
@@ -198,8 +210,8 @@ async def test_after_a_wrong_answer_it_is_told_when_it_rests_on_something_else(d
     driver.rig.script = lambda asked: once(cited("The red team.", question=asked.text, standalone=asked.text))
     said = await driver.mention("bob", QUESTION)
     await driver.rig.settled()
-    offered = await driver.rate(said, "bob", helpful=False, reason=Reason.WRONG, comment="")
-    assert await driver.tell_me(offered, "bob") == wording.WISHED
+    offered = await driver.rate(said, "bob", helpful=False, reason=RatingReason.WRONG, comment="")
+    assert await driver.tell_me(offered, "bob") == wording.SUBSCRIBED
     await driver.rig.changed()
     assert driver.told(said) == []
     driver.rig.script = script()
@@ -209,18 +221,18 @@ async def test_after_a_wrong_answer_it_is_told_when_it_rests_on_something_else(d
 
 async def test_whoever_is_forgotten_is_not_told(driver: Driver) -> None:
     said = await wanted(driver)
-    assert await driver.tell_me(said, "ann") == wording.WISHED
-    assert QUESTION in await driver.rig.desk.export(driver.key("ann"))
-    await driver.rig.desk.forget(driver.key("bob"))
+    assert await driver.tell_me(said, "ann") == wording.SUBSCRIBED
+    assert QUESTION in await driver.rig.desk.export_person(driver.key("ann"))
+    await driver.rig.desk.erase_person(driver.key("bob"))
     driver.rig.script = script()
     await driver.rig.changed()
     assert driver.told(said) == []
-    assert QUESTION not in await driver.rig.desk.export(driver.key("ann"))
+    assert QUESTION not in await driver.rig.desk.export_person(driver.key("ann"))
 
 
 async def test_nothing_is_said_where_the_bot_is_to_be_silent_by_now(driver: Driver) -> None:
     said = await wanted(driver)
-    driver.rig.places[driver.place] = Place(silent=True)
+    driver.rig.places[driver.place] = PlaceSettings(silent=True)
     driver.rig.script = script()
     await driver.rig.changed()
     assert driver.told(said) == []
@@ -260,20 +272,20 @@ async def test_a_question_that_is_gone_is_dropped(driver: Driver) -> None:
     await driver.rig.changed()
     await driver.rig.changed(2)
     assert driver.told(said) == []
-    assert json.loads(await driver.rig.desk.export(driver.key("bob")))["wishes"] == []
+    assert json.loads(await driver.rig.desk.export_person(driver.key("bob")))["wishes"] == []
 
 
 async def test_more_than_so_many_are_refused(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wishes, "MOST", 1)
+    monkeypatch.setattr(subscriptions, "MAX_SUBSCRIPTIONS", 1)
     await wanted(driver)
     said = await driver.mention("bob", "Who lost the cup?")
     await driver.rig.settled()
-    assert await driver.tell_me(said, "bob") == wording.TOO_MANY_WISHES.format(most=1)
-    assert await driver.tell_me(said, "ann") == wording.WISHED
+    assert await driver.tell_me(said, "bob") == wording.TOO_MANY_SUBSCRIPTIONS.format(most=1)
+    assert await driver.tell_me(said, "ann") == wording.SUBSCRIBED
 
 
 async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:
-    await driver.rig.desk.prefer(driver.key("bob"), Preferences(language="de"))
+    await driver.rig.desk.save_preferences(driver.key("bob"), Preferences(language="de"))
     driver.rig.script = lambda asked: once(replace(unanswered(asked), language="de"))
     said = await driver.mention("bob", "Wer gewann?")
     await driver.rig.settled()

@@ -10,8 +10,8 @@ import anthropic
 import openai
 import pytest
 
-from adapters.models.guard import GuardedModel
-from pipeline.errors import CitewellError, Unavailable, Unusable
+from adapters.models.resilience import GuardedModel
+from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, TextDelta, Tool, ToolCall
 from tests.doubles.llm.faults import Act, Asking, Broken, Call, Ending, Status, Text
 from tests.doubles.llm.models import models
@@ -153,7 +153,7 @@ async def test_no_more_than_ten_thousand_characters_of_arguments_are_kept(kind: 
 
 async def test_a_call_of_nothing_is_unusable(kind: str) -> None:
     async with served(kind, Asking((Call(""),))) as (model, _):
-        with pytest.raises(Unusable, match="without a name"):
+        with pytest.raises(UnusableResponse, match="without a name"):
             await asked(model)
 
 

@@ -10,11 +10,20 @@ from contextlib import aclosing, asynccontextmanager
 import pytest
 
 from adapters.models.openai import OpenAIModel
-from pipeline.check.judge import judge
+from pipeline.check.word_check import judge_sentence
 from pipeline.ports import Writer
-from pipeline.values import Brief, Finished, Format, Found, Intent, Sentence, Style, replace
+from pipeline.values import (
+    AdditionalPassages,
+    AnswerFormat,
+    AnswerStyle,
+    DraftEnd,
+    DraftSentence,
+    Intent,
+    WritingBrief,
+    replace,
+)
+from pipeline.write.model_writer import ModelWriter
 from pipeline.write.prompts import PromptOptions
-from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.faults import Act, Hollow, Reset, Status, Text
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import passage
@@ -24,7 +33,7 @@ PASSAGES = [
     passage("c2", "Contractors get no paid leave from the company.", title="Contracts"),
     passage("c3", "Paid leave is requested in the people portal.", "Requests are answered within 2 days."),
 ]
-BRIEF = Brief(question="How many days of paid leave do full-time staff get a year?")
+BRIEF = WritingBrief(question="How many days of paid leave do full-time staff get a year?")
 DRAFT = (
     "Full-time staff get 25 days of paid leave a year [1]. Unused days may be carried into March [1].\n\n"
     "- Contractors get no paid leave from the company [2].\n- Requests are answered within 2 days [3].\n"
@@ -40,9 +49,9 @@ async def opened(act: Act | None = None) -> AsyncIterator[Writer]:
         await model.close()
 
 
-async def draft(writer: Writer, brief: Brief = BRIEF) -> list[Sentence | Found | Finished]:
+async def draft(writer: Writer, brief: WritingBrief = BRIEF) -> list[DraftSentence | AdditionalPassages | DraftEnd]:
     given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, [])]
-    assert isinstance(given, Found)
+    assert isinstance(given, AdditionalPassages)
     assert all(passage in PASSAGES for passage in given.passages)
     return drafted
 
@@ -51,45 +60,45 @@ async def test_the_passages_come_first_then_the_sentences_and_one_complete_end_l
     async with opened() as writer:
         *sentences, end = await draft(writer)
     assert sentences
-    assert all(isinstance(piece, Sentence) for piece in sentences)
-    assert isinstance(end, Finished)
-    assert end.complete
+    assert all(isinstance(piece, DraftSentence) for piece in sentences)
+    assert isinstance(end, DraftEnd)
+    assert end.is_complete
 
 
 async def test_sentences_rest_on_the_passages_that_were_given() -> None:
     async with opened() as writer:
-        drafted = [piece for piece in await draft(writer) if isinstance(piece, Sentence)]
+        drafted = [piece for piece in await draft(writer) if isinstance(piece, DraftSentence)]
     assert [sentence.chunk_ids for sentence in drafted] == RESTS_ON
-    assert all(judge(sentence, PASSAGES).supported for sentence in drafted)
+    assert all(judge_sentence(sentence, PASSAGES).is_supported for sentence in drafted)
 
 
-@pytest.mark.parametrize("form", list(Format))
-@pytest.mark.parametrize("style", list(Style))
-async def test_every_format_and_style_gives_a_draft(form: Format, style: Style) -> None:
+@pytest.mark.parametrize("form", list(AnswerFormat))
+@pytest.mark.parametrize("style", list(AnswerStyle))
+async def test_every_format_and_style_gives_a_draft(form: AnswerFormat, style: AnswerStyle) -> None:
     async with opened() as writer:
         *sentences, end = await draft(writer, replace(BRIEF, format=form, style=style))
-    assert [sentence.chunk_ids for sentence in sentences if isinstance(sentence, Sentence)] == RESTS_ON
-    assert isinstance(end, Finished)
+    assert [sentence.chunk_ids for sentence in sentences if isinstance(sentence, DraftSentence)] == RESTS_ON
+    assert isinstance(end, DraftEnd)
 
 
 @pytest.mark.parametrize("intent", list(Intent))
 async def test_every_intent_gives_a_draft(intent: Intent) -> None:
     brief = replace(BRIEF, intent=intent, sides=("staff", "contractors"), queries=("a", "b"))
     async with opened() as writer:
-        assert [piece.chunk_ids for piece in await draft(writer, brief) if isinstance(piece, Sentence)] == RESTS_ON
+        assert [piece.chunk_ids for piece in await draft(writer, brief) if isinstance(piece, DraftSentence)] == RESTS_ON
 
 
 @pytest.mark.parametrize("longest", [10, 30, 60])
 async def test_a_draft_of_several_sentences_is_at_most_twice_as_long_as_was_asked_for(longest: int) -> None:
     async with opened() as writer:
         pieces = await draft(writer, replace(BRIEF, max_length=longest))
-    sentences = [piece for piece in pieces if isinstance(piece, Sentence)]
+    sentences = [piece for piece in pieces if isinstance(piece, DraftSentence)]
     assert len(sentences) == 1 or sum(len(sentence.text) for sentence in sentences) <= 2 * longest
 
 
 async def test_no_text_is_a_list_marker_a_fence_or_a_citation_mark() -> None:
     async with opened() as writer:
-        drafted = [piece for piece in await draft(writer) if isinstance(piece, Sentence)]
+        drafted = [piece for piece in await draft(writer) if isinstance(piece, DraftSentence)]
     for sentence in drafted:
         assert not sentence.text.startswith(("- ", "* ", "|", "```"))
         assert "[1]" not in sentence.text
@@ -103,11 +112,11 @@ async def test_the_same_brief_gives_the_same_draft_while_others_are_written() ->
 
 async def test_a_draft_can_be_left_at_any_sentence() -> None:
     async with opened() as writer, aclosing(writer.write(BRIEF, PASSAGES, [])) as pieces:
-        assert isinstance(await anext(pieces), Found)
-        assert isinstance(await anext(pieces), Sentence)
+        assert isinstance(await anext(pieces), AdditionalPassages)
+        assert isinstance(await anext(pieces), DraftSentence)
 
 
-REFUSED = [Sentence(text="Contractors get 12 days.", chunk_ids=("c2",)), Sentence(text="The moon pays.")]
+REFUSED = [DraftSentence(text="Contractors get 12 days.", chunk_ids=("c2",)), DraftSentence(text="The moon pays.")]
 AGAIN = Text(json.dumps({"sentences": [{"number": 0, "text": "Contractors get no paid leave from the company [2]."}]}))
 
 
@@ -115,7 +124,7 @@ async def test_a_sentence_that_does_not_stand_is_written_again_under_its_number_
     async with opened(AGAIN) as writer:
         again, tokens = await writer.rewrite(BRIEF, PASSAGES, [], REFUSED, {0: "12 is not there", 1: "not there"})
     assert list(again) == [0]
-    assert judge(again[0], PASSAGES).supported
+    assert judge_sentence(again[0], PASSAGES).is_supported
     assert tokens > 0
 
 

@@ -13,14 +13,14 @@ from typing import Any, Self, cast
 
 import httpx2 as httpx
 
-from adapters.chat.reply.parts import Button, Look
-from adapters.http.doors import Doors
+from adapters.chat.reply.parts import RenderOptions, ReplyButton
+from adapters.http.servers import UvicornServers
 from adapters.web.adapter import WebAdapter
+from adapters.web.context import WebContext
 from adapters.web.platform import SPACE, WEB
-from adapters.web.visitor import Site
-from bot.desks.reading import Reader
-from pipeline.ports import Archive, Desk, Overview, Reading, Retriever
-from pipeline.values import PlaceId, Reason, Style
+from bot.services.reading import StoredQueryService
+from pipeline.ports import AdminService, BotServices, ConversationArchive, QueryService, Retriever
+from pipeline.values import AnswerStyle, PlaceId, RatingReason
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -94,19 +94,21 @@ class WebDriver:
             base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False, verify=False
         )
         rig = self.rig
-        site = Site(
-            visitors=Trusting(),
-            desk=cast("Desk", Late(lambda: rig.desk)),
-            reading=cast("Reading", Late(lambda: reading_of(rig))),
-            archive=cast("Archive", Late(lambda: rig.storage.archive)),
-            overview=cast("Overview", Late(lambda: None)),
-            look=Look(),
-            originals=False,
+        site = WebContext(
+            authenticator=Trusting(),
+            services=cast("BotServices", Late(lambda: rig.desk)),
+            queries=cast("QueryService", Late(lambda: reading_of(rig))),
+            conversations=cast("ConversationArchive", Late(lambda: rig.storage.archive)),
+            admin_service=cast("AdminService", Late(lambda: None)),
+            render_options=RenderOptions(),
+            serves_originals=False,
         )
-        self.adapter = WebAdapter(f"127.0.0.1:{self.port}", Doors(), site, lambda _: None, lambda: nullcontext(()))
+        self.adapter = WebAdapter(
+            f"127.0.0.1:{self.port}", UvicornServers(), site, lambda _: None, lambda: nullcontext(())
+        )
         await self.rig.start(self.adapter)
         async with asyncio.timeout(30):
-            while not await self.adapter.connected():  # noqa: ASYNC110 - it tells nobody
+            while not await self.adapter.is_connected():  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0.005)
 
     async def close(self) -> None:
@@ -185,8 +187,8 @@ class WebDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
-        pressed = await self._press(said, person, Button.HELPFUL if helpful else Button.UNHELPFUL)
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: RatingReason | None, comment: str) -> Said:
+        pressed = await self._press(said, person, ReplyButton.HELPFUL if helpful else ReplyButton.UNHELPFUL)
         if helpful:
             return Said(person, pressed)
         form = Seen(pressed)
@@ -196,24 +198,24 @@ class WebDriver:
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         """Of several clicks a browser shows what the last one led to."""
-        pages = [await self._press(said, person, Button.PASSAGES) for _ in range(clicks)]
+        pages = [await self._press(said, person, ReplyButton.PASSAGES) for _ in range(clicks)]
         shown = Seen(pages[-1], "panel")
         return [Shown(shown.text, frozenset(shown.links))] if shown.text.strip() else []
 
     async def why(self, said: Said, person: str) -> list[Shown]:
-        return [Shown(Seen(await self._press(said, person, Button.WHY), "panel").text)]
+        return [Shown(Seen(await self._press(said, person, ReplyButton.CONFIDENCE), "panel").text)]
 
-    async def prefer(self, person: str, style: Style) -> None:
+    async def prefer(self, person: str, style: AnswerStyle) -> None:
         await self._send(person, "/you", {"csrf": CSRF, "style": style.value})
 
     async def export(self, person: str) -> str:
-        return (await self._send(person, "/press", {"csrf": CSRF, "action": Button.EXPORT})).text
+        return (await self._send(person, "/press", {"csrf": CSRF, "action": ReplyButton.EXPORT})).text
 
     async def forget(self, person: str) -> None:
-        sure = Seen((await self._send(person, "/press", {"csrf": CSRF, "action": Button.FORGET})).text)
-        await self._send(person, "/press", sure.form_with("action", Button.FORGET_NOW))
+        sure = Seen((await self._send(person, "/press", {"csrf": CSRF, "action": ReplyButton.FORGET})).text)
+        await self._send(person, "/press", sure.form_with("action", ReplyButton.FORGET_CONFIRMED))
 
-    async def _press(self, said: Said, person: str, button: Button) -> str:
+    async def _press(self, said: Said, person: str, button: ReplyButton) -> str:
         await self.look()
         form = Seen(said.handle.html).form_with("action", button.value)
         return (await self._send(person, "/press", form)).text
@@ -254,7 +256,7 @@ def reading_of(rig: Rig) -> Any:
     """What a page reads of a rig, which has no retriever."""
     storage: Any = rig.storage
     retriever = cast("Retriever", None)
-    return Reader(rig.desk, storage.library, retriever, rig.respond, storage.history, None, storage.keys)
+    return StoredQueryService(rig.desk, storage.library, retriever, rig.respond, storage.history, None, storage.keys)
 
 
 class Late:

@@ -10,7 +10,7 @@ async def replied(storage: Storage, asked: IncomingMessage, given: Answer) -> No
     """It is asked and answered, and the conversation recalls it."""
     await storage.inbox.accept(asked)
     await storage.inbox.lease()
-    await storage.inbox.answered(asked.key, given)
-    await storage.inbox.posting(asked.key)
-    await storage.inbox.posted(asked.key, "9.9")
-    await storage.inbox.done(asked.key)
+    await storage.inbox.save_answer(asked.key, given)
+    await storage.inbox.mark_posting(asked.key)
+    await storage.inbox.mark_posted(asked.key, "9.9")
+    await storage.inbox.mark_done(asked.key)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
@@ -21,7 +21,7 @@ class Shifted:
         self.asked = 0
         self.mute = "nothing"
         """How the questions begin that it does not answer."""
-        self._minilm = MiniLM()
+        self._minilm = MiniLMEmbedder()
         self._common = np.random.default_rng(7).normal(size=self.dimensions)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:

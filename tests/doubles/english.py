@@ -7,7 +7,7 @@ from functools import cache
 
 from babel.messages.pofile import read_po
 
-from pipeline.translations import CATALOGUES, DOMAIN
+from pipeline.translations import CATALOGUE_DIR, DOMAIN
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FIELD = re.compile(r"\{\w+\}|`[^`]*`|\*Answer this message\*")
@@ -23,7 +23,7 @@ def left_in_english(shown: str, language: str, *foreign: str) -> set[str]:
 @cache
 def _ours(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of all our sentences in English, and in `language`."""
-    with (CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+    with (CATALOGUE_DIR / language / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
         messages = [message for message in read_po(file, locale=language) if message.id]
     english, own = (
         frozenset(

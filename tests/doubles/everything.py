@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from storage.data_migration import MigrationEndpoint
 from storage.database import Connection
-from storage.documents.library import SQLLibrary
-from storage.documents.revision import stage
-from storage.moving import End
+from storage.documents.library import SQLDocumentStore
+from storage.documents.revision import stage_revision
 from storage.schema.table import StoredTable
 from storage.schema.tables import TABLES
 from tests.doubles.samples import chunks, document, matrices
@@ -58,16 +58,16 @@ ROWS = {
 }
 
 
-async def fill(end: End) -> None:
+async def fill(end: MigrationEndpoint) -> None:
     """Documents (one of them without vectors, one on its way in), conversations, and rows of all else."""
     database = end.engine.database
-    library = SQLLibrary(database)
+    library = SQLDocumentStore(database)
     texts = [f"Item {number} is kept in room {number % 7} beside the kite." for number in range(60)]
     for name in ("d1", "d2", "d3", "d4"):
-        await library.put(document(name), chunks(name, texts), matrices(len(texts), ord(name[1])), "m")
-    await library.put(document("plain"), chunks("plain", ["Only words."]), None, "")
+        await library.replace_document(document(name), chunks(name, texts), matrices(len(texts), ord(name[1])), "m")
+    await library.replace_document(document("plain"), chunks("plain", ["Only words."]), None, "")
     await database.write(_rows)
-    await database.write(lambda db: stage(db, document("staged"), "", 0))
+    await database.write(lambda db: stage_revision(db, document("staged"), "", 0))
 
 
 def _rows(db: Connection) -> None:
@@ -81,13 +81,13 @@ def _rows(db: Connection) -> None:
     db.execute("DELETE FROM message WHERE key = $1", (f"m{MANY - 1}",))
 
 
-async def contents(end: End) -> dict[str, list[tuple[object, ...]]]:
+async def contents(end: MigrationEndpoint) -> dict[str, list[tuple[object, ...]]]:
     """Every table with all its rows, as the one engine or the other keeps them."""
     engine = end.engine
 
     def rows(db: Connection, table: StoredTable) -> list[tuple[object, ...]]:
-        found = db.execute(f"SELECT {', '.join(table.names)} FROM {table.name}").fetchall()
-        return sorted((tuple(map(engine.tables.stored, row)) for row in found), key=repr)
+        found = db.execute(f"SELECT {', '.join(table.column_names)} FROM {table.name}").fetchall()
+        return sorted((tuple(map(engine.table_copier.stored_value, row)) for row in found), key=repr)
 
     def work(db: Connection) -> dict[str, list[tuple[object, ...]]]:
         return {table.name: rows(db, table) for table in TABLES}

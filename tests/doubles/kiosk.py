@@ -8,30 +8,30 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from pipeline.errors import Misconfigured
-from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
+from pipeline.ports import AdapterContext, BotServices, Inbox, PostRecorder, ReplyStream
 from pipeline.values import (
     Answer,
     ConversationId,
     Finding,
-    Id,
+    IdFormat,
     IncomingMessage,
-    Manner,
     MessageKey,
-    Place,
+    MessageTrigger,
     PlaceId,
+    PlaceSettings,
     Platform,
     Readers,
 )
-from pipeline.values.finding import good
+from pipeline.values.diagnostics import ok_finding
 
 KIOSK = Platform(
     name="kiosk",
     title="the kiosk",
     setting="KIOSK_PORT",
-    needs="KIOSK_PORT",
-    space=Id(word="site", form="kiosk:[a-z]+", example="kiosk:acme"),
-    channel=Id(word="screen", form="kiosk:[a-z]+:[a-z]+", example="kiosk:acme:help"),
-    person=Id(word="visitor", form="kiosk:[a-z]+:[0-9]+", example="kiosk:acme:7"),
+    required_settings="KIOSK_PORT",
+    space=IdFormat(label="site", pattern="kiosk:[a-z]+", example="kiosk:acme"),
+    channel=IdFormat(label="screen", pattern="kiosk:[a-z]+:[a-z]+", example="kiosk:acme:help"),
+    person=IdFormat(label="visitor", pattern="kiosk:[a-z]+:[0-9]+", example="kiosk:acme:7"),
     direct_channel="~",
 )
 
@@ -42,31 +42,31 @@ class KioskConfig:
 
     platform: ClassVar[Platform] = KIOSK
     asked: ClassVar[tuple[tuple[str, str], ...]] = ()
-    homes: frozenset[str] | None = None
+    home_spaces: frozenset[str] | None = None
     wanted, divided, clock = True, False, ""
     answers: ClassVar[dict[str, Answer]] = {}
 
     @property
-    def unindexed(self) -> str:
+    def indexing_blocker(self) -> str:
         return "Nobody says anything to others here."
 
-    async def channels_named(self, name: str) -> list[PlaceId]:
+    async def find_channels(self, name: str) -> list[PlaceId]:
         return []
 
-    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+    def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
         return [f"{place} is empty" for place in places]
 
     def setup(self) -> None:
         return None
 
-    def adapter(self, host: Host) -> Kiosk:
+    def create_adapter(self, host: AdapterContext) -> Kiosk:
         return Kiosk(self.asked, self.answers)
 
-    async def examine_kept(self, installations: object) -> Finding | None:
+    async def diagnose_stored(self, installations: object) -> Finding | None:
         return None
 
-    async def examine(self, places: Collection[PlaceId], kept: object) -> AsyncIterator[Finding]:
-        yield good("the kiosk", f"it is served with {', '.join(map(str, places))}")
+    async def diagnose(self, places: Collection[PlaceId], kept: object) -> AsyncIterator[Finding]:
+        yield ok_finding("the kiosk", f"it is served with {', '.join(map(str, places))}")
 
 
 class Kiosk:
@@ -79,7 +79,7 @@ class Kiosk:
         self._answers = answers
         self._all = asyncio.Event()
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         for channel, text in self._asked:
             await inbox.accept(_message(channel, text))
         await self._all.wait()
@@ -91,10 +91,10 @@ class Kiosk:
     async def connected(self) -> bool:
         return True
 
-    async def post(self, outgoing: Growing, receipt: Receipt) -> None:
-        await receipt.posting()
+    async def post(self, outgoing: ReplyStream, receipt: PostRecorder) -> None:
+        await receipt.record_intent()
         self._answers[outgoing.work.message.conversation.channel] = await outgoing.events.answer()
-        await receipt.posted(outgoing.work.key)
+        await receipt.record_posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()
 
@@ -106,13 +106,13 @@ class Kiosk:
 
 def _message(channel: str, text: str) -> IncomingMessage:
     where = ConversationId(platform=KIOSK.name, space="acme", channel=channel)
-    alone = KIOSK.direct(where)
+    alone = KIOSK.is_direct(where)
     return IncomingMessage(
         place=MessageKey(platform=KIOSK.name, space="acme", channel=channel, message="1"),
         conversation=where,
         asker="kiosk:acme:7",
         text=text,
         sent_at=datetime.now(UTC),
-        manner=Manner.DIRECT if alone else Manner.MENTION,
+        manner=MessageTrigger.DIRECT if alone else MessageTrigger.MENTION,
         said_in=PlaceId.parse("kiosk:acme" if alone else f"kiosk:acme:{channel}").chain,
     )

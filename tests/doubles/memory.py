@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 
 class Kept(dict[str, str]):
-    """A `SourceMemory`."""
+    """A `SourceCache`."""
 
-    async def recall(self) -> dict[str, str]:
+    async def load(self) -> dict[str, str]:
         return dict(self)
 
-    async def keep(self, changes: Mapping[str, str | None]) -> None:
+    async def update(self, changes: Mapping[str, str | None]) -> None:
         for name, value in changes.items():
             if value is None:
                 self.pop(name, None)

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 
 Lie = Callable[[Request], Awaitable[Response]]
 
@@ -86,7 +86,7 @@ class Provider:
             "/elsewhere": self._elsewhere,
         }
         routes = [Route(path, self._or_a_lie(path, truth), methods=["GET", "POST"]) for path, truth in answers.items()]
-        async with Doors().serving("127.0.0.1:0", routes, setting="the double") as self.port:
+        async with UvicornServers().serve("127.0.0.1:0", routes, setting="the double") as self.port:
             yield self
 
     def _or_a_lie(self, path: str, truth: Lie) -> Lie:

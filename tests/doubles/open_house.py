@@ -8,11 +8,11 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 
-from adapters.http.hosts import Machine
+from adapters.http.hosts import LocalOperator
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.config.tables import Collection
-from bot.platforms import programs
+from bot.config.tables import CollectionSettings
+from bot.platforms import open_program_routes
 from bot.wiring import open_citewell
 
 DOCUMENTS = {
@@ -25,18 +25,18 @@ SECRET = "quetzalcoatlus"
 
 
 @asynccontextmanager
-async def opened(folder: Path, machine: Machine | None = None) -> AsyncIterator[tuple[Citewell, Starlette]]:
+async def opened(folder: Path, machine: LocalOperator | None = None) -> AsyncIterator[tuple[Citewell, Starlette]]:
     """`machine`: where nobody signs in."""
     settings = Settings(
         _env_file=None,  # type: ignore[call-arg] # pydantic's own
         data=folder / "data",
         embedder="none",
         model="extractive",
-        collections={"secret": Collection(only=("web:group:staff",))},
+        collections={"secret": CollectionSettings(only=("web:group:staff",))},
     )
     async with open_citewell(settings) as citewell:
         for collection, text in DOCUMENTS.items():
             (folder / f"{collection}.md").write_text(text)
             await citewell.index([folder / f"{collection}.md"], collection=collection)
-        async with programs(citewell, url="", machine=machine, tokens=None) as routes:
+        async with open_program_routes(citewell, url="", machine=machine, tokens=None) as routes:
             yield citewell, Starlette(routes=routes)

@@ -16,19 +16,19 @@ from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
-from adapters.http.caller import Pace
-from adapters.http.hosts import Machine
+from adapters.http.auth import RateLimiter
+from adapters.http.hosts import LocalOperator
 from adapters.web import pages
 from adapters.web.config import WebConfig
+from adapters.web.context import Visitor, WebAuthenticator, WebContext
 from adapters.web.links import SignedLinks
-from adapters.web.loopback import AtTheMachine
+from adapters.web.loopback import LoopbackAuthenticator
 from adapters.web.source import routes as source
-from adapters.web.visitor import Site, Visitor, Visitors
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.ports import Links
-from pipeline.values import Block, BlockKind, Document, Excerpt, Parsed, RetrievedChunk
+from pipeline.ports import PassageLinks
+from pipeline.values import Block, BlockKind, Document, DocumentExcerpt, ParsedDocument, RetrievedChunk
 from tests.doubles.settings import extractive
 
 URL = "https://citewell.acme.example"
@@ -50,15 +50,15 @@ class OpenPage:
     async def get(self, address: str, **headers: str) -> Response:
         return await self.client.get(address, headers=headers)
 
-    async def links(self) -> Links:
+    async def links(self) -> PassageLinks:
         assert self.citewell.links
         return await self.citewell.links()
 
-    async def keep(self, *documents: Parsed) -> None:
+    async def keep(self, *documents: ParsedDocument) -> None:
         for one in documents:
-            await self.citewell.indexer.keep(one)
+            await self.citewell.indexer.add_document(one)
 
-    async def excerpt(self, document_id: str) -> Excerpt:
+    async def excerpt(self, document_id: str) -> DocumentExcerpt:
         found = await self.citewell.storage.library.excerpt(document_id, 0, 1000)
         assert found
         return found
@@ -66,7 +66,7 @@ class OpenPage:
     async def link(self, document_id: str, *quotes: str, position: int = 0) -> str:
         found = await self.excerpt(document_id)
         passage = RetrievedChunk(chunk=found.chunks[position], document=found.document, score=1.0)
-        return (await self.links()).link(passage, quotes)
+        return (await self.links()).build_url(passage, quotes)
 
 
 @asynccontextmanager
@@ -80,20 +80,20 @@ async def open_page(
             reading=citewell.reading,
             links=SignedLinks(URL, citewell.sources, clock),
             originals=settings.web.originals,
-            pace=Pace(clock=count(step=60).__next__),
+            pace=RateLimiter(clock=count(step=60).__next__),
         )
-        routes = [pages.assets(), *source.routes(cast("Site", site))]
+        routes = [pages.asset_route(), *source.routes(cast("WebContext", site))]
         app = Starlette(routes=routes)
         async with AsyncClient(transport=ASGITransport(app=app), base_url=URL) as client:
             yield OpenPage(citewell, client, routes)
 
 
-class _Always(AtTheMachine, Visitors):
+class _Always(LoopbackAuthenticator, WebAuthenticator):
     def __init__(self, who: Visitor | None) -> None:
-        super().__init__(Machine())
+        super().__init__(LocalOperator())
         self._who = who
 
-    async def visitor(self, request: object) -> Visitor | None:
+    async def authenticate(self, request: object) -> Visitor | None:
         return self._who
 
 
@@ -139,6 +139,6 @@ def prose(*texts: str) -> list[Block]:
     return [Block(kind=BlockKind.PROSE, text=text) for text in texts]
 
 
-def parsed(name: str, blocks: list[Block], **more: object) -> Parsed:
+def parsed(name: str, blocks: list[Block], **more: object) -> ParsedDocument:
     given = {"id": name, "filename": f"{name}.md", "title": f"About {name}", "source": "folder", **more}
-    return Parsed(document=Document.model_validate(given), blocks=blocks)
+    return ParsedDocument(document=Document.model_validate(given), blocks=blocks)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from adapters.files.child import read_format, read_leads, understood
-from adapters.files.outline import Content, Leads
-from adapters.files.reader import Reader
-from adapters.files.worker import ReaderProcess
+from adapters.files.content import PageLinks, ParsedFile
+from adapters.files.reader import FileReader
+from adapters.files.reader_process import ReaderProcess
+from adapters.files.reader_worker import read_format, read_links, refuse_parse_errors
 
 
-class ReaderHere(Reader):
+class ReaderHere(FileReader):
     """Takes, refuses and says what the real one does, which stands in `tests/unit/adapters/files` and the journeys."""
 
     def __init__(self) -> None:
@@ -16,10 +16,10 @@ class ReaderHere(Reader):
 
 
 class _Here(ReaderProcess):
-    async def read(self, suffix: str, content: bytes) -> Content:
-        with understood(suffix):
+    async def read(self, suffix: str, content: bytes) -> ParsedFile:
+        with refuse_parse_errors(suffix):
             return read_format(suffix, content)
 
-    async def leads(self, suffix: str, content: bytes) -> Leads:
-        with understood(suffix):
-            return read_leads(suffix, content)
+    async def read_links(self, suffix: str, content: bytes) -> PageLinks:
+        with refuse_parse_errors(suffix):
+            return read_links(suffix, content)

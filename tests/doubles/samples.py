@@ -7,31 +7,31 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from pipeline.ingest.split import Splitter, WordCount
+from pipeline.evidence.gather import Evidence, gather_evidence
+from pipeline.evidence.question_analysis import analyze_question
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from pipeline.ports import Vectors
-from pipeline.read.asked import read
-from pipeline.read.evidence import Evidence, gather
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
     Block,
     BlockKind,
-    Brief,
+    ChannelMessage,
     Chunk,
     Confidence,
+    ConfidenceLevel,
     ConversationId,
     Document,
     IncomingMessage,
-    Level,
-    Manner,
-    Outcome,
-    Parsed,
+    MessageTrigger,
+    ParsedDocument,
     PlaceId,
     RetrievedChunk,
-    Said,
     Unit,
+    WritingBrief,
 )
-from pipeline.words.text import sentences
-from pipeline.write.extract import Extract, extract
+from pipeline.words.text import sentence_spans
+from pipeline.write.extractive import ExtractiveDraft, write_extract
 
 DIMENSIONS = 16
 
@@ -56,15 +56,17 @@ def chunks(name: str, texts: Sequence[str]) -> list[Chunk]:
     ]
 
 
-def said(text: str, *, name: str = "Ana", at: datetime, url: str = "") -> Said:
+def said(text: str, *, name: str = "Ana", at: datetime, url: str = "") -> ChannelMessage:
     """What somebody said in a thread."""
     place = PlaceId(platform="slack", space="T1", channel="C1")
-    return Said(channel=place, thread="1", message=url, author="slack:T1:U1", name=name, at=at, text=text, url=url)
+    return ChannelMessage(
+        channel=place, thread="1", message=url, author="slack:T1:U1", name=name, at=at, text=text, url=url
+    )
 
 
 def prose(name: str, text: str, cosine: float | None = 0.9, *, flagged: bool = False) -> RetrievedChunk:
     """A passage whose sentences all have the same cosine with the question; None is without vectors."""
-    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text))
+    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentence_spans(text))
     return RetrievedChunk(
         chunk=Chunk(id=name, document_id=name, text=text, units=units),
         document=Document(id=name, filename=f"{name}.md", title=name, flagged=flagged),
@@ -77,9 +79,9 @@ def indexed(
     document: Document, *blocks: str | Block | tuple[BlockKind, str], tokens: int = 500, query: int = 0
 ) -> list[RetrievedChunk]:
     """The passages of a document, cut as they are when it is indexed. No vectors: words alone must do."""
-    parsed = Parsed(document=document, blocks=tuple(map(_block, blocks)))
-    found = Splitter(WordCount(), tokens=tokens).split(parsed)
-    return [RetrievedChunk(chunk=chunk, document=document, score=0.8, query=query) for chunk in found]
+    parsed = ParsedDocument(document=document, blocks=tuple(map(_block, blocks)))
+    found = TokenSplitter(WordTokenizer(), tokens=tokens).split(parsed)
+    return [RetrievedChunk(chunk=chunk, document=document, score=0.8, query_index=query) for chunk in found]
 
 
 def _block(given: str | Block | tuple[BlockKind, str]) -> Block:
@@ -109,7 +111,7 @@ def message(
     author: str = "U1",
     thread: str | None = None,
     text: str = "How many vacation days?",
-    manner: Manner = Manner.MENTION,
+    manner: MessageTrigger = MessageTrigger.MENTION,
     sent_at: datetime | None = None,
 ) -> IncomingMessage:
     return IncomingMessage(
@@ -126,16 +128,16 @@ def answer(name: str = "a1", body: str = "25 days. [1]") -> Answer:
     return Answer(
         id=name,
         question="How many vacation days?",
-        outcome=Outcome.ANSWERED,
+        outcome=AnswerOutcome.ANSWERED,
         body=body,
-        confidence=Confidence(level=Level.HIGH, score=0.9),
+        confidence=Confidence(level=ConfidenceLevel.HIGH, score=0.9),
     )
 
 
-def evidence(brief: Brief, passages: Sequence[RetrievedChunk]) -> Evidence:
+def evidence(brief: WritingBrief, passages: Sequence[RetrievedChunk]) -> Evidence:
     """`passages` read for a brief, as the walk reads them."""
-    return gather(read(brief.question, brief.topic), passages)
+    return gather_evidence(analyze_question(brief.question, brief.topic), passages)
 
 
-def extracted(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
-    return extract(brief, evidence(brief, passages))
+def extracted(brief: WritingBrief, passages: Sequence[RetrievedChunk]) -> ExtractiveDraft:
+    return write_extract(brief, evidence(brief, passages))

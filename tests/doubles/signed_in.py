@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx2 as httpx
 
-from adapters.http.doors import Doors
-from adapters.http.hosts import Machine
+from adapters.http.hosts import LocalOperator
+from adapters.http.servers import UvicornServers
 from adapters.web.config import WebConfig
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.config.tables import Collection, Roles
+from bot.config.tables import CollectionSettings, RoleSettings
 from bot.platforms import make_adapters
 from bot.wiring import open_citewell
 from tests.doubles.ports import free_port
@@ -24,7 +24,7 @@ PROXY = "the proxy's secret"
 
 class Page:
     def __init__(
-        self, citewell: Citewell, address: str, adapters: dict[str, Any], machine: Machine | None = None
+        self, citewell: Citewell, address: str, adapters: dict[str, Any], machine: LocalOperator | None = None
     ) -> None:
         self.citewell = citewell
         self.address = address
@@ -48,17 +48,17 @@ async def opened(folder: Path, web: Mapping[str, object] | None = None, **settin
         data=folder / "data",
         embedder="none",
         web=WebConfig.model_validate({"listen": f"127.0.0.1:{port}", **(web or {})}),
-        collections={"hr": Collection(only=("web:group:staff",))},
-        roles=Roles(admin=("web:group:leads",)),
+        collections={"hr": CollectionSettings(only=("web:group:staff",))},
+        roles=RoleSettings(admin=("web:group:leads",)),
         **{"model": "extractive", **settings},
     )
     async with open_citewell(found) as citewell:
-        adapters: Any = make_adapters(found, citewell, Doors(), lambda _: None)
+        adapters: Any = make_adapters(found, citewell, UvicornServers(), lambda _: None)
         adapter = adapters["web"]
         try:
             async with adapter._programs() as programs:
                 routes = adapter.routes(citewell.storage.inbox, programs)
-                async with Doors().serving(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
+                async with UvicornServers().serve(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
                     yield Page(citewell, f"http://127.0.0.1:{port}", adapters, adapter._machine)
         finally:
             await adapter.close()

@@ -1,11 +1,11 @@
-"""People whose browsers say by themselves who they are: the port `Visitors` without a sign-in."""
+"""People whose browsers say by themselves who they are: the port `WebAuthenticator` without a sign-in."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 
+from adapters.web.context import Visitor
 from adapters.web.platform import SPACE, WEB
-from adapters.web.visitor import Visitor
 from pipeline.values import Actor, PersonId, Readers
 
 HEADER = "X-Person"
@@ -19,7 +19,7 @@ def person(name: str) -> PersonId:
 class Trusting:
     """Every name is somebody, and inside."""
 
-    async def visitor(self, request: Request) -> Visitor | None:
+    async def authenticate(self, request: Request) -> Visitor | None:
         name = request.headers.get(HEADER)
         if not name:
             return None
@@ -35,5 +35,5 @@ class Trusting:
     async def readers(self, person: str) -> Readers:
         return Readers(groups=frozenset({f"{WEB.name}:{SPACE}", PersonId.parse(person).group}))
 
-    def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
+    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
         return given == visitor.csrf

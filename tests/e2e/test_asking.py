@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from adapters.web.ask.talk import SHOWN
+from adapters.web.ask.conversations import EXCHANGES_PER_PAGE
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer
 from tests.e2e import asking, checks
@@ -90,7 +90,7 @@ return (async () => {
 def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
     own_house: House, people: Callable[[str], Browser], figure: Figure
 ) -> None:
-    browser, most = people(own_house.link), SHOWN + 3
+    browser, most = people(own_house.link), EXCHANGES_PER_PAGE + 3
     browser.open("/")
     asking.ask(browser, asking.QUESTION)
     browser.run(_MORE, most, asking.QUESTION)
@@ -98,7 +98,7 @@ def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
 
     def answered() -> bool:
         browser.open(address)
-        return len(browser.all(".answer")) == SHOWN and not browser.all(".growing")
+        return len(browser.all(".answer")) == EXCHANGES_PER_PAGE and not browser.all(".growing")
 
     browser.until(answered, "all answers")
     found = checks.weight(browser, address)
@@ -110,7 +110,7 @@ def test_a_long_conversation_is_read_part_by_part_also_without_scripts(
     browser.open(address)
     assert f"Questions 4 to {most} of {most}" in browser.text("nav.row")
     browser.tab_to("a[rel=prev]").send_keys(Keys.ENTER)
-    browser.says(f"Questions 1 to {SHOWN} of {most}")
+    browser.says(f"Questions 1 to {EXCHANGES_PER_PAGE} of {most}")
     assert browser.all("article h2")[0].text == asking.QUESTION
     browser.follow("Later")
     browser.says(f"Questions 4 to {most} of {most}")

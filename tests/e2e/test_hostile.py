@@ -86,7 +86,7 @@ async def links(data: Path, house: House) -> list[str]:
     """One to the first passage of each document."""
     settings = extractive(data, embedder="none", web=WebConfig(listen=f"127.0.0.1:{house.port}", url=house.url))
     async with open_page(settings) as page:
-        return [await page.link(one.id) for one in await page.citewell.storage.library.documents()]
+        return [await page.link(one.id) for one in await page.citewell.storage.library.list_documents()]
 
 
 def test_no_document_is_more_than_text_on_its_own_page(people: Callable[[str], Browser], planted: Planted) -> None:

@@ -9,14 +9,14 @@ import structlog
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from bot.desks.desk import CitewellDesk
 from bot.documents.indexing import Indexer
-from bot.known import platforms
-from bot.run.channels import ChannelReader
+from bot.registry import platforms
+from bot.run.channel_indexing import ChannelIndexer
 from bot.run.service import keep_listening
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.rules.access import Rules
-from pipeline.values import Place, PlaceId
+from bot.services.answers import CitewellServices
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.rules.access import AccessPolicy
+from pipeline.values import PlaceId, PlaceSettings
 from storage.open import open_storage
 from tests.doubles.reader import ReaderHere
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
@@ -29,9 +29,13 @@ async def live(folder: str, api_url: str, channel: str) -> None:
     settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
     adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
-        places = {PlaceId.parse(channel): Place(index=True)}
-        desk = CitewellDesk(storage, rules=Rules(platforms=platforms()), places=places, unindexed={"slack": ""})
-        indexer = Indexer(storage.library, None, Splitter(WordCount()), ReaderHere())
-        reader = ChannelReader(storage.said, storage.outbox, desk.places, indexer, {"slack": adapter}, every=0.01)
+        places = {PlaceId.parse(channel): PlaceSettings(index=True)}
+        desk = CitewellServices(
+            storage, rules=AccessPolicy(platforms=platforms()), places=places, unindexed={"slack": ""}
+        )
+        indexer = Indexer(storage.library, None, TokenSplitter(WordTokenizer()), ReaderHere())
+        reader = ChannelIndexer(
+            storage.channel_messages, storage.outbox, desk.places, indexer, {"slack": adapter}, every=0.01
+        )
         listening = keep_listening(adapter, storage.inbox, desk, lambda line: None)
         await asyncio.gather(reader.run(), listening)

@@ -10,16 +10,18 @@ from pathlib import Path
 import structlog
 
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.memory import Memory
-from adapters.discord.settings import DiscordPace, DiscordSettings
+from adapters.discord.settings import DiscordSettings, DiscordTimings
+from adapters.discord.state import DiscordState
 from adapters.discord.transport.identify import IdentifyBudget
-from bot.desks.desk import CitewellDesk
 from bot.run.worker import Worker
+from bot.services.answers import CitewellServices
 from storage.open import open_storage
 from tests.contracts.answers import cited, hold
 from tests.faults.slack_bot import Thinking, _request
 
-PACE = DiscordPace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
+PACE = DiscordTimings(
+    placeholder_delay=0.005, edit_interval=0.01, guilds_timeout=0.02, lag=3.0, checkpoint_interval=0.05
+)
 GRACE = 1.2
 """Longer than a request may take and its effect may stay unseen."""
 
@@ -27,7 +29,7 @@ GRACE = 1.2
 class Unlimited(IdentifyBudget):
     """Hundreds of starts in minutes are meant here."""
 
-    def wait(self) -> float:
+    def seconds_until_allowed(self) -> float:
         return 0.0
 
 
@@ -45,21 +47,21 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         folder=Path(folder),
         say=lambda _: None,
         pace=PACE,
-        identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
+        identify_budget=Unlimited(DiscordState(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:
         await hold(storage, cited())
-        desk = CitewellDesk(storage)
+        desk = CitewellServices(storage)
         adapters = {"discord": adapter}
         worker = Worker(
             storage.inbox,
             Thinking(),
             adapters,
             _request,
-            desk.chosen,
+            desk.choose_options,
             shown=lambda answer_id, _: storage.history.answer(answer_id),
             concurrency=8,
             grace_seconds=GRACE,
         )
-        storage.inbox.on_accept(worker.ring)
+        storage.inbox.on_accept(worker.notify)
         await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))

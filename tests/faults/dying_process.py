@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from storage.open import Storage, open_storage
 from storage.sqlite import backup
-from storage.sqlite.copies import Backups
+from storage.sqlite.backup_erasure import SQLiteBackupErasure
 
 
 def die(*_: object) -> NoReturn:
@@ -27,8 +27,8 @@ async def back_up(storage: Storage) -> None:
 
 async def forget(storage: Storage) -> None:
     """Until the person is erased in the database but in no backup."""
-    Backups.erase = die  # type: ignore[method-assign]
-    await storage.people.forget(sys.argv[3])
+    SQLiteBackupErasure.erase = die  # type: ignore[method-assign]
+    await storage.personal_data.forget(sys.argv[3])
 
 
 async def main(data: Path, thing: str) -> None:

@@ -90,33 +90,33 @@ def inputs(characters: int) -> Iterator[tuple[str, str]]:
 
 
 def _question() -> Run:
-    from pipeline.plan.question import clean
+    from pipeline.plan.question import extract_question
 
-    return clean
+    return extract_question
 
 
 def _planning() -> Run:
-    from pipeline.plan.followup import complete
-    from pipeline.plan.intent import format_of, intent_of
-    from pipeline.plan.plan import compared, parts
-    from pipeline.plan.question import clean
-    from pipeline.plan.smalltalk import small_talk
+    from pipeline.plan.follow_up import complete_question
+    from pipeline.plan.intent import detect_answer_format, detect_intent
+    from pipeline.plan.question import extract_question
+    from pipeline.plan.rule_planner import split_comparison, split_question
+    from pipeline.plan.smalltalk import detect_small_talk
 
     def run(text: str) -> None:
-        question = clean(text)
-        small_talk(question)
-        complete(question, ())
-        format_of(question, intent_of(question))
-        compared(question)
-        parts(question)
+        question = extract_question(text)
+        detect_small_talk(question)
+        complete_question(question, ())
+        detect_answer_format(question, detect_intent(question))
+        split_comparison(question)
+        split_question(question)
 
     return run
 
 
 def _message() -> Run:
-    from pipeline.screen import screen
+    from pipeline.screen import screen_message
 
-    return screen
+    return screen_message
 
 
 def _document() -> Run:
@@ -126,16 +126,16 @@ def _document() -> Run:
 
 
 def _flagged() -> Run:
-    from pipeline.screen import addressed_to_assistant
+    from pipeline.screen import is_assistant_instruction
 
-    return lambda text: addressed_to_assistant(text, text)
+    return lambda text: is_assistant_instruction(text, text)
 
 
 def _draft() -> Run:
-    from pipeline.write.markup import Parser
+    from pipeline.write.draft_parser import DraftParser
 
     def run(text: str) -> None:
-        parser = Parser()
+        parser = DraftParser()
         for start in range(0, len(text), 24):
             parser.feed(text[start : start + 24])
         parser.close()
@@ -147,8 +147,8 @@ def _text() -> Run:
     from pipeline.words import text as module
 
     def run(text: str) -> None:
-        module.sentences(text)
-        module.terms(text)
+        module.sentence_spans(text)
+        module.content_terms(text)
         module.query_terms(text)
         module.lexical_form(text)
 
@@ -156,46 +156,48 @@ def _text() -> Run:
 
 
 def _splitting() -> Run:
-    from pipeline.ingest.split import Splitter, WordCount
-    from pipeline.values import Block, BlockKind, Document, Parsed
+    from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+    from pipeline.values import Block, BlockKind, Document, ParsedDocument
 
     def run(text: str) -> None:
         if text.strip():
             for kind in (BlockKind.PROSE, BlockKind.ITEM, BlockKind.ROW, BlockKind.CODE):
                 blocks = (Block(kind=kind, text=text),)
-                Splitter(WordCount()).split(Parsed(document=Document(id="d", filename="d", title="D"), blocks=blocks))
+                TokenSplitter(WordTokenizer()).split(
+                    ParsedDocument(document=Document(id="d", filename="d", title="D"), blocks=blocks)
+                )
 
     return run
 
 
 def _figures() -> Run:
-    from pipeline.read.differing import differ
+    from pipeline.evidence.conflicts import is_conflict
 
-    return lambda text: differ(text, text, text)
+    return lambda text: is_conflict(text, text, text)
 
 
 def _instead() -> Run:
-    from pipeline.read.siblings import instead
+    from pipeline.evidence.other_entities import substituted_terms
     from pipeline.words.text import distinct_terms
 
-    return lambda text: instead(distinct_terms(text), (text, text), [text[1:], text])
+    return lambda text: substituted_terms(distinct_terms(text), (text, text), [text[1:], text])
 
 
 def _asking() -> Run:
-    from pipeline.read.asked import read
+    from pipeline.evidence.question_analysis import analyze_question
 
-    return read
+    return analyze_question
 
 
 def _addresses() -> Run:
-    from pipeline.write.synthesize import strange
+    from pipeline.write.model_writer import find_foreign_references
 
-    return lambda text: strange(text, [text])
+    return lambda text: find_foreign_references(text, [text])
 
 
 def _file(suffix: str) -> Callable[[], Run]:
     def load() -> Run:
-        from adapters.files.child import read_format
+        from adapters.files.reader_worker import read_format
 
         return lambda text: read_format(suffix, text.encode("utf-8", "replace"))
 
@@ -203,47 +205,47 @@ def _file(suffix: str) -> Callable[[], Run]:
 
 
 def _names() -> Run:
-    from adapters.files.outline import Outline, clean, label, safe_url
+    from adapters.files.content import OutlineBuilder, clean_label, clean_text, safe_url
     from pipeline.values import BlockKind
 
     def run(text: str) -> None:
-        clean(text)
-        label(text)
-        Outline().row(BlockKind.ROW, [text])
+        clean_text(text)
+        clean_label(text)
+        OutlineBuilder().add_row(BlockKind.ROW, [text])
         safe_url(f"https://a{text}")
 
     return run
 
 
 def _roles() -> Run:
-    from adapters.files.text.rst import widened
-    from adapters.files.text.sphinx import named_directives, named_roles, without_options
+    from adapters.files.text.rst import widen_table
+    from adapters.files.text.sphinx import directive_names, role_names, strip_directive_options
 
     def run(text: str) -> None:
-        for read in (named_directives, named_roles, without_options, widened):
+        for read in (directive_names, role_names, strip_directive_options, widen_table):
             read(text)
 
     return run
 
 
 def _slack_message() -> Run:
-    from adapters.slack.events.incoming import Me, read
+    from adapters.slack.events.incoming import SlackBot, parse_event
 
-    me = Me(team="T0TEAM", user="U0BOT")
+    me = SlackBot(team="T0TEAM", user="U0BOT")
     event = {"type": "message", "channel": "C0TEAM", "user": "U0ANN", "ts": "2.0", "thread_ts": "1.0"}
-    return lambda text: read({"team_id": me.team, "event": {**event, "text": text}}, me)
+    return lambda text: parse_event({"team_id": me.team, "event": {**event, "text": text}}, me)
 
 
 def _slack_sources() -> Run:
-    from adapters.chat.reply.answer import reply
-    from adapters.chat.reply.panels import passages
-    from adapters.slack.parts.render import posts
+    from adapters.chat.reply.builder import build_reply
+    from adapters.chat.reply.panels import passages_panel
+    from adapters.slack.rendering.render import render_posts
     from tests.contracts.answers import citation, cited
 
     def run(text: str) -> None:
         answer = cited("Thirty days.", citations=[citation(title=text, heading=(text,), quote=text)])
-        posts(reply(answer))
-        posts(passages(answer))
+        render_posts(build_reply(answer))
+        render_posts(passages_panel(answer))
 
     return run
 

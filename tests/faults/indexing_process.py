@@ -8,26 +8,26 @@ import signal
 import sys
 from pathlib import Path
 
-from adapters.files.reader import Reader
+from adapters.files.reader import FileReader
 from adapters.sources.folder.source import FolderSource
-from pipeline.ingest.ingest import Event, ingest
-from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.ingest import IngestEvent, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from storage.open import open_storage
 
 
 async def main(data: Path, folder: Path, documents: int) -> None:
     """With 0 documents, to the end."""
 
-    def die(event: Event) -> None:
+    def die(event: IngestEvent) -> None:
         if event.done == documents:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async with open_storage(data) as storage:
-        source = FolderSource(folder, Reader(), prefix="")
-        await ingest(
+        source = FolderSource(folder, FileReader(), prefix="")
+        await ingest_source(
             source,
             storage.library,
-            Splitter(WordCount(), tokens=60),
+            TokenSplitter(WordTokenizer(), tokens=60),
             None,
             die,
             flag=lambda text: False,

@@ -8,12 +8,12 @@ import signal
 import sys
 from typing import Any
 
-from storage import moving
-from storage.moving import open_end
+from storage import data_migration
+from storage.data_migration import open_endpoint
 
 
 async def main(source: str, target: str, batches: int) -> None:
-    write = moving._write
+    write = data_migration._write
 
     def dying(*arguments: Any, **named: Any) -> None:
         nonlocal batches
@@ -22,10 +22,13 @@ async def main(source: str, target: str, batches: int) -> None:
         if batches < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    moving._write = dying
-    moving.BATCH = 50
-    async with open_end(source, embedder=str, make=False) as old, open_end(target, embedder=str, make=True) as new:
-        await moving.move(old.engine, new.engine, old.name, lambda *_: None)
+    data_migration._write = dying
+    data_migration.COPY_BATCH = 50
+    async with (
+        open_endpoint(source, embedder=str, make=False) as old,
+        open_endpoint(target, embedder=str, make=True) as new,
+    ):
+        await data_migration.copy_data(old.engine, new.engine, old.name, lambda *_: None)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from adapters.files.kinds import WEB_PAGE
+from adapters.files.formats import WEB_PAGE
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 OFFICE = (".docx", ".pptx", ".xlsx")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TypeVar
 
-from storage.database import Work
+from storage.database import TransactionFunction
 from storage.open import open_storage
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.samples import chunks, document, matrices
@@ -24,7 +24,7 @@ class Mortal(SQLiteDatabase):
 
     left = -1
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+    async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
         outcome = await super().write(work, durable=durable)
         self.left -= 1
         if self.left == 0:
@@ -36,13 +36,13 @@ async def main(data: Path, word: str, transactions: int) -> None:
     """With 0 transactions, to the end."""
     async with open_storage(data) as storage:
         library = storage.library
-        await library.put(document("kept"), chunks("kept", ["A pigeon flew over Texas"]), matrices(1), "m")
+        await library.replace_document(document("kept"), chunks("kept", ["A pigeon flew over Texas"]), matrices(1), "m")
         texts = [f"The {word} flew over Texas {number} times" for number in range(PASSAGES)]
-        await library.put(document("gone"), chunks("gone", texts), matrices(PASSAGES), "m")
-        await storage.database.scrub()
+        await library.replace_document(document("gone"), chunks("gone", texts), matrices(PASSAGES), "m")
+        await storage.database.purge_deleted()
         storage.database.__class__ = Mortal
         storage.database.left = transactions  # type: ignore[attr-defined]
-        await library.remove(["gone"])
+        await library.remove_documents(["gone"])
 
 
 if __name__ == "__main__":

@@ -12,19 +12,35 @@ import structlog
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web import SlackPace
-from bot.desks.desk import CitewellDesk
-from bot.run.peers import Peers
+from adapters.slack.web_client import SlackTimings
+from bot.run.leader_election import LeaderElection
 from bot.run.posting import RETRY_SECONDS
 from bot.run.service import keep_listening
 from bot.run.worker import Worker
-from pipeline.ports import PlatformAdapter, streaming
-from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
+from bot.services.answers import CitewellServices
+from pipeline.ports import PlatformAdapter, answer_stream
+from pipeline.values import (
+    AnswerEvent,
+    AnswerRequest,
+    AnswerSettings,
+    Audience,
+    CitedSentence,
+    IncomingMessage,
+    MessageTrigger,
+    SentenceEvent,
+)
 from storage.open import open_storage
 from tests.contracts.answers import cited, hold
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 
-PACE = SlackPace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0, reading=0.0)
+PACE = SlackTimings(
+    message_interval=0.0,
+    indicator_delay=0.0,
+    streams_per_minute=100_000,
+    streaming_delay=0.005,
+    timeout=1.0,
+    history_interval=0.0,
+)
 GRACE = 1.6
 """Longer than a request may take and its effect may stay unseen."""
 NOBODY = Audience(collections=frozenset())
@@ -34,8 +50,8 @@ class Thinking:
     """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way. What
     stands behind a colon makes a question longer, and its answer not."""
 
-    @streaming
-    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def respond(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         if request.text.startswith("poison"):
             await asyncio.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)
@@ -43,7 +59,7 @@ class Thinking:
         parts = [CitedSentence(text=f"{word} {asked}.", numbers=(1,)) for word in ("First", "Then", "Last")]
         if request.text.startswith("slow"):
             for part in parts:
-                yield Written(sentence=part)
+                yield SentenceEvent(sentence=part)
                 await asyncio.sleep(0.02)
         yield cited(sentences=parts, question=asked, answer_id=asked)
 
@@ -59,31 +75,31 @@ async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds
     adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         await hold(storage, cited())
-        desk = CitewellDesk(storage)
+        desk = CitewellServices(storage)
         adapters = {"slack": adapter}
         worker = Worker(
             storage.inbox,
             Thinking(),
             adapters,
             _request,
-            desk.chosen,
+            desk.choose_options,
             shown=lambda answer_id, _: storage.history.answer(answer_id),
             concurrency=8,
             grace_seconds=GRACE,
             retry_seconds=retry_seconds,
         )
-        storage.inbox.on_accept(worker.ring)
-        peers = Peers(storage.database, storage.inbox)
+        storage.inbox.on_accept(worker.notify)
+        peers = LeaderElection(storage.database, storage.inbox)
         await asyncio.gather(
             worker.run(), peers.run(worker), keep_listening(adapter, storage.inbox, desk, lambda line: None)
         )
 
 
-async def _request(message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
-    return Request(
+async def _request(message: IncomingMessage, chosen: AnswerSettings, adapter: PlatformAdapter) -> AnswerRequest:
+    return AnswerRequest(
         text=message.text,
         audience=NOBODY,
         conversation=message.conversation,
         author=message.author,
-        awaited=frozenset() if message.manner is Manner.AWAITED else None,
+        known_chunk_ids=frozenset() if message.manner is MessageTrigger.AWAITED else None,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.documents.said import document_of
+from storage.documents.channel_messages import thread_document_id
 from storage.open import open_storage
 from tests.contracts.slack_driver import CHANNEL, granted
 from tests.contracts.waiting import until
@@ -69,7 +69,7 @@ class Talk:
         """By document, what stands in it."""
         found: dict[str, list[str]] = {}
         for one in self.messages:
-            found.setdefault(document_of(PLACE, one.thread_ts or one.ts), []).append(one.text)
+            found.setdefault(thread_document_id(PLACE, one.thread_ts or one.ts), []).append(one.text)
         return {name: sorted(texts) for name, texts in found.items()}
 
 
@@ -77,7 +77,7 @@ async def in_library(folder: Path) -> dict[str, list[str]]:
     """The same as the bot has it."""
     async with open_storage(folder) as storage:
         found = {}
-        for one in await storage.library.documents():
+        for one in await storage.library.list_documents():
             excerpt = await storage.library.excerpt(one.id, 0, 99)
             lines = "\n".join(chunk.text for chunk in excerpt.chunks).splitlines() if excerpt else ()
             found[one.id] = sorted(line for line in lines if line.startswith("Fact"))

@@ -19,10 +19,10 @@ from structlog.testing import capture_logs
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.transport import identify
-from adapters.discord.transport.client import LOSSES
+from adapters.discord.transport.client import MAX_DISCONNECTS
 from bot.run import service
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox
+from pipeline.ports import BotServices, Inbox
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import until
 from tests.doubles.discord.gateway import DISPATCH, HELLO, INVALID_SESSION, RECONNECT
@@ -74,7 +74,7 @@ async def test_a_gateway_that_ends_each_session_at_once_is_left_alone_for_a_whil
     await gateway.ask_to_reconnect()
     await until(listening.done)
     assert isinstance(listening.exception(), Unavailable)
-    assert gateway.identifies + gateway.resumes <= LOSSES + 2
+    assert gateway.identifies + gateway.resumes <= MAX_DISCONNECTS + 2
     await driver.close()
 
 
@@ -83,14 +83,14 @@ def always_listening(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in `citewell run`, where listening begins anew after an error, but without waiting for it, nor counting."""
     listen = DiscordAdapter.listen
 
-    async def kept(self: DiscordAdapter, inbox: Inbox, desk: Desk) -> None:
+    async def kept(self: DiscordAdapter, inbox: Inbox, desk: BotServices) -> None:
         one: Any = SimpleNamespace(name="discord", listen=partial(listen, self))
         await service.keep_listening(one, inbox, desk, lambda _: None)
 
     monkeypatch.setattr(DiscordAdapter, "listen", kept)
     monkeypatch.setattr(service, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(service, "LONGEST_WAIT", 0.01)
-    monkeypatch.setattr(identify.IdentifyBudget, "wait", lambda _: 0.0)
+    monkeypatch.setattr(identify.IdentifyBudget, "seconds_until_allowed", lambda _: 0.0)
     monkeypatch.setattr(identify.IdentifyBudget, "check", lambda _: ())
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from pipeline.errors import Busy, Unavailable
-from pipeline.values import CitationStyle, Event, Preferences, Request
+from pipeline.values import AnswerEvent, AnswerRequest, CitationStyle, Preferences
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
@@ -20,7 +20,7 @@ from tests.doubles.discord.world import SEND_MESSAGES
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
 
 
-async def rules(request: Request) -> AsyncGenerator[Event, None]:
+async def rules(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     yield cited(*RULES, question=request.text)
 
 
@@ -35,7 +35,7 @@ async def test_whoever_uses_a_command_that_breaks_is_told_so(driver: DiscordDriv
     async def documents(readers: object) -> None:
         raise RuntimeError("unforeseen")
 
-    driver.rig.desk.documents = documents  # type: ignore[method-assign, assignment]
+    driver.rig.desk.list_documents = documents  # type: ignore[method-assign, assignment]
     done = await driver.discord.command(driver._person("ann"), driver.channel, "sources")
     await until(lambda: done.texts)
     assert wording.TRY_AGAIN in "".join(done.texts)
@@ -45,7 +45,7 @@ async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordD
     refuse(driver, Unavailable("database", "locked"))
     said = await driver.ask("ann", "How much leave?")
     await until(lambda: driver.replies(said))
-    assert driver.replies(said)[0].text == wording.BUSY
+    assert driver.replies(said)[0].text == wording.BOT_BUSY
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -67,7 +67,7 @@ async def test_a_command_that_is_slow_to_keep_is_answered_or_refused_never_both(
     await until(lambda: driver.replies(said))
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert (wording.BUSY in reply.text, "thirty days" in reply.text) == (not kept, kept)
+    assert (wording.BOT_BUSY in reply.text, "thirty days" in reply.text) == (not kept, kept)
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -77,7 +77,7 @@ async def test_where_too_much_waits_the_asker_is_told_once(driver: DiscordDriver
     await driver.discord.gateway.read()
     if first:
         await until(lambda: driver.replies(said))
-    assert [shown.text for shown in driver.replies(said)] == [wording.BUSY] * first
+    assert [shown.text for shown in driver.replies(said)] == [wording.BOT_BUSY] * first
 
 
 async def preferences(driver: DiscordDriver, **options: str) -> str:
@@ -138,7 +138,7 @@ async def test_a_press_that_goes_wrong_is_told_so(driver: DiscordDriver) -> None
     async def answer(answer_id: str, readers: object) -> None:
         raise Unavailable("database", "locked")
 
-    driver.rig.desk.answer = answer  # type: ignore[method-assign, assignment]
+    driver.rig.desk.find_answer = answer  # type: ignore[method-assign, assignment]
     assert "did not work" in (await driver.passages(said, "bob"))[0].text
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.memory import Memory
-from adapters.discord.settings import DiscordPace, DiscordSettings
+from adapters.discord.settings import DiscordSettings, DiscordTimings
+from adapters.discord.state import DiscordState
 from adapters.discord.transport import identify
 from adapters.discord.transport.identify import IdentifyBudget
 from pipeline.errors import Misconfigured, Unavailable
@@ -25,7 +25,7 @@ from tests.journeys.process import running, stopped
 
 
 def adapter(
-    discord: FakeDiscord, folder: Path, *, token: str = "", content: bool = False, pace: DiscordPace = QUICK
+    discord: FakeDiscord, folder: Path, *, token: str = "", content: bool = False, pace: DiscordTimings = QUICK
 ) -> DiscordAdapter:
     return DiscordAdapter(
         DiscordSettings(token=token or discord.token, api_url=discord.api_url, message_content=content),
@@ -104,7 +104,7 @@ async def test_the_operator_is_given_an_invite_with_the_least_permissions(driver
 
 async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
-        pace = replace(QUICK, silence=0.3, ready=0.01)
+        pace = replace(QUICK, silence_timeout=0.3, guilds_timeout=0.01)
         listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(Nothing(), None))  # type: ignore[arg-type]
         connected = asyncio.create_task(discord.gateway.connected())
         await asyncio.wait({listening, connected}, return_when=asyncio.FIRST_COMPLETED)  # it may be silent for so long
@@ -187,8 +187,8 @@ class Clock:
 def test_a_crash_loop_waits_longer_and_never_passes_the_budget(tmp_path: Path) -> None:
     clock, spent = Clock(), []
     for _ in range(150):
-        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
-        clock.now += budget.wait()
+        budget = IdentifyBudget(DiscordState(tmp_path), clock=clock)
+        clock.now += budget.seconds_until_allowed()
         budget.spend()
         spent.append(clock.now)
         clock.now += 1.0
@@ -199,19 +199,19 @@ def test_a_crash_loop_waits_longer_and_never_passes_the_budget(tmp_path: Path) -
 def test_stops_that_were_asked_for_are_not_waited_after(tmp_path: Path) -> None:
     clock = Clock()
     for _ in range(20):
-        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
-        assert budget.wait() == 0.0
+        budget = IdentifyBudget(DiscordState(tmp_path), clock=clock)
+        assert budget.seconds_until_allowed() == 0.0
         budget.spend()
         clock.now += 170.0
-        budget.stopped()
+        budget.mark_clean_stop()
         clock.now += 10.0
 
 
 async def test_an_operator_is_told_of_a_wait_before_connecting_and_only_after_crashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identify, "FIRST_WAIT", 3.0)
-    budget = IdentifyBudget(Memory(tmp_path / "data"))
+    monkeypatch.setattr(identify, "MIN_IDENTIFY_WAIT", 3.0)
+    budget = IdentifyBudget(DiscordState(tmp_path / "data"))
     for _ in range(3):
         budget.spend()
     driver = DiscordDriver(tmp_path / "data")
@@ -232,14 +232,14 @@ def test_a_clock_that_jumped_and_came_back_keeps_nobody_from_connecting(tmp_path
     for shift in (jump, -jump):
         clock.now += shift
         for _ in range(6):
-            budget = IdentifyBudget(Memory(tmp_path), clock=clock)
-            assert budget.wait() <= identify.LONGEST_WAIT
-            clock.now += budget.wait()
+            budget = IdentifyBudget(DiscordState(tmp_path), clock=clock)
+            assert budget.seconds_until_allowed() <= identify.MAX_IDENTIFY_WAIT
+            clock.now += budget.seconds_until_allowed()
             budget.spend()
 
 
 def test_a_spent_budget_opens_no_more_sessions(tmp_path: Path) -> None:
-    budget = IdentifyBudget(Memory(tmp_path), budget=5, clock=Clock())
+    budget = IdentifyBudget(DiscordState(tmp_path), budget=5, clock=Clock())
     for _ in range(5):
         budget.spend()
     with pytest.raises(Unavailable, match="5 sessions"):
@@ -249,8 +249,8 @@ def test_a_spent_budget_opens_no_more_sessions(tmp_path: Path) -> None:
 def test_a_healthy_bot_is_never_made_to_wait(tmp_path: Path) -> None:
     clock = Clock()
     for _ in range(50):
-        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
-        assert budget.wait() == 0.0
+        budget = IdentifyBudget(DiscordState(tmp_path), clock=clock)
+        assert budget.seconds_until_allowed() == 0.0
         budget.spend()
         clock.now += 3600.0
 

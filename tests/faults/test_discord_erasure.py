@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from pipeline.values import Event, Progress, Request, Role, Stage
+from pipeline.values import AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent, Role
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
@@ -18,8 +18,8 @@ def hold(driver: DiscordDriver) -> asyncio.Event:
     """A reply begins to appear; its answer is ready when this is set."""
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.SEARCHING)
+    async def later(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.SEARCHING)
         await free.wait()
         yield cited("Thirty days.", question=request.text, standalone=request.text)
 
@@ -31,10 +31,10 @@ async def test_an_erasure_while_a_private_answer_appears_ends_it(driver: Discord
     free = hold(driver)
     said = await driver.ask("ann", f"{SECRET} How much leave?")
     await until(lambda: driver.replies(said))
-    await driver.rig.desk.forget(driver.key("ann"))
+    await driver.rig.desk.erase_person(driver.key("ann"))
     free.set()
-    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
-    assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.QUESTION_ERASED])
+    assert SECRET not in await driver.rig.desk.export_person(driver.key("ann"))
 
 
 async def test_what_was_erased_is_not_shown_again_while_its_reply_ends(driver: DiscordDriver) -> None:
@@ -47,22 +47,22 @@ async def test_what_was_erased_is_not_shown_again_while_its_reply_ends(driver: D
         shown.extend(one.text for one in driver.replies(said))
 
     driver.discord.faults.hook = look
-    await driver.rig.desk.forget(driver.key("ann"))
+    await driver.rig.desk.erase_person(driver.key("ann"))
     free.set()
-    await until(lambda: [one.text for one in driver.replies(said)] == [wording.WITHDRAWN])
+    await until(lambda: [one.text for one in driver.replies(said)] == [wording.QUESTION_ERASED])
     assert not any(SECRET in text for text in shown)
 
 
 async def test_an_erasure_before_a_command_is_answered_ends_its_reply(driver: DiscordDriver) -> None:
-    whole = driver.rig.storage.inbox.posting
+    whole = driver.rig.storage.inbox.mark_posting
 
     async def posting(key: str) -> None:
-        await driver.rig.desk.forget(driver.key("ann"))
+        await driver.rig.desk.erase_person(driver.key("ann"))
         await whole(key)
 
-    driver.rig.storage.inbox.posting = posting  # type: ignore[method-assign]
+    driver.rig.storage.inbox.mark_posting = posting  # type: ignore[method-assign]
     said = await driver.ask("ann", f"{SECRET} How much leave?")
-    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.QUESTION_ERASED])
 
 
 async def test_nothing_is_kept_of_a_server_that_the_bot_was_removed_from(driver: DiscordDriver) -> None:
@@ -71,17 +71,17 @@ async def test_nothing_is_kept_of_a_server_that_the_bot_was_removed_from(driver:
     driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann")})
     said = await driver.aside("ann", "The rules", files={"rules.md": f"# {SECRET}\n\nSome.".encode()})
     await driver.add("ann", said)
-    assert await driver.rig.storage.library.documents()
+    assert await driver.rig.storage.library.list_documents()
     await driver.direct("bob", "And I?")
     await driver.rig.settled()
     await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild})
 
     async def gone() -> bool:
-        return SECRET not in await driver.rig.desk.export(driver.key("ann"))
+        return SECRET not in await driver.rig.desk.export_person(driver.key("ann"))
 
     await eventually(gone)
-    assert "And I?" in await driver.rig.desk.export(driver.key("bob"))
-    assert await driver.rig.storage.inbox.seen(f"discord:{driver.guild}:{driver.channel}") is None
+    assert "And I?" in await driver.rig.desk.export_person(driver.key("bob"))
+    assert await driver.rig.storage.inbox.last_message_id(f"discord:{driver.guild}:{driver.channel}") is None
 
 
 async def test_a_server_that_is_out_of_order_is_not_one_that_was_left(driver: DiscordDriver) -> None:
@@ -90,4 +90,4 @@ async def test_a_server_that_is_out_of_order_is_not_one_that_was_left(driver: Di
     await driver.rig.settled()
     await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild, "unavailable": True})
     await driver._acknowledged()
-    assert SECRET in await driver.rig.desk.export(driver.key("ann"))
+    assert SECRET in await driver.rig.desk.export_person(driver.key("ann"))

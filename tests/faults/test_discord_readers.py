@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pipeline.rules.access import reader_of
-from pipeline.values import PersonId, Place, replace
+from pipeline.rules.access import channel_group
+from pipeline.values import PersonId, PlaceSettings, replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import held_until
 from tests.contracts.waiting import until
@@ -40,12 +40,12 @@ class Source:
 
     async def open_to_ann(self) -> bool:
         assert self.driver.adapter
-        return reader_of(self.driver.place) in (await self.driver.adapter.readers(self.ann)).groups
+        return channel_group(self.driver.place) in (await self.driver.adapter.get_readers(self.ann)).groups
 
 
 @pytest.fixture
 def source(driver: DiscordDriver) -> Source:
-    driver.rig.places[driver.place] = Place(index=True)
+    driver.rig.places[driver.place] = PlaceSettings(index=True)
     ann = driver.discord.someone("ann", driver.guild)
     return Source(driver, PersonId(platform="discord", user=ann["id"]))
 
@@ -109,7 +109,7 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
 ) -> None:
     role = driver.world.role(driver.guild, "hr")
     ann = driver.discord.someone("ann", driver.guild, roles=(role,))
-    driver.pace = replace(QUICK, ready=3.0)
+    driver.pace = replace(QUICK, guilds_timeout=3.0)
     await driver.restart()
     gateway, held = driver.discord.gateway, hold(driver)
     asked = await driver.discord.direct(ann, "How much leave?")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adapters.chat.reply import labels as words
-from pipeline.compose.compose import without_search
-from pipeline.values import Clarify, Event, Progress, Request, Stage, Usage
+from pipeline.compose.answer import answer_without_search
+from pipeline.values import AnswerEvent, AnswerRequest, AnswerStage, ClarifyingReply, ProgressEvent, Usage
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
@@ -94,7 +94,7 @@ async def test_a_part_of_an_older_draft_that_somebody_deleted_is_no_obstacle(dri
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
 
 
-async def rules(request: Request) -> AsyncGenerator[Event, None]:
+async def rules(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     yield cited(*RULES, question=request.text)
 
 
@@ -140,14 +140,14 @@ async def test_who_answers_without_a_ping_is_told_why_it_could_not_be_read(drive
     after = await driver._say("ann", driver.channel, "And contractors?", reply_to=answer["id"], ping=False)
     await driver.rig.settled()
     (reply,) = driver.replies(after)
-    assert reply.text == words.WITHHELD
+    assert reply.text == words.TEXT_WITHHELD
     assert len(driver.rig.requests) == 1
 
 
 async def test_typing_ends_with_the_first_message_of_the_reply(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.post.deliver.AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.post.delivery.TYPING_DELAY_SECONDS", 0.0)
     free = asyncio.Event()
 
     driver.rig.script = searching_until(free)
@@ -175,8 +175,8 @@ async def test_where_threads_may_not_be_opened_the_answer_is_a_reply_that_says_s
 async def test_an_answer_in_a_thread_that_was_archived_meanwhile_is_still_completed(
     threads: DiscordThreadsDriver,
 ) -> None:
-    async def archived(request: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.SEARCHING)
+    async def archived(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.SEARCHING)
         await until(lambda: threads.discord.replies(said.handle["id"]))
         threads.world.channels[said.handle["id"]].payload["thread_metadata"]["archived"] = True
         yield cited("Thirty days.", question=request.text)
@@ -191,7 +191,9 @@ async def test_an_answer_in_a_thread_that_was_archived_meanwhile_is_still_comple
 async def test_a_reply_to_any_part_of_an_answer_goes_on_in_its_conversation(driver: DiscordDriver) -> None:
     first = await driver.mention("ann", "How much leave?")
     await driver.rig.settled()
-    driver.rig.script = lambda request: once(without_search("c", request.text, Clarify(reason="Which?"), Usage()))
+    driver.rig.script = lambda request: once(
+        answer_without_search("c", request.text, ClarifyingReply(reason="Which?"), Usage())
+    )
     second = await driver.follow_up("ann", "And them?", first)
     await driver.rig.settled()
     driver.rig.script = rules
@@ -224,7 +226,7 @@ async def test_a_form_opened_before_a_restart_is_still_taken(driver: DiscordDriv
     await driver.restart()
     sent = await driver.discord.submit(driver.people["bob"], opened, "outdated", "It is 31 now")
     await until(lambda: sent.texts)
-    assert "It is 31 now" in await driver.rig.desk.export(driver.key("bob"))
+    assert "It is 31 now" in await driver.rig.desk.export_person(driver.key("bob"))
 
 
 async def test_who_asked_by_a_command_whose_token_has_expired_meanwhile_is_asked_to_ask_again(

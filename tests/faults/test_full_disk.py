@@ -59,7 +59,9 @@ async def test_a_database_that_the_disk_has_no_room_for_is_not_begun(tmp_path: P
 @pytest.mark.slow
 async def test_a_question_on_a_full_disk_says_so(tmp_path: Path) -> None:
     async with open_storage(tmp_path / "data") as storage:
-        await storage.library.put(document("d"), chunks("d", ["Employees get 25 vacation days a year."]), None, "")
+        await storage.library.replace_document(
+            document("d"), chunks("d", ["Employees get 25 vacation days a year."]), None, ""
+        )
     status, said = await run(tmp_path / "data", "ask", "How many vacation days?", largest=0)
     assert status == 2
     assert "the disk is full" in said
@@ -99,7 +101,9 @@ async def folder(tmp_path: Path) -> Path:
     made.mkdir()
     (made / "more.md").write_text("# Travel\n\nTrains are booked by the office.\n")
     async with open_storage(made / "data") as storage:
-        await storage.library.put(document("leave"), chunks("leave", ["Everybody gets 25 vacation days."]), None, "")
+        await storage.library.replace_document(
+            document("leave"), chunks("leave", ["Everybody gets 25 vacation days."]), None, ""
+        )
         await storage.inbox.accept(message())
         await storage.back_up()
         await storage.back_up(made / "away.db")

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.budget import TokenBudget
-from pipeline.drafting.task import Model
+from pipeline.drafting.task import AnswerModel
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.respond import Responder
-from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
-from pipeline.words.text import words
+from pipeline.values import Answer, AnswerOptions, AnswerRequest, BlockKind, CitedSentence, SentenceEvent, Usage
+from pipeline.words.text import split_words
+from pipeline.write.model_writer import ModelWriter, find_foreign_references
 from pipeline.write.prompts import PromptOptions
-from pipeline.write.synthesize import ModelWriter, strange
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"
@@ -114,23 +114,23 @@ class HostileModel:
     async def close(self) -> None: ...
 
 
-async def shown(reply: str, *, require_grounding: bool = True, query: str = "") -> tuple[list[Written], Answer]:
+async def shown(reply: str, *, require_grounding: bool = True, query: str = "") -> tuple[list[SentenceEvent], Answer]:
     straight, incidents = Straight(PASSAGES, {QUERY: FOUND}), []
     responder = Responder(
         planner=straight,
         retriever=straight,
-        model=Model(
+        model=AnswerModel(
             name="hostile",
             writer=ModelWriter(HostileModel(reply, query), PromptOptions()),
-            budget=TokenBudget(Tally(), person=0, space=0, answer=1),
+            budget=TokenBudget(Tally(), per_person=0, per_space=0, per_answer=1),
         ),
         history=NoHistory(),
-        options=Options(require_grounding=require_grounding),
+        options=AnswerOptions(require_grounding=require_grounding),
         report=lambda _, error: incidents.append(error),
         warn=lambda *_: None,
     )
-    stream = responder.respond(Request(text=QUESTION, audience=EVERYBODY))
-    written = [event async for event in stream if isinstance(event, Written)]
+    stream = responder.respond(AnswerRequest(text=QUESTION, audience=EVERYBODY))
+    written = [event async for event in stream if isinstance(event, SentenceEvent)]
     assert incidents == []
     return written, await stream.answer()
 
@@ -142,17 +142,17 @@ NEGATIONS = {"no", "not", "never", "none"}
 
 def told(sentence: str) -> list[list[str]]:
     """The facts that most words of a sentence come from, as words."""
-    said = set(words(sentence))
-    facts = [words(fact) for fact in FACTS]
+    said = set(split_words(sentence))
+    facts = [split_words(fact) for fact in FACTS]
     return [fact for fact in facts if len(set(fact) & said) >= 0.6 * len(set(fact))]
 
 
 def true(sentence: CitedSentence) -> bool:
     """Whether a sentence says what the facts say, told without the check that is tested: their words in their order,
     no other figure, no negation more or less, and hardly a word beside them."""
-    said = words(sentence.text)
+    said = split_words(sentence.text)
     if sentence.kind is BlockKind.HEADER:
-        return set(said) <= {*words(QUESTION), *words(SOURCE)}
+        return set(said) <= {*split_words(QUESTION), *split_words(SOURCE)}
     facts = told(sentence.text)
     ours = {word for fact in facts for word in fact}
     return (
@@ -170,7 +170,7 @@ def in_order(said: Sequence[str], fact: Sequence[str]) -> bool:
     return sum(one > after for one, after in pairwise(places)) <= 1
 
 
-def held(answer: Answer, written: Sequence[Written]) -> None:
+def held(answer: Answer, written: Sequence[SentenceEvent]) -> None:
     """What must hold for every answer, whatever was written."""
     assert tuple(event.sentence for event in written) == answer.sentences
     assert {citation.chunk_id for citation in answer.citations} <= {"c1", "c2"}
@@ -180,9 +180,9 @@ def held(answer: Answer, written: Sequence[Written]) -> None:
         assert sentence.verified
         assert sentence.numbers
         assert true(sentence)
-        cited = words(" ".join(texts[by_number[number]] for number in sentence.numbers))
+        cited = split_words(" ".join(texts[by_number[number]] for number in sentence.numbers))
         assert any(set(fact) <= set(cited) for fact in told(sentence.text) or [[]])
-        assert not strange(sentence.text, [SOURCE])
+        assert not find_foreign_references(sentence.text, [SOURCE])
         assert "everyone" not in sentence.text
 
 

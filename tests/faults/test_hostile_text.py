@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.worker import ReaderProcess
+from adapters.files.reader_process import ReaderProcess
 from pipeline.errors import Refused
 from tests.faults.hostile_text import ENTRIES
 

@@ -99,7 +99,7 @@ async def nothing_is_lost(engine: Engine, kill: Killing) -> None:
         waiting = {key for key, (state, *_) in kept.items() if state == "open"}
         found = set()
         while found != waiting:
-            await storage.inbox.take_over()
+            await storage.inbox.reclaim_dead()
             while work := await storage.inbox.lease():
                 found.add(work.message.key)
-                await storage.inbox.done(work.message.key)
+                await storage.inbox.mark_done(work.message.key)

@@ -13,7 +13,7 @@ import pytest
 
 from storage.open import Storage, open_storage
 from storage.sqlite import backup as module
-from storage.sqlite.backup import copy_database, drop_partial
+from storage.sqlite.backup import copy_database, delete_partial_backups
 from tests.doubles.processes import child
 from tests.doubles.samples import message
 
@@ -59,7 +59,7 @@ async def test_a_copy_that_a_killed_process_left_does_not_keep_who_is_forgotten(
         await ask(storage)
     assert await killed(tmp_path, "back up")
     async with open_storage(tmp_path) as storage:
-        assert await storage.people.forget(PERSON) == 1
+        assert await storage.personal_data.forget(PERSON) == 1
         assert holding(tmp_path) == []
 
 
@@ -86,7 +86,7 @@ def test_a_copy_that_is_dropped_while_it_is_made_is_made_anew_from_what_is_there
         def drop_once(path: Path) -> None:
             if not dropped:
                 source.execute("DELETE FROM word")
-                drop_partial(target.parent)
+                delete_partial_backups(target.parent)
                 dropped.append(path)
             sync(path)
 

@@ -38,17 +38,17 @@ async def versions(data: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     async with open_storage(data) as storage:
         for version in ("first", "second"):
-            for hit in (await storage.index.lexical([version], EVERYTHING, 10_000)).hits:
-                ((chunk, document),) = await storage.library.chunks([hit.chunk_id])
+            for hit in (await storage.index.search_lexical([version], EVERYTHING, 10_000)).hits:
+                ((chunk, document),) = await storage.library.get_chunks([hit.chunk_id])
                 assert "version" in chunk.text
                 found.setdefault(document.id, set()).add(version)
-        assert found.keys() == {document.id for document in await storage.library.documents()}
+        assert found.keys() == {document.id for document in await storage.library.list_documents()}
     return found
 
 
 async def chunk_count(data: Path) -> int:
     async with open_storage(data) as storage:
-        return len((await storage.index.lexical(["sentence"], EVERYTHING, 10_000)).hits)
+        return len((await storage.index.search_lexical(["sentence"], EVERYTHING, 10_000)).hits)
 
 
 @pytest.mark.slow

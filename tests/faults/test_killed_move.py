@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from bot.commands.app import app
 from pipeline.errors import Misconfigured
-from storage.moving import open_end
+from storage.data_migration import open_endpoint
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
 from tests.doubles.postgres import Server
@@ -25,7 +25,7 @@ PASSWORD = "&password=hidden"
 
 
 async def filled(place: str) -> None:
-    async with open_end(place, embedder=str, make=True) as end:
+    async with open_endpoint(place, embedder=str, make=True) as end:
         await fill(end)
 
 
@@ -43,14 +43,14 @@ async def released(place: str) -> None:
     """Return once the server has noticed that who held it is gone."""
     while True:
         with suppress(Misconfigured):
-            async with open_end(place, embedder=str, make=False):
+            async with open_endpoint(place, embedder=str, make=False):
                 return
 
 
 async def held(*places: str) -> list[dict[str, list[tuple[object, ...]]]]:
     found = []
     for place in places:
-        async with open_end(place, embedder=str, make=False) as end:
+        async with open_endpoint(place, embedder=str, make=False) as end:
             found.append(await contents(end))
     return found
 

@@ -31,7 +31,7 @@ def holding(data: Path) -> list[str]:
 
 
 async def documents(storage: Storage) -> list[str]:
-    return [one.id for one in await storage.library.documents()]
+    return [one.id for one in await storage.library.list_documents()]
 
 
 @pytest.mark.slow
@@ -50,11 +50,11 @@ async def test_wherever_a_removal_is_killed_the_next_start_erases_every_byte_of_
 
 
 async def again(storage: Storage) -> None:
-    assert await storage.library.remove(["gone"]) == 0
+    assert await storage.library.remove_documents(["gone"]) == 0
 
 
 async def write(storage: Storage) -> None:
-    await storage.library.put(document("new"), chunks("new", ["another"]), None, "")
+    await storage.library.replace_document(document("new"), chunks("new", ["another"]), None, "")
 
 
 async def index(storage: Storage) -> None:

@@ -79,9 +79,9 @@ async def team(folder: Path) -> AsyncIterator[Team]:
 async def found(data: Path) -> tuple[list[tuple[str, str, str]], list[str]]:
     """All documents, and all passages that can be found."""
     async with open_storage(data) as storage:
-        documents = await storage.library.documents()
-        hits = (await storage.index.lexical(["sentence"], EVERYTHING, 10_000)).hits
-        passages = await storage.library.chunks([hit.chunk_id for hit in hits])
+        documents = await storage.library.list_documents()
+        hits = (await storage.index.search_lexical(["sentence"], EVERYTHING, 10_000)).hits
+        passages = await storage.library.get_chunks([hit.chunk_id for hit in hits])
     return sorted((one.id, one.version, one.source) for one in documents), sorted(chunk.text for chunk, _ in passages)
 
 

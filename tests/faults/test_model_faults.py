@@ -14,7 +14,7 @@ import pytest
 
 from pipeline.budget import TokenBudget
 from pipeline.errors import Unavailable
-from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Written, replace
+from pipeline.values import Answer, AnswerLimits, AnswerOutcome, ConversationId, SentenceEvent, Turn, replace
 from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
@@ -45,8 +45,8 @@ BEGUN = "Full-time staff get 25 days of paid leave a year [1]. Unused da"
 UNCITED = "The board meets on Mars [7]. Pay is 9,000 euro."
 STRANGE = "\u202eFull-time staff\u200b get 25 days\x00 of paid leave \ud83d a year [1]."
 WRONG_KEY = Status(401, "Incorrect API key: sk-secret", "invalid_api_key")
-SHORT = Limits(first_sentence_seconds=2.0)
-THEN_SHORT = Limits(total_seconds=3.0)
+SHORT = AnswerLimits(first_sentence_seconds=2.0)
+THEN_SHORT = AnswerLimits(total_seconds=3.0)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Row:
     requests: int = 1
     reason: str = ""
     """What the log line must hold."""
-    limits: Limits = field(default_factory=Limits)
+    limits: AnswerLimits = field(default_factory=AnswerLimits)
 
 
 ROWS = [
@@ -138,24 +138,24 @@ async def test_every_fault_ends_in_an_answer_that_says_how_it_was_made(row: Row,
 
 def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> None:
     if way == "declined":
-        assert (answer.outcome, answer.sentences, reasons) == (Outcome.NOT_FOUND, (), [])
+        assert (answer.outcome, answer.sentences, reasons) == (AnswerOutcome.NOT_FOUND, (), [])
         return
     assert "25 days" in answer.sentences[0].text
     assert answer.citations[0].chunk_id == "c1"
     if way == "model":
-        assert (answer.outcome, answer.usage.writer, reasons) == (Outcome.ANSWERED, model, [])
+        assert (answer.outcome, answer.usage.writer, reasons) == (AnswerOutcome.ANSWERED, model, [])
     elif way in ("extract", "unsupported"):
-        assert (answer.outcome, answer.usage.writer) == (Outcome.ANSWERED, "extractive")
+        assert (answer.outcome, answer.usage.writer) == (AnswerOutcome.ANSWERED, "extractive")
         why = wording.MODEL_SILENT if way == "extract" else wording.MODEL_UNSUPPORTED
         assert answer.preface.startswith(why)
         assert reasons
     else:
-        assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)
+        assert (answer.outcome, answer.closing) == (AnswerOutcome.PARTIAL, wording.PARTIAL_CUT)
         assert reasons
 
 
 ANSWERS, AT_ONCE = trials(50), 8
-HURRIED = Limits(first_sentence_seconds=0.5, total_seconds=1.0)
+HURRIED = AnswerLimits(first_sentence_seconds=0.5, total_seconds=1.0)
 LATE = 1.0 if TIMES > 1 else 10.0
 """Seconds past the deadline; among other tests that share the processors only what hangs is found."""
 DECLINES = "NOT_IN_DOCUMENTS"
@@ -212,7 +212,7 @@ async def test_whatever_a_provider_does_at_random_ends_in_one_answer_in_time(rec
         assert walk.incidents == [], number
         assert all(sentence.verified for sentence in answer.sentences), number
         declined = any(DECLINES in str(one) for one in acts)
-        assert answer.sentences or (declined and answer.outcome is Outcome.NOT_FOUND), (number, acts)
+        assert answer.sentences or (declined and answer.outcome is AnswerOutcome.NOT_FOUND), (number, acts)
         return answer.usage.writer
 
     writers = await asyncio.gather(*(ask(number) for number in range(ANSWERS)))
@@ -239,13 +239,13 @@ REWRITING = [
     pytest.param(Reset(), id="reset"),
     pytest.param(Hang(), id="hang"),
 ]
-SOON = Limits(first_sentence_seconds=1.0, total_seconds=1.0)
+SOON = AnswerLimits(first_sentence_seconds=1.0, total_seconds=1.0)
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 @pytest.mark.parametrize("act", REWRITING)
 async def test_a_model_that_does_not_write_again_costs_the_sentence_alone(act: Act, provider: str) -> None:
-    limits = SOON if isinstance(act, Hang) else Limits()
+    limits = SOON if isinstance(act, Hang) else AnswerLimits()
     async with (
         LlmServer([Text(DOUBTFUL), act]).running() as server,
         walking(server, PASSAGES, provider=provider, limits=limits) as walk,
@@ -268,7 +268,7 @@ async def test_what_a_model_writes_again_in_a_passages_words_is_shown_in_its_pla
 
 @pytest.mark.parametrize("act", [Text("no JSON"), Status(500), Hang()], ids=["garbage", "500", "hang"])
 async def test_where_nothing_stands_and_nothing_is_written_again_the_passages_answer(act: Act) -> None:
-    limits = SOON if isinstance(act, Hang) else Limits()
+    limits = SOON if isinstance(act, Hang) else AnswerLimits()
     async with (
         LlmServer([Text("The moon is made of cheese [1]."), act]).running() as server,
         walking(server, PASSAGES, limits=limits) as walk,
@@ -313,7 +313,7 @@ async def test_sentences_in_other_words_are_shown_once_they_are_read() -> None:
 async def test_a_judge_that_fails_later_costs_what_it_was_to_read_alone(
     act: Act, before: list[Act], provider: str
 ) -> None:
-    limits = SOON if isinstance(act, Hang) else Limits()
+    limits = SOON if isinstance(act, Hang) else AnswerLimits()
     async with (
         LlmServer([*before, act, Status(500)]).running() as server,
         walking(server, PASSAGES, provider=provider, limits=limits, judged=True) as walk,
@@ -329,20 +329,20 @@ async def test_a_judge_that_fails_later_costs_what_it_was_to_read_alone(
     [
         ([Hang()], SHORT, 100),
         ([Stall("Full-time")], SHORT, 100),
-        ([Status(500), Status(500)], Limits(), 0),
-        ([WRONG_KEY], Limits(), 0),
-        ([Text(GOOD)], Limits(), 150),
-        ([Text(DOUBTFUL), again("")], Limits(), 300),
-        ([Text(DOUBTFUL), Status(500)], Limits(), 150),
+        ([Status(500), Status(500)], AnswerLimits(), 0),
+        ([WRONG_KEY], AnswerLimits(), 0),
+        ([Text(GOOD)], AnswerLimits(), 150),
+        ([Text(DOUBTFUL), again("")], AnswerLimits(), 300),
+        ([Text(DOUBTFUL), Status(500)], AnswerLimits(), 150),
         ([Text(DOUBTFUL), Hang()], SOON, 100),
     ],
     ids=["hang", "stall", "down", "wrong key", "good", "written again", "not written again", "hang when asked again"],
 )
 async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
-    script: list[Act], limits: Limits, counted: int
+    script: list[Act], limits: AnswerLimits, counted: int
 ) -> None:
     tally = Tally()
-    budget = TokenBudget(tally, person=1000, space=0, answer=100)
+    budget = TokenBudget(tally, per_person=1000, per_space=0, per_answer=100)
     async with (
         LlmServer(script).running() as server,
         walking(server, PASSAGES, limits=limits, budget=budget) as walk,
@@ -354,7 +354,7 @@ async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
 @pytest.mark.parametrize("reset", [False, True], ids=["ended", "reset"])
 async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(reset: bool) -> None:
     tally = Tally()
-    budget = TokenBudget(tally, person=10_000, space=0, answer=5_000)
+    budget = TokenBudget(tally, per_person=10_000, per_space=0, per_answer=5_000)
     async with (
         LlmServer(otherwise=lambda _: Cut("Full-time staff", reset=reset)).running() as server,
         walking(server, PASSAGES, budget=budget) as walk,
@@ -371,7 +371,7 @@ async def test_where_the_passages_do_not_answer_a_dead_model_does_not_make_them_
     async with LlmServer([WRONG_KEY]).running() as server, walking(server, [close], provider=provider) as walk:
         answer = await walk.answer(QUESTION)
     assert walk.reasons
-    assert (answer.outcome, answer.sentences) == (Outcome.NOT_FOUND, ())
+    assert (answer.outcome, answer.sentences) == (AnswerOutcome.NOT_FOUND, ())
     assert answer.usage.writer == "extractive"
 
 
@@ -387,13 +387,13 @@ async def test_a_model_is_asked_whenever_any_passage_came_back() -> None:
     ("draft", "way"), [(GOOD, "extract"), (f"{GOOD} Contractors get no paid leave from the company [2].", "model")]
 )
 async def test_nothing_of_a_draft_is_shown_before_it_cites_what_it_must(draft: str, way: str) -> None:
-    limits = Limits(minimum_citations=2, minimum_sources=2)
+    limits = AnswerLimits(minimum_citations=2, minimum_sources=2)
     async with LlmServer([Text(draft)]).running() as server, walking(server, PASSAGES, limits=limits) as walk:
         events = await walk.events(QUESTION)
     answer = events[-1]
     assert isinstance(answer, Answer)
     if way == "model":
-        assert [event.sentence for event in events if isinstance(event, Written)] == list(answer.sentences)
+        assert [event.sentence for event in events if isinstance(event, SentenceEvent)] == list(answer.sentences)
         assert answer.usage.writer == "openai:m"
     else:
         assert answer.usage.writer == "extractive"
@@ -407,5 +407,5 @@ async def test_a_store_that_fails_behind_the_last_sentence_takes_no_answer_back(
 
     async with LlmServer([Text(GOOD)]).running() as server, walking(server, PASSAGES, history=Full()) as walk:
         answer = await walk.answer(QUESTION)
-    assert answer.outcome is Outcome.ANSWERED
+    assert answer.outcome is AnswerOutcome.ANSWERED
     assert len(walk.incidents) == 1

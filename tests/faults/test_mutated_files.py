@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.kinds import STORED_PAGE, StoredPage
-from adapters.files.reader import Reader
-from adapters.files.worker import ReaderProcess
+from adapters.files.formats import CONFLUENCE_STORAGE, ConfluenceStoragePage
+from adapters.files.reader import FileReader
+from adapters.files.reader_process import ReaderProcess
 from pipeline.errors import Refused
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import Document, Parsed
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import Document, ParsedDocument
 from tests.faults.mutated import OFFICE, STORED, mutated, samples
 from tests.trials import Count, trials
 
@@ -49,14 +49,14 @@ async def tried(number: int, read: Callable[[int], Awaitable[bool]]) -> int:
 @pytest.mark.parametrize("suffix", SAMPLES)
 async def test_a_mutated_file_ends_in_text_or_a_clear_error(suffix: str, record_property: Count) -> None:
     number = trials(12 if suffix in OFFICE else 60)
-    worker, splitter, others = ReaderProcess(cpu_seconds=2), Splitter(WordCount()), list(SAMPLES.values())
+    worker, splitter, others = ReaderProcess(cpu_seconds=2), TokenSplitter(WordTokenizer()), list(SAMPLES.values())
 
     async def read(trial: int) -> bool:
         with warnings.catch_warnings(action="ignore"):
             content = mutated(suffix, SAMPLES[suffix], others[trial % len(others)], trial)
         found = await worker.read(suffix, content)
         document = Document(id="d", filename="f", title=found.title, url=found.url)
-        splitter.split(Parsed(document=document, blocks=found.blocks))
+        splitter.split(ParsedDocument(document=document, blocks=found.blocks))
         return True
 
     try:
@@ -69,16 +69,16 @@ async def test_a_mutated_file_ends_in_text_or_a_clear_error(suffix: str, record_
 
 @pytest.mark.slow
 async def test_a_mutated_page_of_confluence_ends_in_text_or_a_clear_error(record_property: Count) -> None:
-    number, reader, others = trials(500), Reader(), list(SAMPLES.values())
+    number, reader, others = trials(500), FileReader(), list(SAMPLES.values())
 
     async def read(trial: int) -> bool:
-        storage = mutated(STORED_PAGE, STORED, others[trial % len(others)], trial).decode("utf-8", "replace")
+        storage = mutated(CONFLUENCE_STORAGE, STORED, others[trial % len(others)], trial).decode("utf-8", "replace")
         names = dict.fromkeys(await reader.read_mentions(storage), "Robin Vale")
-        return (await reader.read_stored(StoredPage(storage=storage, names=names))).has_text
+        return (await reader.read_confluence_page(ConfluenceStoragePage(storage=storage, names=names))).has_text
 
     try:
         record_property("mutated pages of Confluence read", await tried(number, read))
-        assert (await reader.read_stored(StoredPage(storage=STORED.decode()))).has_text
+        assert (await reader.read_confluence_page(ConfluenceStoragePage(storage=STORED.decode()))).has_text
     finally:
         await reader.close()
     record_property("mutated pages of Confluence", number)

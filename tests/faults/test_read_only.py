@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.values import Audience
-from storage.moving import open_end
+from storage.data_migration import open_endpoint
 from storage.open import open_storage
 from tests.doubles.postgres import SHARED, USER, Server, name_of
 from tests.doubles.samples import chunks, document
@@ -136,7 +136,7 @@ async def test_a_server_that_takes_no_writes_is_told_when_everything_should_move
     assert "Traceback" not in said
     postgres.execute(f'ALTER DATABASE "{name_of(target)}" SET default_transaction_read_only = off')
     assert (await run(move))[0] == 0
-    async with open_end(target, embedder=str, make=False):
+    async with open_endpoint(target, embedder=str, make=False):
         pass
 
 
@@ -155,7 +155,9 @@ async def test_a_user_of_postgresql_without_a_right_is_told_by_every_command(
         name = name_of(url)
         if taken != "CREATE":
             async with open_storage(tmp_path / "data", database=url) as storage:
-                await storage.library.put(document("leave"), chunks("leave", ["Everybody gets 25 days."]), None, "")
+                await storage.library.replace_document(
+                    document("leave"), chunks("leave", ["Everybody gets 25 days."]), None, ""
+                )
         postgres.execute(f"REVOKE {taken} ON {where}", name)
         named = [shlex.split(command.format(url=url, away=tmp_path)) for command in commands]
         settings = {"CITEWELL_DATABASE": url, "CITEWELL_DATA": str(tmp_path / "data")}
@@ -168,7 +170,7 @@ async def test_a_user_of_postgresql_without_a_right_is_told_by_every_command(
             return
         postgres.execute(f"GRANT ALL ON {where.replace('FROM', 'TO')}", name)
         async with open_storage(tmp_path / "data", database=url) as storage:
-            assert [document.id for document in await storage.library.documents()] == ["leave"]
+            assert [document.id for document in await storage.library.list_documents()] == ["leave"]
     record_property("commands", len(commands))
 
 
@@ -182,7 +184,9 @@ async def test_a_command_whose_connection_is_cut_says_so_and_is_completed_by_the
     async with open_storage(data) as storage:
         for number in range(DOCUMENTS):
             (folder / f"{number}.md").write_text(f"# Topic {number}\n\nThe whole of document {number}.\n")
-            await storage.library.put(document(f"{number}"), chunks(f"{number}", ["The whole of it."]), None, "")
+            await storage.library.replace_document(
+                document(f"{number}"), chunks(f"{number}", ["The whole of it."]), None, ""
+            )
     for number in range(n):
         with postgres.database() as indexed, postgres.database() as moved:
             for url in (indexed, moved):
@@ -196,6 +200,6 @@ async def test_a_command_whose_connection_is_cut_says_so_and_is_completed_by_the
                 assert len(said.splitlines()) == 2, said
             for url in (indexed, moved):
                 async with open_storage(data, database=url) as storage:
-                    found = await storage.index.lexical(["whole"], EVERYTHING, 10 * DOCUMENTS)
-                    assert len(await storage.library.documents()) == len(found.hits) == DOCUMENTS
+                    found = await storage.index.search_lexical(["whole"], EVERYTHING, 10 * DOCUMENTS)
+                    assert len(await storage.library.list_documents()) == len(found.hits) == DOCUMENTS
     record_property("cuts", 2 * n)

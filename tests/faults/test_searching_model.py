@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from pipeline.errors import CitewellError, Unavailable
-from pipeline.values import Answer, Outcome, RetrievedChunk, Written
+from pipeline.values import Answer, AnswerOutcome, RetrievedChunk, SentenceEvent
 from tests.doubles.llm.faults import Act, Asking, Call, Cut, Status, Text
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import passage, walking
@@ -40,7 +40,7 @@ async def answered(
     assert walk.incidents == []
     answer = events[-1]
     assert isinstance(answer, Answer)
-    assert tuple(event.sentence for event in events if isinstance(event, Written)) == answer.sentences
+    assert tuple(event.sentence for event in events if isinstance(event, SentenceEvent)) == answer.sentences
     assert all(sentence.verified for sentence in answer.sentences)
     return answer, walk.reasons, server
 
@@ -62,7 +62,7 @@ async def test_what_a_model_finds_by_searching_again_is_shown_with_its_source(pr
     answer, reasons, server = await answered(provider, Asking((SEARCH,), text=first), Text(then))
     assert (said(answer), reasons) == (BOTH, [])
     assert [citation.chunk_id for citation in answer.citations] == ["c1", "c2"]
-    assert (answer.outcome, answer.usage.writer) == (Outcome.ANSWERED, f"{provider}:m")
+    assert (answer.outcome, answer.usage.writer) == (AnswerOutcome.ANSWERED, f"{provider}:m")
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (240, 60)
     assert APPROVAL in json.dumps(server.requests[1])
 
@@ -109,7 +109,7 @@ async def test_what_was_said_before_a_search_stays_when_the_model_fails_behind_i
     first = Asking((SEARCH,), text=f"{LEAVE[:-1]} [1].\n")
     answer, reasons, _ = await answered(provider, first, act, act)
     assert said(answer) == (BOTH if isinstance(act, Cut) else ONE)
-    assert answer.outcome is Outcome.PARTIAL
+    assert answer.outcome is AnswerOutcome.PARTIAL
     assert len(reasons) == 1
 
 

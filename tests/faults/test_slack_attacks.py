@@ -16,9 +16,9 @@ import aiohttp
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.slack.adapter import EVENT_BYTES
-from adapters.slack.transport.front import PATH
-from pipeline.values import Reason, Style
+from adapters.slack.adapter import MAX_EVENT_BYTES
+from adapters.slack.transport.router import EVENTS_PATH
+from pipeline.values import AnswerStyle, RatingReason
 from tests.contracts.slack_driver import CHANNEL, SlackHTTPDriver, user
 from tests.doubles.slack.people import encoded, signature
 from tests.doubles.slack.rules import Json
@@ -56,7 +56,7 @@ async def told(http: SlackHTTPDriver) -> list[tuple[str, Json]]:
     http.people._post = noted  # type: ignore[method-assign]
     said = await http.mention("ann", "How much leave do I get?")
     await http.rig.settled()
-    await http.rate(said, "ann", helpful=False, reason=Reason.WRONG, comment="No.")
+    await http.rate(said, "ann", helpful=False, reason=RatingReason.WRONG, comment="No.")
     await http.passages(said, "ann")
     asked = await http.ask("ann", "How much leave do I get?")
     await http.rig.settled()
@@ -67,7 +67,7 @@ async def told(http: SlackHTTPDriver) -> list[tuple[str, Json]]:
     await http.edit(said, "How much leave is there?")
     for tab in ("home", "messages"):
         await http.people.open_home(user("ann"), tab)
-    await http.prefer("ann", Style.CONCISE)
+    await http.prefer("ann", AnswerStyle.CONCISE)
     await http.react(said)
     await http.people.stop(CHANNEL, said.handle.ts, user("ann"))
     await http.delete(said)
@@ -95,7 +95,9 @@ def raw(kind: str, body: object) -> tuple[bytes, str]:
 
 async def post(session: aiohttp.ClientSession, http: SlackHTTPDriver, body: bytes, kind: str) -> tuple[int, str]:
     headers = {"Content-Type": kind, **signature(body)}
-    async with session.post(f"http://127.0.0.1:{http.port}{PATH}", data=BytesIO(body), headers=headers) as answer:
+    async with session.post(
+        f"http://127.0.0.1:{http.port}{EVENTS_PATH}", data=BytesIO(body), headers=headers
+    ) as answer:
         return answer.status, await answer.text()
 
 
@@ -141,7 +143,7 @@ async def test_what_makes_no_sense_is_refused_and_the_next_question_is_answered_
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(b"[" * (EVENT_BYTES // 2), id="nested without end"),
+        pytest.param(b"[" * (MAX_EVENT_BYTES // 2), id="nested without end"),
         pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="nested"),
         pytest.param(b'{"event_id": ' + b"9" * 100_000 + b"}", id="a giant number"),
         pytest.param(b"&".join(b"a%d=" % n for n in range(200_000)), id="200,000 fields"),
@@ -151,7 +153,7 @@ async def test_what_makes_no_sense_is_refused_and_the_next_question_is_answered_
 )
 async def test_a_body_that_wants_to_be_too_much_is_refused(http: SlackHTTPDriver, body: bytes, content: str) -> None:
     if content != "application/json":
-        body = b"payload=" + quote_from_bytes(body).encode() if len(body) < EVENT_BYTES // 3 else body
+        body = b"payload=" + quote_from_bytes(body).encode() if len(body) < MAX_EVENT_BYTES // 3 else body
     async with aiohttp.ClientSession() as session:
         status, text = await post(session, http, body, content)
     assert status in UNDERSTOOD
@@ -193,7 +195,7 @@ async def test_a_request_that_is_replayed_is_taken_once(http: SlackHTTPDriver) -
     headers = {"Content-Type": content, **signature(body)}
 
     async def replayed(session: aiohttp.ClientSession) -> int:
-        async with session.post(f"http://127.0.0.1:{http.port}{PATH}", data=body, headers=headers) as answer:
+        async with session.post(f"http://127.0.0.1:{http.port}{EVENTS_PATH}", data=body, headers=headers) as answer:
             return answer.status
 
     async with aiohttp.ClientSession() as session:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import catch_up
-from adapters.slack.events import missed
-from adapters.slack.transport import connection
+from adapters.slack.events import catch_up
+from adapters.slack.transport import socket_mode
 from pipeline.errors import Unavailable
 from pipeline.values import IncomingMessage
 from pipeline.words import wording
@@ -42,10 +42,10 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setitem(SQLInbox.__init__.__kwdefaults__ or {}, "clock", clock)
-    monkeypatch.setattr(catch_up, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(catch_up, "MARK", 0.02)
-    monkeypatch.setattr(missed, "PAGE", 20)
-    monkeypatch.setattr(missed, "PAUSE", 0.01)
+    monkeypatch.setattr(catch_up, "MIN_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(catch_up, "CHECKPOINT_SECONDS", 0.02)
+    monkeypatch.setattr(catch_up, "CATCH_UP_PAGE_SIZE", 20)
+    monkeypatch.setattr(catch_up, "CATCH_UP_PAUSE_SECONDS", 0.01)
     return clock
 
 
@@ -67,7 +67,7 @@ async def marked(driver: SlackDriver) -> None:
     """Until it is written down up to when everything is known."""
 
     async def seen() -> bool:
-        return bool(await driver.rig.storage.inbox.seen(SPACE))
+        return bool(await driver.rig.storage.inbox.last_message_id(SPACE))
 
     await eventually(seen)
 
@@ -125,7 +125,7 @@ async def test_all_that_was_asked_in_twenty_minutes_is_answered_late_and_once(
     await driver.rig.settled()
     assert replies(driver, unasked) == []
     assert len(driver.rig.requests) == 3 + len(asked)
-    assert all(wording.LATE in reply for message in asked for reply in replies(driver, message))
+    assert all(wording.LATE_ANSWER in reply for message in asked for reply in replies(driver, message))
     assert len(replies(driver, first.handle)) == 1
     assert chatter.ts > aside.handle.ts
 
@@ -162,7 +162,7 @@ async def test_an_outage_without_a_restart_is_made_up_for(
     slack: SlackDriver, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
-        monkeypatch.setattr(connection, name, seconds)
+        monkeypatch.setattr(socket_mode, name, seconds)
     await slack.mention("ann", "Before?")
     await slack.rig.settled()
     await marked(slack)
@@ -186,7 +186,7 @@ async def test_an_outage_without_a_restart_is_made_up_for(
 async def test_an_outage_right_after_the_first_start_is_known_as_one(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catch_up, "MARK", 3600.0)
+    monkeypatch.setattr(catch_up, "CHECKPOINT_SECONDS", 3600.0)
     driver = await opened(SlackDriver(tmp_path / "data"), clock)
     await marked(driver)
     await driver.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.desks.wishes import try_again
-from pipeline.values import ConversationId, Wish
+from bot.services.subscriptions import retry_subscriptions
+from pipeline.values import AnswerSubscription, ConversationId
 from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.slack_driver import granted
@@ -25,22 +25,24 @@ from tests.faults.nursery import Nursery
 POST = r"/channels/\d+/messages$"
 
 
-async def wanted(folder: Path, origin: ConversationId, person: str, message: str = "") -> Wish:
+async def wanted(folder: Path, origin: ConversationId, person: str, message: str = "") -> AnswerSubscription:
     """Somebody wants to be told, and the job has put that into the inbox."""
-    wish = Wish(id="c0ffee", answer_id="n0", person=person, question="quick question", origin=origin, message=message)
+    wish = AnswerSubscription(
+        id="c0ffee", answer_id="n0", person=person, question="quick question", origin=origin, message=message
+    )
     async with open_storage(folder) as storage:
-        await storage.wishes.keep(wish, most=1)
-        await try_again(storage.wishes, storage.inbox)
+        await storage.subscriptions.save(wish, most=1)
+        await retry_subscriptions(storage.subscriptions, storage.inbox)
     return wish
 
 
-async def is_over(folder: Path, wish: Wish) -> None:
+async def is_over(folder: Path, wish: AnswerSubscription) -> None:
     """Wait until the store knows that it was told."""
 
     async def over() -> bool:
         async with open_storage(folder) as storage:
-            await storage.wishes.due(1)
-            return await storage.wishes.of(wish.key) is None
+            await storage.subscriptions.due(1)
+            return await storage.subscriptions.find_by_message(wish.key) is None
 
     await eventually(over)
 
@@ -69,7 +71,7 @@ async def test_on_slack(tmp_path: Path, moment: str, private: bool) -> None:
         await nursery.kill()
         await nursery.start(tmp_path / "data", slack.api_url)
         await is_over(tmp_path / "data", wish)
-        told = [one for one in slack.workspace.messages.values() if wording.YOU_WANTED in one.text]
+        told = [one for one in slack.workspace.messages.values() if wording.SUBSCRIPTION_INTRO in one.text]
         assert len(told) == 1
         assert (told[0].channel, told[0].thread_ts) == (channel, thread)
 
@@ -103,4 +105,4 @@ async def test_on_discord(tmp_path: Path, moment: str, private: bool) -> None:
         await nursery.start(tmp_path / "data", discord.api_url, "replies")
         await is_over(tmp_path / "data", wish)
         texts = ["\n".join(eyes.texts(message)) for message in discord.replies(channel)]
-        assert len([text for text in texts if wording.YOU_WANTED in text]) == 1
+        assert len([text for text in texts if wording.SUBSCRIPTION_INTRO in text]) == 1

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from pipeline.errors import Unavailable
 from pipeline.values import Audience
 from storage.open import Storage, open_storage
-from storage.sqlite.chroma import DROPPED, SMALLEST
+from storage.sqlite.chroma import MIN_COLLECTION_SIZE, TOLERATED_DROPPED
 from tests.contracts.waiting import until
 from tests.doubles.chroma import chroma_server
 from tests.doubles.ports import free_port
@@ -26,13 +26,15 @@ CHANGES = 40
 
 
 async def fill(storage: Storage) -> None:
-    await storage.library.put(document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in STORED], "m")
+    await storage.library.replace_document(
+        document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in STORED], "m"
+    )
 
 
 async def assert_exact(storage: Storage) -> None:
     """The nearest are what arithmetic says, whoever answers."""
     for question in rows(5, seed=2):
-        hits = await storage.index.nearest(question, EVERYONE, 10)
+        hits = await storage.index.search_vector(question, EVERYONE, 10)
         best = np.sort(STORED @ question)[::-1][:10]
         assert [hit.score for hit in hits] == pytest.approx(best.tolist(), abs=0.02)
 
@@ -58,15 +60,15 @@ async def test_what_another_process_writes_is_found_at_once_and_then_by_chroma(t
     ):
         await fill(command)
         assert await bot.vectors.sync()
-        await command.library.put(document("e"), chunks("e", ["more"]), [rows(1, 7)], "m")
-        assert len(await bot.index.nearest(rows(1, 7)[0], EVERYONE, 500)) == COUNT + 1
+        await command.library.replace_document(document("e"), chunks("e", ["more"]), [rows(1, 7)], "m")
+        assert len(await bot.index.search_vector(rows(1, 7)[0], EVERYONE, 500)) == COUNT + 1
         assert await bot.vectors.sync()
-        (hit, *_) = await bot.index.nearest(rows(1, 7)[0], EVERYONE, 5)
+        (hit, *_) = await bot.index.search_vector(rows(1, 7)[0], EVERYONE, 5)
         assert hit.chunk_id == "e#0"
-        await command.library.remove(["d", "e"])
-        assert await bot.index.nearest(STORED[0], EVERYONE, 5) == []
+        await command.library.remove_documents(["d", "e"])
+        assert await bot.index.search_vector(STORED[0], EVERYONE, 5) == []
         assert not await bot.vectors.sync()
-        assert await bot.index.nearest(STORED[0], EVERYONE, 5) == []
+        assert await bot.index.search_vector(STORED[0], EVERYONE, 5) == []
 
 
 async def test_nothing_of_the_vectors_is_on_disk_beside_the_database(tmp_path: Path) -> None:
@@ -84,13 +86,13 @@ async def test_documents_that_are_replaced_over_and_over_are_found_as_they_are(t
             assert await storage.vectors.sync()
             await assert_exact(storage)
             for seed in range(6):
-                await storage.library.put(
+                await storage.library.replace_document(
                     document("e"), chunks("e", ["text"] * 30), [row[None, :] for row in rows(30, 10 + seed)], "m"
                 )
                 assert await storage.vectors.sync()
-                (hit, *_) = await storage.index.nearest(rows(30, 10 + seed)[29], EVERYONE, 3)
+                (hit, *_) = await storage.index.search_vector(rows(30, 10 + seed)[29], EVERYONE, 3)
                 assert hit.chunk_id == "e#29"
-            await storage.library.remove(["e"])
+            await storage.library.remove_documents(["e"])
 
 
 async def test_vectors_of_another_length_take_the_place_of_the_old_ones(tmp_path: Path) -> None:
@@ -99,11 +101,13 @@ async def test_vectors_of_another_length_take_the_place_of_the_old_ones(tmp_path
         await fill(storage)
         assert await storage.vectors.sync()
         name = "n"
-        assert await storage.index.nearest(STORED[0], EVERYONE, 3) == []
+        assert await storage.index.search_vector(STORED[0], EVERYONE, 3) == []
         other = rows(COUNT, seed=1, dimensions=8)
-        await storage.library.put(document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in other], "n")
+        await storage.library.replace_document(
+            document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in other], "n"
+        )
         assert await storage.vectors.sync()
-        (hit, *_) = await storage.index.nearest(other[5], EVERYONE, 3)
+        (hit, *_) = await storage.index.search_vector(other[5], EVERYONE, 3)
         assert hit.chunk_id == "d#5"
 
 
@@ -120,7 +124,7 @@ async def test_a_server_that_is_not_there_costs_no_answer(tmp_path: Path) -> Non
 async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_another_takes_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.sqlite.vector_index.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("storage.sqlite.vector_index.INDEX_RETRY_SECONDS", 0.05)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     async with open_storage(tmp_path / "data", embedder="m", chroma_url=url, exclusive=True) as bot:
@@ -138,7 +142,7 @@ async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_anoth
 async def test_an_error_that_nobody_foresaw_is_logged_and_chroma_answers_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.sqlite.vector_index.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("storage.sqlite.vector_index.INDEX_RETRY_SECONDS", 0.01)
     async with open_storage(tmp_path, embedder="m") as storage:
         await fill(storage)
     with monkeypatch.context() as patch, capture_logs() as logged:
@@ -182,9 +186,11 @@ async def test_documents_that_change_all_the_time_are_found_and_no_chroma_gather
     async with open_storage(tmp_path, embedder="m") as storage:
         for change in range(CHANGES):
             passages = rows(2, seed=change)
-            await storage.library.put(document("e"), chunks("e", ["text"] * 2), [row[None, :] for row in passages], "m")
+            await storage.library.replace_document(
+                document("e"), chunks("e", ["text"] * 2), [row[None, :] for row in passages], "m"
+            )
             assert await storage.vectors.sync()
-            (hit, *_) = await storage.index.nearest(passages[1], EVERYONE, 2)
+            (hit, *_) = await storage.index.search_vector(passages[1], EVERYONE, 2)
             assert hit.chunk_id == "e#1"
     assert sum(map(len, held)) == CHANGES
-    assert max(map(len, held)) <= DROPPED // SMALLEST + 2
+    assert max(map(len, held)) <= TOLERATED_DROPPED // MIN_COLLECTION_SIZE + 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.files.child import read_format
-from adapters.files.outline import Content
+from adapters.files.content import ParsedFile
+from adapters.files.reader_worker import read_format
 from pipeline.values import Block, BlockKind
 
 
@@ -12,7 +12,7 @@ def reading(suffix: str, content: bytes) -> str:
     return told(read_format(suffix, content))
 
 
-def told(content: Content) -> str:
+def told(content: ParsedFile) -> str:
     """The title, each block, and what was not read."""
     lines = [f"title: {content.title}"] if content.title else []
     where = ""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from adapters.models.minilm.embedder import MiniLM
+from adapters.models.minilm.embedder import MiniLMEmbedder
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
@@ -48,14 +48,14 @@ EXPENSES = """\
 
 
 @pytest.fixture(scope="session")
-def model() -> MiniLM:
-    return MiniLM()
+def model() -> MiniLMEmbedder:
+    return MiniLMEmbedder()
 
 
 @pytest.fixture(autouse=True)
-def loaded_once(model: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def loaded_once(model: MiniLMEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each Citewell that a test opens embeds with the same graph and tokenizers; texts are remembered by each alone."""
-    monkeypatch.setattr("adapters.models.minilm.embedder.Graph", lambda *_, **__: model._graph)
+    monkeypatch.setattr("adapters.models.minilm.embedder.OnnxModel", lambda *_, **__: model._graph)
 
 
 @pytest.fixture(scope="session", autouse=True)

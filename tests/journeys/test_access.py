@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.commands.app import app
-from pipeline.values import TAUGHT, Document
+from pipeline.values import TAUGHT_SOURCE, Document
 from storage.open import open_storage
 
 TOML = """
@@ -96,7 +96,7 @@ def test_replies_that_were_kept_are_listed_once_they_are_to_be_reviewed() -> Non
             id=f"taught/{name}",
             filename=f"{name}.txt",
             title=f"The {name} reply",
-            source=TAUGHT,
+            source=TAUGHT_SOURCE,
             metadata={"author": "slack:T1:U3", "review": review},
         )
         asyncio.run(_put(kept))
@@ -107,4 +107,4 @@ def test_replies_that_were_kept_are_listed_once_they_are_to_be_reviewed() -> Non
 
 async def _put(document: Document) -> None:
     async with open_storage(Path("citewell-data")) as storage:
-        await storage.library.put(document, [], None, "")
+        await storage.library.replace_document(document, [], None, "")

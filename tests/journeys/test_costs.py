@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from adapters.models.onnx.graph import Graph
+from adapters.models.onnx.model import OnnxModel
 from bench.load import QUESTIONS as ASKED
 from bench.load import ROOT, OnSlack
 from bot.config.settings import Settings
-from bot.run.service import serve
+from bot.run.service import run_service
 from bot.wiring import open_citewell
-from pipeline.values import Request
+from pipeline.values import AnswerRequest
 from storage.postgres.connection import PostgresConnection, PostgresTransactions
 from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.contracts.slack_driver import granted
@@ -63,7 +63,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counting("statements", connection, "executemany")
     for transactions in (SQLiteTransactions, PostgresTransactions):
         counting("commits", transactions, "begin")
-    counting("vectors", Graph, "rows", len)
+    counting("vectors", OnnxModel, "rows", len)
     return counted
 
 
@@ -75,7 +75,7 @@ async def test_what_answers_need_is_there_before_the_first_question(
     counts.clear()
     gc.unfreeze()
     async with SlackServer(granted()) as slack:
-        serving = asyncio.create_task(serve(on_slack(tmp_path, slack), lambda line: None))
+        serving = asyncio.create_task(run_service(on_slack(tmp_path, slack), lambda line: None))
         await until(lambda: gc.get_freeze_count() > 0)
         assert counts["vectors"] == 1
         os.kill(os.getpid(), signal.SIGTERM)
@@ -95,7 +95,7 @@ async def test_an_answer_costs_no_more_than_it_did(engine: Engine, documents: Pa
     await indexed(engine.folder, documents, engine.url)
     async with SlackServer(granted()) as slack:
         platform = OnSlack(slack)
-        serving = asyncio.create_task(serve(on_slack(engine.folder, slack, engine.url), lambda line: None))
+        serving = asyncio.create_task(run_service(on_slack(engine.folder, slack, engine.url), lambda line: None))
         await platform.connected()
         await platform.ask()
         found: list[Counter[str]] = []
@@ -116,14 +116,14 @@ async def test_an_answer_costs_no_more_than_it_did(engine: Engine, documents: Pa
 async def test_an_answer_holds_and_leaves_no_more_memory_than_it_did(tmp_path: Path) -> None:
     await indexed(tmp_path, ROOT / "examples" / "handbook")
     async with open_citewell(extractive(tmp_path)) as citewell:
-        everything = await citewell.everything()
+        everything = await citewell.all_collections()
 
         async def ask() -> int:
             """Bytes held at once, at most."""
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
             for question in ASKED:
-                await citewell.respond(Request(text=question, audience=everything))
+                await citewell.respond(AnswerRequest(text=question, audience=everything))
             return tracemalloc.get_traced_memory()[1] - before
 
         for _ in range(2):  # what is kept of the passages is

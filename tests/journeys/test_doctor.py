@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import pytest
 from aiohttp import web
 
-from adapters.discord.permissions import permissions
-from adapters.slack.transport.startup import OPTIONAL, SCOPES
+from adapters.discord.permissions import build_permissions
+from adapters.slack.transport.startup import OPTIONAL_SCOPES, REQUIRED_SCOPES
 from adapters.web.config import WebConfig
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable, NotionTable
-from bot.desks.places import closed
-from bot.doctor.clock import examine_clock
-from bot.doctor.examine import examine
-from pipeline.values import Finding, PlaceId, State
-from storage.documents.sources import SourceLook, SQLSourceLooks
+from bot.doctor.clock import diagnose_clock
+from bot.doctor.diagnosis import diagnose
+from bot.services.places import closed_channel_state
+from pipeline.values import Finding, FindingState, PlaceId
+from storage.documents.source_state import SQLSyncOutcomes, SyncOutcome
 from storage.open import open_storage
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.llm.faults import Status, Text
@@ -48,7 +48,7 @@ class Installation(NamedTuple):
 
     async def examined(self, *, offline: bool = False) -> list[Finding]:
         settings = Settings(_env_file=None, **self.settings)  # type: ignore[call-arg]
-        return [finding async for finding in examine(settings, offline=offline)]
+        return [finding async for finding in diagnose(settings, offline=offline)]
 
 
 @pytest.fixture
@@ -57,9 +57,9 @@ async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
     documents.mkdir()
     (documents / "office.md").write_text("# Office\n\nThe office opens at nine.\n")
     await indexed(tmp_path / "data", documents)
-    slack, discord = SlackServer(frozenset({*SCOPES, *OPTIONAL})), FakeDiscord()
+    slack, discord = SlackServer(frozenset({*REQUIRED_SCOPES, *OPTIONAL_SCOPES})), FakeDiscord()
     slack.workspace.add(CHANNEL)
-    discord.world.guild("Guild", bot_permissions=permissions().value)
+    discord.world.guild("Guild", bot_permissions=build_permissions().value)
     async with slack, discord, LlmServer(otherwise=lambda _: VERDICT, key="k").running() as model:
         settings = {
             "data": tmp_path / "data",
@@ -75,8 +75,8 @@ async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
 
 async def test_nothing_is_wrong_where_all_is_well(installation: Installation) -> None:
     found = await installation.examined()
-    assert [finding for finding in found if finding.state is State.BAD] == []
-    subjects = {finding.subject for finding in found if finding.state is State.GOOD}
+    assert [finding for finding in found if finding.state is FindingState.BAD] == []
+    subjects = {finding.subject for finding in found if finding.state is FindingState.GOOD}
     assert {"Slack scopes", "Slack connection", "Discord permissions", "language model", "sentence check"} <= subjects
 
 
@@ -86,7 +86,7 @@ def _without_scope(installation: Installation) -> None:
 
 def _without_permission(installation: Installation) -> None:
     role = next(iter(installation.discord.world.guilds.values()))["roles"][1]
-    role["permissions"] = str(permissions().value & ~(1 << 11))
+    role["permissions"] = str(build_permissions().value & ~(1 << 11))
 
 
 def _without_intent(installation: Installation) -> None:
@@ -107,7 +107,7 @@ def _out_of_the_channel(installation: Installation) -> None:
 async def test_who_checks_what_the_model_writes_is_told(installation: Installation, judge: str, said: str) -> None:
     installation.settings["judge"] = judge
     (found,) = [finding for finding in await installation.examined() if finding.subject == "sentence check"]
-    assert found.state is State.GOOD
+    assert found.state is FindingState.GOOD
     assert found.said.startswith(said)
     assert ("CITEWELL_JUDGE=" in found.said) is (judge == "auto")
 
@@ -176,7 +176,7 @@ async def test_what_is_wrong_is_found_with_its_remedy(
     installation: Installation, plant: Callable[[Installation], None], subject: str, said: str, fix: str
 ) -> None:
     plant(installation)
-    wrong = [finding for finding in await installation.examined() if finding.state is State.BAD]
+    wrong = [finding for finding in await installation.examined() if finding.state is FindingState.BAD]
     assert [finding.subject for finding in wrong] == [subject]
     assert said in wrong[0].said
     assert fix in wrong[0].fix
@@ -225,7 +225,7 @@ async def test_no_fault_hides_another(
     installation: Installation, plant: Callable[[Installation], None], subjects: list[str]
 ) -> None:
     plant(installation)
-    wrong = [finding for finding in await installation.examined() if finding.state is State.BAD]
+    wrong = [finding for finding in await installation.examined() if finding.state is FindingState.BAD]
     assert [finding.subject for finding in wrong] == subjects
     assert all(finding.fix for finding in wrong)
 
@@ -247,7 +247,9 @@ async def test_a_check_that_could_not_be_made_says_why(
 ) -> None:
     plant(installation)
     left = {
-        finding.subject: finding.said for finding in await installation.examined() if finding.state is State.SKIPPED
+        finding.subject: finding.said
+        for finding in await installation.examined()
+        if finding.state is FindingState.SKIPPED
     }
     assert left[subject] == f"not checked: {why}"
 
@@ -258,9 +260,9 @@ async def test_a_check_that_breaks_is_told_and_the_others_follow(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("adapters.slack.doctor.introduce", broken)
+    monkeypatch.setattr("adapters.slack.doctor.fetch_workspace", broken)
     found = await installation.examined()
-    assert [(one.subject, one.said) for one in found if one.state is State.BAD] == [
+    assert [(one.subject, one.said) for one in found if one.state is FindingState.BAD] == [
         ("Slack", "this check failed (ZeroDivisionError)")
     ]
     assert any(one.subject == "Discord permissions" for one in found)
@@ -269,7 +271,7 @@ async def test_a_check_that_breaks_is_told_and_the_others_follow(
 async def test_a_token_that_cannot_be_one_is_told_offline_as_well(installation: Installation) -> None:
     installation.settings["slack"]["app_token"] = "xoxb-in-the-wrong-place"
     installation.settings["discord"]["token"] = "Bot abc"
-    wrong = [one for one in await installation.examined(offline=True) if one.state is State.BAD]
+    wrong = [one for one in await installation.examined(offline=True) if one.state is FindingState.BAD]
     assert [one.subject for one in wrong] == ["Slack connection", "Discord token"]
     assert "begins with xapp-" in wrong[0].said
     assert not any("xoxb-in" in one.said or "abc" in one.said for one in wrong)
@@ -289,18 +291,18 @@ async def test_documents_that_changed_since_they_were_indexed_are_told_with_the_
 @pytest.mark.parametrize(
     ("look", "said"),
     [
-        (SourceLook(failed=2), "2 documents could not be read"),
-        (SourceLook(problem="folder: could not be read: /srv"), "could not be read: /srv"),
-        (SourceLook(), "is due every 0:30:00"),
+        (SyncOutcome(failed=2), "2 documents could not be read"),
+        (SyncOutcome(problem="folder: could not be read: /srv"), "could not be read: /srv"),
+        (SyncOutcome(), "is due every 0:30:00"),
     ],
 )
 async def test_a_source_that_is_not_looked_at_any_more_or_not_in_whole_is_told(
-    installation: Installation, look: SourceLook, said: str
+    installation: Installation, look: SyncOutcome, said: str
 ) -> None:
     documents = installation.folder.parent / "documents"
     installation.settings["sync_minutes"] = 30
     async with open_storage(installation.folder) as storage:
-        await SQLSourceLooks(storage.database).ended(documents.as_posix(), look)
+        await SQLSyncOutcomes(storage.database).record(documents.as_posix(), look)
         await storage.database.write(lambda db: db.execute("UPDATE source_look SET at = at - 7200"))
     (told,) = [finding for finding in await installation.examined(offline=True) if finding.subject == "sources"]
     assert said in told.said
@@ -312,9 +314,9 @@ async def test_channels_whose_talk_is_kept_are_named_and_those_that_cannot_be_re
     installation.settings["places"] = {place: {"index": True}}
     installation.settings["slack"]["index"] = "own-app-under-slack-api-terms"
     async with open_storage(installation.folder) as storage:
-        await storage.said.take((), place, closed("talk"))
+        await storage.channel_messages.save((), place, closed_channel_state("talk"))
     kept, shut = [one for one in await installation.examined(offline=True) if one.subject == "channels"]
-    assert (kept.state, str(place) in kept.said) == (State.GOOD, True)
+    assert (kept.state, str(place) in kept.said) == (FindingState.GOOD, True)
     assert "Invite the bot" in shut.fix
 
 
@@ -333,7 +335,7 @@ async def test_no_service_is_asked_offline(installation: Installation) -> None:
 async def test_more_servers_than_one_session_holds_are_told_with_the_setting(installation: Installation) -> None:
     installation.discord.world.shards = 3
     (found,) = [finding for finding in await installation.examined() if finding.subject == "Discord sessions"]
-    assert found.state is State.WARNING
+    assert found.state is FindingState.WARNING
     assert "CITEWELL_DISCORD_SHARDS=0-2/3" in found.fix
 
 
@@ -348,10 +350,10 @@ async def test_a_clock_that_is_off_is_named() -> None:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     try:
-        found = await examine_clock("Slack", f"http://127.0.0.1:{runner.addresses[0][1]}/")
+        found = await diagnose_clock("Slack", f"http://127.0.0.1:{runner.addresses[0][1]}/")
     finally:
         await runner.cleanup()
-    assert found.state is State.BAD
+    assert found.state is FindingState.BAD
     assert "s ahead of that of Slack" in found.said
 
 
@@ -413,7 +415,7 @@ async def test_settings_of_a_platform_that_contradict_each_other_leave_that_plat
 async def test_an_openid_provider_beside_a_proxy_is_warned_of(tmp_path: Path) -> None:
     async def page(**set_up: str) -> list[str]:
         config = WebConfig(listen="127.0.0.1:8080", url="http://127.0.0.1:8080", **set_up)  # type: ignore[arg-type] # text
-        return [one.said async for one in config.examine((), lambda: None) if one.state is State.WARNING]  # type: ignore[arg-type, return-value] # nothing is kept
+        return [one.said async for one in config.diagnose((), lambda: None) if one.state is FindingState.WARNING]  # type: ignore[arg-type, return-value] # nothing is kept
 
     async with Provider().serving() as provider:
         openid = {"oidc_issuer": provider.issuer, "oidc_client_id": CLIENT, "oidc_client_secret": SECRET}

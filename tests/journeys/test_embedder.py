@@ -9,11 +9,11 @@ import pytest
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.doctor.checks import not_embedded
-from bot.documents.serving import embed_again
+from bot.doctor.config_warnings import warn_stale_embeddings
+from bot.documents.reembedding import reembed
 from bot.wiring import open_citewell
 from pipeline.values import Audience
-from storage.documents.embedded import EmbeddedDocuments
+from storage.documents.embeddings import EmbeddedDocuments
 from tests.doubles.llm.faults import Status
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.samples import rows
@@ -32,12 +32,12 @@ async def found_by_vector(citewell: Citewell) -> int:
     """How many passages a question's vector finds."""
     assert citewell.embedder
     vector = await citewell.embedder.embed_question(QUESTION)
-    return len(await citewell.storage.index.nearest(vector, EVERYONE, 50))
+    return len(await citewell.storage.index.search_vector(vector, EVERYONE, 50))
 
 
 async def rebuild(citewell: Citewell) -> int:
     assert citewell.embedder
-    return await embed_again(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
+    return await reembed(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
 
 
 async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings: Settings, documents: Path) -> None:
@@ -48,7 +48,7 @@ async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings:
         await citewell.storage.vectors.sync()
         assert citewell.storage.vectors.serving
         assert await found_by_vector(citewell) > 0
-        assert await not_embedded(citewell) == []
+        assert await warn_stale_embeddings(citewell) == []
 
 
 async def test_an_outage_leaves_the_vectors_there_are(settings: Settings, documents: Path) -> None:
@@ -74,7 +74,7 @@ async def test_a_server_that_changes_its_vectors_is_followed(settings: Settings,
         async with opened(server, settings) as citewell:
             assert "25 vacation days" in (await citewell.answer(QUESTION)).body
             assert await found_by_vector(citewell) == 0
-            assert len(await not_embedded(citewell)) == 1
+            assert len(await warn_stale_embeddings(citewell)) == 1
         async with opened(server, settings) as citewell:
             assert await rebuild(citewell) == 2
             assert await citewell.storage.vectors.sync()
@@ -88,9 +88,9 @@ async def test_a_change_of_embedder_there_and_back_is_mended_by_a_rebuild(settin
                 if number == 0:
                     await citewell.index([documents])
                 else:
-                    assert len(await not_embedded(citewell)) == 1
+                    assert len(await warn_stale_embeddings(citewell)) == 1
                     assert await rebuild(citewell) == 2
-                assert await not_embedded(citewell) == []
+                assert await warn_stale_embeddings(citewell) == []
                 assert await found_by_vector(citewell) > 0
                 assert (await citewell.index([documents])).unchanged == 2
 
@@ -99,17 +99,17 @@ async def test_a_change_of_embedder_there_and_back_is_mended_by_a_rebuild(settin
 async def test_a_document_that_is_removed_or_moved_while_it_is_embedded_stays_so(
     citewell: Citewell, documents: Path, into: str
 ) -> None:
-    listed = await citewell.storage.library.documents()
+    listed = await citewell.storage.library.list_documents()
     embedded = EmbeddedDocuments(citewell.storage.database)
-    (first, *_) = due = await embedded.due("another")
+    (first, *_) = due = await embedded.outdated_revisions("another")
     _, chunks = await embedded.passages(first)
     if into:
         await citewell.index([documents], collection=into)
     else:
-        await citewell.storage.library.remove([document.id for document in listed])
+        await citewell.storage.library.remove_documents([document.id for document in listed])
     matrices = [rows(len(chunk.units)) for chunk in chunks]
     assert len(due) == 2
-    assert not await embedded.put(first, chunks, matrices, "another")
-    now = {document.collection for document in await citewell.storage.library.documents()}
+    assert not await embedded.replace_vectors(first, chunks, matrices, "another")
+    now = {document.collection for document in await citewell.storage.library.list_documents()}
     assert now == ({into} if into else set())
     assert "another" not in await embedded.embedders()

@@ -10,7 +10,7 @@ import pytest
 from bot.citewell import Citewell, console_conversation
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Answer, Outcome
+from pipeline.values import Answer, AnswerOutcome
 
 DOCUMENTS = {
     "prices.csv": """\
@@ -84,7 +84,7 @@ async def test_a_sentence_that_was_shown_answers_for_the_other_place_it_names(co
 async def test_a_complete_question_about_something_else_is_answered_as_if_asked_alone(company: Citewell) -> None:
     question = "How do I set up the VPN?"
     answer = await talk(company, "What does SEV1 mean?", "and SEV2?", "what is its update interval?", question)
-    assert answer.outcome is Outcome.ANSWERED
+    assert answer.outcome is AnswerOutcome.ANSWERED
     assert answer.body == (await company.answer(question)).body
 
 

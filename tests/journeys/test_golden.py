@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell
-from bot.evaluation.golden import Row, changes, measured, read_baseline, write_baseline
+from bot.evaluation.golden import GoldenRow, compare_runs, read_baseline, score_answer, write_baseline
 from bot.wiring import open_citewell
 from pipeline.values import Answer
 from tests.doubles.settings import extractive
@@ -26,7 +26,7 @@ LONGEST = 1.25
 """How much longer than in the baseline the answers may be on average."""
 
 
-async def asked(citewell: Citewell, row: Row) -> Answer:
+async def asked(citewell: Citewell, row: GoldenRow) -> Answer:
     thread = f"golden-{row['id']}"
     for question in row.get("history", ()):
         await citewell.answer(question, thread=thread)
@@ -40,13 +40,13 @@ async def test_golden_questions_do_not_get_worse(tmp_path: Path, capsys: pytest.
     async with open_citewell(settings) as citewell:
         summary = await citewell.index(DOCUMENTS)
         assert not summary.failed
-        found = {row["id"]: measured(row, await asked(citewell, row)) for row in rows}
+        found = {row["id"]: score_answer(row, await asked(citewell, row)) for row in rows}
     if os.environ.get("CITEWELL_GOLDEN") == "write":
         write_baseline(BASELINE, found)
         pytest.skip("the baseline is written")
     baseline = read_baseline(BASELINE)
     assert set(baseline) == set(found)
-    for change in changes(found, baseline):
+    for change in compare_runs(found, baseline):
         said = f"{change.kind}: worse {change.worse}, better {change.better}"
         with capsys.disabled():
             sys.stdout.write(f"{said}\n" if change.worse or change.better else "")

@@ -10,7 +10,7 @@ import pytest
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Outcome
+from pipeline.values import AnswerOutcome
 
 RELEASES = """# Release notes
 
@@ -75,4 +75,4 @@ async def test_what_happened_on_a_day_is_what_stands_under_it(notes: Citewell, q
 async def test_a_version_or_a_day_without_a_heading_is_not_answered_from_another(
     notes: Citewell, question: str
 ) -> None:
-    assert (await notes.answer(question)).outcome is Outcome.NOT_FOUND
+    assert (await notes.answer(question)).outcome is AnswerOutcome.NOT_FOUND

@@ -13,7 +13,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.commands import terminal
-from pipeline.values import Action, Decision
+from pipeline.values import Action, AuditEntry
 from storage.open import open_storage
 from tests.doubles.terminal import look
 
@@ -86,9 +86,11 @@ def _audit() -> None:
         async with open_storage(Path("citewell-data")) as storage:
             for name in HOSTILE:
                 at, subject = datetime.now(UTC), f"{name} itself"
-                decision = Decision(at=at, actor=f"slack:T1:{name}", action=Action.ADD, subject=subject, allowed=False)
+                decision = AuditEntry(
+                    at=at, actor=f"slack:T1:{name}", action=Action.ADD, subject=subject, allowed=False
+                )
                 await storage.audit.record(decision)
-                await storage.keys.add(name, [name], 60)
+                await storage.api_keys.add(name, [name], 60)
 
     asyncio.run(work())
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("documents")
 
 async def indexed(citewell: Citewell) -> dict[str, str]:
     """File name -> collection; a file that is there twice fails."""
-    listed = await citewell.storage.library.documents()
+    listed = await citewell.storage.library.list_documents()
     found = {Path(document.filename).name: document.collection for document in listed}
     assert len(found) == len(listed)
     return found
@@ -74,7 +74,7 @@ async def test_what_was_closed_stays_closed_when_it_is_missing_for_a_while(citew
     assert "secret.md" not in await indexed(citewell)
     secret.parent.rmdir()
     await citewell.index([folder])
-    await citewell.look_again()
+    await citewell.resync_paths()
     secret.parent.mkdir()
     secret.write_text(text)
     await citewell.index([folder])
@@ -96,19 +96,21 @@ async def test_a_file_that_became_unreadable_is_closed_with_its_folder_and_stays
     assert closed.items() <= (await indexed(citewell)).items()
 
     await citewell.index([folder / "board"], collection="hr")
-    await citewell.look_again()
+    await citewell.resync_paths()
     assert closed | {"b.md": "hr", "c.md": "hr"} == {
         name: collection for name, collection in (await indexed(citewell)).items() if name in closed
     }
-    answer = await citewell.storage.index.lexical(["pay", "scale"], Audience(collections=frozenset({"default"})), 9)
+    answer = await citewell.storage.index.search_lexical(
+        ["pay", "scale"], Audience(collections=frozenset({"default"})), 9
+    )
     assert [hit.chunk_id.partition("#")[0].rpartition("/")[2] for hit in answer.hits] == ["a.md"]
 
 
 async def test_a_path_that_was_mistyped_is_no_source(citewell: Citewell, tmp_path: Path) -> None:
-    before = await citewell.storage.library.sources()
+    before = await citewell.storage.library.list_sources()
     with pytest.raises(Refused, match="does not exist"):
         await citewell.index([tmp_path / "tame"], collection="hr")
-    assert await citewell.storage.library.sources() == before
+    assert await citewell.storage.library.list_sources() == before
 
 
 async def test_two_files_of_lines_may_use_the_same_ids(citewell: Citewell, tmp_path: Path) -> None:
@@ -130,7 +132,7 @@ async def test_looking_again_by_the_clock_leaves_each_document_where_it_is(citew
     await citewell.index([folder])
     await citewell.index([folder / "hr"], collection="hr")
     before = await indexed(citewell)
-    await citewell.look_again()
+    await citewell.resync_paths()
     assert await indexed(citewell) == before
     assert (before["open.md"], before["secret.md"]) == ("default", "hr")
 
@@ -148,7 +150,7 @@ async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_onc
     (folder / "hr" / "a.md").unlink()
     (folder / "share" / "c.md").unlink()
     with capture_logs() as logs:
-        await citewell.look_again()
+        await citewell.resync_paths()
     assert before.keys() - await indexed(citewell) == {"a.md"}
     share = (folder / "share").as_posix()
     (told,) = (entry for entry in logs if entry["event"] == "documents_kept")
@@ -156,7 +158,7 @@ async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_onc
     assert f"citewell index {share}" in told["what_to_do"]
 
     (folder / "share").rmdir()
-    await citewell.look_again()
+    await citewell.resync_paths()
     assert "c.md" in await indexed(citewell)
     await citewell.index([folder])
     assert "c.md" not in await indexed(citewell)
@@ -171,7 +173,7 @@ async def test_a_key_that_turns_up_while_nobody_watches_is_logged_with_its_docum
     await citewell.index([folder])
     (folder / "b.md").write_text("# B\n\nUse AKIA" + "QWERTYUIOPASDFGH.\n")
     with capture_logs() as logs:
-        await citewell.look_again()
+        await citewell.resync_paths()
     (told,) = (entry for entry in logs if entry["event"] == "keys_in_document")
     assert (told["document"], told["forms"]) == ("b.md", "AWS access key")
     assert "QWERTY" not in str(logs)
@@ -201,7 +203,7 @@ async def test_a_source_that_cannot_be_looked_at_keeps_no_other_from_it(
     with monkeypatch.context() as patch, capture_logs() as logs:
         patch.setattr(Path, "exists", refused)
         patch.setattr(Path, "resolve", looped)
-        await citewell.look_again()
+        await citewell.resync_paths()
     assert {"a1.md", "b1.md", "c1.md", "c2.md"} <= (await indexed(citewell)).keys()
     assert "b2.md" not in await indexed(citewell)
     assert [entry["source"] for entry in logs if entry["event"] == "not_synced"] == [broken.as_posix()]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import pytest
 from dotenv import dotenv_values
 
-from adapters.discord.permissions import permissions
-from adapters.slack.transport.startup import OPTIONAL, SCOPES
+from adapters.discord.permissions import build_permissions
+from adapters.slack.transport.startup import OPTIONAL_SCOPES, REQUIRED_SCOPES
 from bot.config.settings import Settings
 from storage.open import open_storage
 from tests.doubles.discord.server import FakeDiscord
@@ -80,7 +80,7 @@ async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
     (tmp_path / "handbook").mkdir()
     (tmp_path / "handbook" / "office.md").write_text("# Office\n\nThe office opens at nine.\n")
     discord = FakeDiscord(token=DISCORD_TOKEN)
-    async with SlackServer(frozenset({*SCOPES, *OPTIONAL})) as slack, discord:
+    async with SlackServer(frozenset({*REQUIRED_SCOPES, *OPTIONAL_SCOPES})) as slack, discord:
         yield Newcomer(tmp_path, slack, discord)
 
 
@@ -144,7 +144,7 @@ async def test_the_link_for_discord_asks_for_the_permissions_that_are_needed(new
         await session.answer(FOLDER, "")
         assert await session.ended() == 0
         (link,) = re.findall(r"https://discord\.com/oauth2/authorize\?\S+", session.written)
-    assert f"permissions={permissions().value}" in link
+    assert f"permissions={build_permissions().value}" in link
     assert "scope=bot+applications.commands" in link
     assert re.search(r"client_id=\d+", link)
 

@@ -14,7 +14,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Level, Outcome, Written
+from pipeline.values import AnswerOutcome, ConfidenceLevel, SentenceEvent
 from pipeline.words import wording
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
@@ -43,7 +43,7 @@ async def test_a_model_writes_and_its_tokens_are_counted(settings: Settings, doc
         written_by(server, settings, documents) as citewell,
     ):
         answer = await citewell.answer(QUESTION)
-    assert answer.outcome is Outcome.ANSWERED
+    assert answer.outcome is AnswerOutcome.ANSWERED
     assert answer.usage.writer == "openai:double"
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (120, 30)
     assert "25 vacation days" in answer.body
@@ -57,7 +57,7 @@ async def test_the_first_sentence_is_shown_while_the_model_still_writes(settings
         written_by(server, settings, documents) as citewell,
     ):
         events = [event async for event in await citewell.stream(QUESTION)]
-    assert [type(event) for event in events[-2:]] == [Written, Written]
+    assert [type(event) for event in events[-2:]] == [SentenceEvent, SentenceEvent]
 
 
 @pytest.mark.parametrize("act", [Status(401, "sk-wrong"), Status(500), Hang()], ids=["wrong key", "down", "hanging"])
@@ -67,7 +67,7 @@ async def test_a_dead_model_costs_no_answer(settings: Settings, documents: Path,
         written_by(server, settings, documents, first_sentence_seconds=0.5, planner_model=False) as citewell,
     ):
         answer = await citewell.answer(QUESTION)
-    assert answer.outcome is Outcome.ANSWERED
+    assert answer.outcome is AnswerOutcome.ANSWERED
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith("The language model did not answer.")
     assert "25 vacation days" in answer.body
@@ -94,7 +94,7 @@ async def test_the_tokens_of_a_plan_count_as_those_of_the_answer_do(settings: Se
         written_by(server, settings, documents, daily_tokens_person=100_000) as citewell,
     ):
         answer = await citewell.answer(UNSURE)
-        ledger, day = citewell.storage.ledger, datetime.now(UTC).date()
+        ledger, day = citewell.storage.token_ledger, datetime.now(UTC).date()
         spent = answer.usage.input_tokens + answer.usage.output_tokens
         assert await ledger.reserve({f"person {OPERATOR}": spent}, 0, day)
         assert not await ledger.reserve({f"person {OPERATOR}": spent - 1}, 0, day)
@@ -108,14 +108,14 @@ async def test_what_the_model_cannot_find_is_not_answered(settings: Settings, do
         written_by(server, settings, documents) as citewell,
     ):
         answer = await citewell.answer(QUESTION)
-    assert answer.outcome is Outcome.NOT_FOUND
+    assert answer.outcome is AnswerOutcome.NOT_FOUND
     assert answer.sentences == ()
 
 
 async def test_nothing_found_asks_no_model(settings: Settings, documents: Path) -> None:
     async with LlmServer().running() as server, written_by(server, settings, documents) as citewell:
         answer = await citewell.answer("Who founded the observatory on Mount Wilson?")
-    assert answer.outcome is Outcome.NOT_FOUND
+    assert answer.outcome is AnswerOutcome.NOT_FOUND
     assert server.requests == []
 
 
@@ -149,10 +149,12 @@ async def test_what_does_not_stand_is_shown_as_it_is_written_again(settings: Set
 
 
 @pytest.mark.parametrize(
-    ("judge", "level"), [("auto", Level.MEDIUM), ("openai:other", Level.HIGH)], ids=["its writer", "another model"]
+    ("judge", "level"),
+    [("auto", ConfidenceLevel.MEDIUM), ("openai:other", ConfidenceLevel.HIGH)],
+    ids=["its writer", "another model"],
 )
 async def test_an_answer_in_other_words_says_who_read_it_and_is_sure_only_where_another_model_did(
-    settings: Settings, documents: Path, judge: str, level: Level
+    settings: Settings, documents: Path, judge: str, level: ConfidenceLevel
 ) -> None:
     yes = {"claim": 1, "words": "Employees get 25 vacation days", "verdict": "supported"}
     async with (

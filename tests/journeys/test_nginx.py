@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 import pytest
 
-from adapters.web.signin.door import TRIES
+from adapters.web.signin.flow import SIGN_INS_PER_MINUTE
 from tests.doubles.browser import Seen
 from tests.doubles.oidc import CLIENT, SECRET, Provider
 from tests.doubles.ports import free_port
@@ -115,8 +115,8 @@ async def test_as_recommended_each_caller_has_limits_of_their_own_whatever_they_
         caller(url, "127.0.0.2") as pushy,
         caller(url, "127.0.0.3") as calm,
     ):
-        statuses = [await begun(pushy, f"203.0.113.{number}") for number in range(TRIES + 1)]
-        assert statuses == [303] * TRIES + [429]
+        statuses = [await begun(pushy, f"203.0.113.{number}") for number in range(SIGN_INS_PER_MINUTE + 1)]
+        assert statuses == [303] * SIGN_INS_PER_MINUTE + [429]
         assert await begun(calm, "127.0.0.2") == 303
 
 

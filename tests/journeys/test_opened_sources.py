@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from bot.commands.app import app
 from bot.config.read import read_settings
 from bot.wiring import open_citewell
-from pipeline.values import Outcome
+from pipeline.values import AnswerOutcome
 from tests.doubles.page import URL, OpenPage, Seen, open_page, with_page
 from tests.doubles.reader import ReaderHere
 from tests.doubles.settings import extractive
@@ -23,7 +23,7 @@ HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 
 @pytest.fixture
 async def handbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenPage]:
-    monkeypatch.setattr("bot.documents.indexing.Reader", ReaderHere)
+    monkeypatch.setattr("bot.documents.indexing.FileReader", ReaderHere)
     async with open_page(with_page(tmp_path / "data")) as page:
         await page.citewell.index([HANDBOOK])
         yield page
@@ -76,7 +76,7 @@ async def test_nothing_but_the_links_is_another_without_the_page(handbook: OpenP
 @pytest.mark.parametrize("question", ["What is the daily rate for meals in Denmark?", "Do llamas get a locker?"])
 async def test_the_same_link_is_shown_everywhere(handbook: OpenPage, surface: Surface, question: str) -> None:
     answer = await handbook.citewell.answer(question)
-    assert answer.outcome in (Outcome.ANSWERED, Outcome.NOT_FOUND)
+    assert answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.NOT_FOUND)
     links = {one.url for one in answer.sources}
     assert all(link.startswith(f"{URL}/s/") and len(link) < 300 for link in links)
     shown = [link for seen in surface.answer(answer, []) for link in seen.links]

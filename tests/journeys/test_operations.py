@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipeline.values import Reason
+from pipeline.values import RatingReason
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import eventually
@@ -45,7 +45,7 @@ async def test_whoever_runs_it_sees_that_it_works_how_much_and_nothing_of_what_w
                 await answered(
                     team, await team.follow_up("bob", "When do unused vacation days expire?", mention), "31 March"
                 )
-            await discord.rate(mention, "ann", helpful=False, reason=Reason.OUTDATED, comment="It is 26 now")
+            await discord.rate(mention, "ann", helpful=False, reason=RatingReason.OUTDATED, comment="It is 26 now")
 
             async def rated() -> bool:
                 return 'citewell_ratings{vote="unhelpful"} 1.0' in (await told(port, "/metrics"))[1]

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import bot.wiring
-from adapters.models.minilm.embedder import MiniLM
-from adapters.models.onnx.graph import Output, Text
+from adapters.models.minilm.embedder import MiniLMEmbedder
+from adapters.models.onnx.model import OutputArray, TextOrPair
 from bot.citewell import Citewell
-from bot.documents.scales import Scales
+from bot.documents.calibration import ScoreCalibrator
 from bot.wiring import open_citewell
-from pipeline.find.scale import AS_THEY_ARE
+from pipeline.find.calibration import NO_CALIBRATION
 from pipeline.ports import Embedder
 from tests.doubles.embedders import Compressed, Shifted
 from tests.doubles.settings import extractive
@@ -33,21 +33,23 @@ Opened = Callable[[Embedder], Any]
 
 
 @pytest.fixture(scope="module")
-def vectors() -> dict[Text, Output]:
+def vectors() -> dict[TextOrPair, OutputArray]:
     return {}
 
 
 @pytest.fixture(autouse=True)
-def embedded_once(model: MiniLM, vectors: dict[Text, Output], monkeypatch: pytest.MonkeyPatch) -> None:
+def embedded_once(
+    model: MiniLMEmbedder, vectors: dict[TextOrPair, OutputArray], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every embedder here is MiniLM, seen differently: it makes its vector of a text once."""
-    rows = model._graph.rows
+    rows = model._graph.run
 
-    async def remembered(texts: Sequence[Text]) -> list[Output]:
+    async def remembered(texts: Sequence[TextOrPair]) -> list[OutputArray]:
         new = [one for one in dict.fromkeys(texts) if one not in vectors]
         vectors.update(zip(new, await rows(new), strict=True) if new else ())
         return [vectors[one] for one in texts]
 
-    monkeypatch.setattr(model._graph, "rows", remembered)
+    monkeypatch.setattr(model._graph, "run", remembered)
 
 
 @pytest.fixture
@@ -74,7 +76,7 @@ async def told(citewell: Citewell) -> list[tuple[str, str]]:
 
 async def test_the_handbook_is_answered_alike_whatever_the_cosines_of_the_embedder(opened: Opened) -> None:
     """The same outcomes, and the same passage first wherever something is answered."""
-    async with opened(MiniLM()) as citewell:
+    async with opened(MiniLMEmbedder()) as citewell:
         expected = await told(citewell)
     assert len({outcome for outcome, _ in expected}) > 1
     for other in (Shifted(), Compressed()):
@@ -116,9 +118,9 @@ async def test_without_a_scale_words_are_searched_alone(opened: Opened) -> None:
 async def test_questions_are_as_near_to_each_other_as_minilm_has_them(opened: Opened) -> None:
     """What insights put together."""
     questions = ["How many vacation days do I get?", "Is annual leave paid?", "How much leave do I get?", "Who is ill?"]
-    expected = AS_THEY_ARE.among(await MiniLM().embed(questions))
+    expected = NO_CALIBRATION.unit_cosines(await MiniLMEmbedder().embed(questions))
     other = Compressed()
     async with opened(other) as citewell:
         await citewell.index([HANDBOOK])
-        scale = await Scales(citewell.storage.database, other).now()
-        assert np.abs(scale.among(await other.embed(questions)) - expected).max() < 0.03
+        scale = await ScoreCalibrator(citewell.storage.database, other).current()
+        assert np.abs(scale.unit_cosines(await other.embed(questions)) - expected).max() < 0.03

@@ -11,13 +11,13 @@ import pytest
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.doctor.checks import not_embedded
-from bot.doctor.models import examine_models
-from bot.documents.serving import embed_again
+from bot.doctor.config_warnings import warn_stale_embeddings
+from bot.doctor.models import diagnose_models
+from bot.documents.reembedding import reembed
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured
-from pipeline.values import Finding, State, replace
-from storage.documents.embedded import EmbeddedDocuments
+from pipeline.values import Finding, FindingState, replace
+from storage.documents.embeddings import EmbeddedDocuments
 from tests.doubles.graphs import cross_encoder, model_folder, tokens_graph
 from tests.doubles.web import Reply, WebServer
 
@@ -30,7 +30,7 @@ def opened(settings: Settings, **changed: str) -> AbstractAsyncContextManager[Ci
 
 async def examined(settings: Settings, **changed: Any) -> Finding:
     """What is said of the one model that is set, besides the language model."""
-    (found, _) = [one async for one in examine_models(replace(settings, **changed))]
+    (found, _) = [one async for one in diagnose_models(replace(settings, **changed))]
     return found
 
 
@@ -41,15 +41,15 @@ async def test_documents_are_found_with_an_embedder_of_ones_own_and_embedded_aga
     prefixed = model_folder(tmp_path / "prefixed", tokens_graph(), pooling="mean", passage_prefix="passage : ")
     async with opened(settings, embedder=f"onnx:{plain}") as citewell:
         await citewell.index([documents])
-        assert await not_embedded(citewell) == []
+        assert await warn_stale_embeddings(citewell) == []
         answer = await citewell.answer(QUESTION)
         assert "25 vacation days" in answer.body
         assert answer.usage.notes == ()
     async with opened(settings, embedder=f"onnx:{prefixed}") as citewell:
         assert citewell.embedder
-        assert len(await not_embedded(citewell)) == 1
-        assert await embed_again(EmbeddedDocuments(citewell.storage.database), citewell.embedder) == 2
-        assert await not_embedded(citewell) == []
+        assert len(await warn_stale_embeddings(citewell)) == 1
+        assert await reembed(EmbeddedDocuments(citewell.storage.database), citewell.embedder) == 2
+        assert await warn_stale_embeddings(citewell) == []
 
 
 async def test_words_find_what_an_embedder_with_changed_files_does_not(
@@ -93,16 +93,16 @@ async def test_a_folder_that_is_not_there_is_told_at_the_start(settings: Setting
 async def test_the_doctor_says_how_long_a_reranker_takes(settings: Settings, tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "model", cross_encoder())
     found = await examined(settings, reranker=f"onnx:{folder}")
-    assert found.state is State.GOOD
+    assert found.state is FindingState.GOOD
     assert "reads 15 long passages in 0." in found.said
 
 
 async def test_the_doctor_tells_a_reranker_that_is_too_slow_to_be_waited_for(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("bot.doctor.models.RERANK_SECONDS", 0.0)
+    monkeypatch.setattr("bot.doctor.models.RERANK_TIMEOUT_SECONDS", 0.0)
     found = await examined(settings, reranker=f"onnx:{model_folder(tmp_path / 'model', cross_encoder())}")
-    assert found.state is State.WARNING
+    assert found.state is FindingState.WARNING
     assert "no question waits longer" in found.said
 
 
@@ -118,7 +118,7 @@ async def test_the_doctor_tells_a_reranker_that_is_too_slow_to_be_waited_for(
 )
 async def test_the_doctor_tells_a_model_that_cannot_be_had(settings: Settings, set_: dict[str, str], said: str) -> None:
     found = await examined(settings, **set_)
-    assert found.state is State.BAD
+    assert found.state is FindingState.BAD
     assert said in found.said
     assert found.fix
 
@@ -136,4 +136,4 @@ async def test_the_doctor_is_content_with_an_embedder_that_tells_texts_apart(
     settings: Settings, tmp_path: Path
 ) -> None:
     folder = model_folder(tmp_path / "model", tokens_graph(), pooling="mean")
-    assert (await examined(settings, embedder=f"onnx:{folder}")).state is State.GOOD
+    assert (await examined(settings, embedder=f"onnx:{folder}")).state is FindingState.GOOD

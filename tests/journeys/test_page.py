@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from adapters.chat.reply.parts import Button
+from adapters.chat.reply.parts import ReplyButton
 from adapters.chat.words import forms
-from adapters.web.ask.talk import SHOWN, STREAMS
+from adapters.web.ask.conversations import EXCHANGES_PER_PAGE, MAX_STREAMS
 from pipeline.errors import Unavailable
-from pipeline.ports import Receipt
-from pipeline.rules.access import Rule
-from pipeline.values import About, ConversationId, Place, PlaceId, Request, replace
-from pipeline.values.posting import Notice
+from pipeline.ports import PostRecorder
+from pipeline.rules.access import AccessRule
+from pipeline.values import AnswerRequest, ConversationId, NoticeKind, PlaceId, PlaceSettings, replace
+from pipeline.values.posting import HandoffNotice
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
 from tests.contracts.rig import once
@@ -35,14 +35,14 @@ class Channel:
     name = "slack"
 
     def __init__(self) -> None:
-        self.posted: list[Notice] = []
+        self.posted: list[HandoffNotice] = []
 
-    async def post(self, notice: Notice, receipt: Receipt) -> None:
-        await receipt.posting()
+    async def post(self, notice: HandoffNotice, receipt: PostRecorder) -> None:
+        await receipt.record_intent()
         self.posted.append(notice)
-        await receipt.posted("1.0")
+        await receipt.record_posted("1.0")
 
-    async def find(self, notice: Notice) -> str | None:
+    async def find(self, notice: HandoffNotice) -> str | None:
         return None
 
     async def readers(self, _: object) -> Any:
@@ -63,14 +63,14 @@ async def channel() -> Channel:
 async def driver(channel: Channel, tmp_path: Path) -> AsyncIterator[WebDriver]:
     opened = WebDriver(tmp_path / "data")
     opened.rig.others["slack"] = channel  # type: ignore[assignment] # what a courier asks of one
-    opened.rig.places[opened.place] = Place(ask=PEOPLE, ask_name="the HR desk")
+    opened.rig.places[opened.place] = PlaceSettings(ask=PEOPLE, ask_name="the HR desk")
     opened.rig.script = lambda asked: once(unanswered(asked))
     await opened.connect()
     yield opened
     await opened.close()
 
 
-def unanswered(asked: Request) -> Any:
+def unanswered(asked: AnswerRequest) -> Any:
     return replace(not_found(asked.text), standalone=asked.text)
 
 
@@ -80,11 +80,11 @@ async def test_a_person_is_asked_on_another_platform_and_their_reply_appears_on_
     said = await driver.direct("ann", QUESTION)
     await driver.rig.settled()
     assert "Ask the HR desk" in said.handle.html
-    told = Seen(await driver._press(said, "ann", Button.ASK), "panel").text
-    assert wording.PASSED_ON in told
+    told = Seen(await driver._press(said, "ann", ReplyButton.ASK), "panel").text
+    assert wording.HANDOFF_SENT in told
     await driver.rig.settled()
     (notice,) = channel.posted
-    assert (notice.about, notice.handoff.question) == (About.ASKED, QUESTION)
+    assert (notice.about, notice.handoff.question) == (NoticeKind.ASKED, QUESTION)
     assert "What they reply appears here" in said.handle.html
     await driver.rig.storage.handoffs.resolve(notice.handoff.id, "slack:T1:U7", "Bea", "The <b>blue</b> team.")
     await driver.rig.settled()
@@ -95,8 +95,8 @@ async def test_a_person_is_asked_on_another_platform_and_their_reply_appears_on_
 async def test_who_wants_to_be_told_is_told_in_their_conversation_and_may_take_it_back(driver: WebDriver) -> None:
     said = await driver.direct("ann", QUESTION)
     await driver.rig.settled()
-    told = await driver._press(said, "ann", Button.TELL)
-    assert wording.WISHED in Seen(told).text
+    told = await driver._press(said, "ann", ReplyButton.SUBSCRIBE)
+    assert wording.SUBSCRIBED in Seen(told).text
     driver.rig.script = lambda asked: once(
         cited("The blue team won", question=asked.text, standalone=asked.text, answer_id="told1")
     )
@@ -104,8 +104,8 @@ async def test_who_wants_to_be_told_is_told_in_their_conversation_and_may_take_i
     page = (await driver._get("ann", f"/c/{said.handle.conversation}")).text
     assert page.count("<article") == 2
     assert "The blue team won" in page
-    taken_back = await driver._send("ann", "/press", Seen(told).form_with("action", Button.UNTELL.value))
-    assert wording.WISH_GONE in Seen(taken_back.text).text
+    taken_back = await driver._send("ann", "/press", Seen(told).form_with("action", ReplyButton.UNSUBSCRIBE.value))
+    assert wording.SUBSCRIPTION_GONE in Seen(taken_back.text).text
 
 
 async def test_a_conversation_is_nobody_elses(driver: WebDriver) -> None:
@@ -133,7 +133,7 @@ async def test_what_cannot_be_reached_is_told_in_a_sentence(driver: WebDriver, m
     async def down(*_: object) -> None:
         raise Unavailable("the database", "is locked")
 
-    monkeypatch.setattr(driver.rig.storage.archive, "talks", down)
+    monkeypatch.setattr(driver.rig.storage.archive, "list_conversations", down)
     answer = await driver._get("ann", "/")
     assert answer.status_code == 503
     assert wording.TRY_AGAIN in Seen(answer.text).text
@@ -183,10 +183,12 @@ async def test_a_question_that_was_not_taken_in_is_said_to_be_each_time_that_it_
     for form in (first, first, another):
         answer = await driver.client.post("/ask", data=form, headers={"X-Person": "ann"})
         assert answer.status_code == 503
-        assert wording.BUSY in Seen(answer.text).text
+        assert wording.BOT_BUSY in Seen(answer.text).text
 
 
-@pytest.mark.parametrize("action", [*Button, "reason", "insights", "sources", "resolve", "resolved", "send", "", "?"])
+@pytest.mark.parametrize(
+    "action", [*ReplyButton, "reason", "insights", "sources", "resolve", "resolved", "send", "", "?"]
+)
 async def test_whatever_is_pressed_twice_a_page_says_what_came_of_it_and_leads_back(
     driver: WebDriver, action: str
 ) -> None:
@@ -195,7 +197,7 @@ async def test_whatever_is_pressed_twice_a_page_says_what_came_of_it_and_leads_b
     form = {"csrf": CSRF, "conversation": said.handle.conversation, "about": "n0n0n0", "action": action}
     answers = await asyncio.gather(*(driver._send("ann", "/press", form) for _ in range(2)))
     for answer in answers:
-        if action == Button.EXPORT:
+        if action == ReplyButton.EXPORT:
             assert json.loads(answer.text)["answers"]
             continue
         panel = Seen(answer.text, "panel")
@@ -210,7 +212,7 @@ def pressed(driver: WebDriver, conversation: str, action: str) -> dict[str, str]
     return {"csrf": CSRF, "conversation": conversation, "about": "n0n0n0", "action": action, "comment": "No."}
 
 
-ANSWERS = (*(Button(one) for one in ("up", "down", "passages", "why", "ask", "tell")), forms.REASON)
+ANSWERS = (*(ReplyButton(one) for one in ("up", "down", "passages", "why", "ask", "tell")), forms.REASON_FORM)
 
 
 @pytest.mark.parametrize("action", ANSWERS)
@@ -225,11 +227,11 @@ async def test_nothing_can_be_done_with_the_answer_of_another_person(
     await driver.rig.settled()
     for conversation in (own.handle.conversation, said.handle.conversation, ""):
         answer = await driver._send("bob", "/press", pressed(driver, conversation, action))
-        assert wording.NO_ANSWER in Seen(answer.text, "panel").text
+        assert wording.ANSWER_UNAVAILABLE in Seen(answer.text, "panel").text
         assert "<textarea" not in answer.text
         assert said.handle.conversation not in answer.text
     await driver.rig.settled()
-    kept = json.loads(await driver.rig.desk.export(driver.key("bob")))
+    kept = json.loads(await driver.rig.desk.export_person(driver.key("bob")))
     assert (kept["ratings"], kept["wishes"], kept["handoffs"], channel.posted) == ([], [], [], [])
 
 
@@ -239,12 +241,12 @@ async def test_nothing_can_be_done_with_an_answer_of_a_collection_that_was_close
 ) -> None:
     said = await driver.direct("ann", QUESTION)
     await driver.rig.settled()
-    driver.rig.rules["default"] = Rule(only=("web:group:others",))
+    driver.rig.rules["default"] = AccessRule(only=("web:group:others",))
     answer = await driver._send("ann", "/press", pressed(driver, said.handle.conversation, action))
-    assert wording.NO_ANSWER in Seen(answer.text, "panel").text
+    assert wording.ANSWER_UNAVAILABLE in Seen(answer.text, "panel").text
     assert "<textarea" not in answer.text
     await driver.rig.settled()
-    kept = json.loads(await driver.rig.desk.export(driver.key("ann")))
+    kept = json.loads(await driver.rig.desk.export_person(driver.key("ann")))
     assert (kept["ratings"], kept["wishes"], kept["handoffs"], channel.posted) == ([], [], [], [])
 
 
@@ -253,21 +255,21 @@ async def test_an_answer_whose_document_was_changed_or_removed_since_can_still_b
 ) -> None:
     said = await driver.direct("ann", QUESTION)
     await driver.rig.settled()
-    await driver.rig.storage.library.remove(["doc-1", "doc-2"])
-    await driver._send("ann", "/press", pressed(driver, said.handle.conversation, Button.UNHELPFUL))
-    assert '"unhelpful"' in await driver.rig.desk.export(driver.key("ann"))
+    await driver.rig.storage.library.remove_documents(["doc-1", "doc-2"])
+    await driver._send("ann", "/press", pressed(driver, said.handle.conversation, ReplyButton.UNHELPFUL))
+    assert '"unhelpful"' in await driver.rig.desk.export_person(driver.key("ann"))
 
 
 async def test_nobody_silences_the_conversation_of_another_person(driver: WebDriver) -> None:
     said = await driver.direct("ann", QUESTION)
     await driver.rig.settled()
     for conversation in (said.handle.conversation, "", "x"):
-        await driver._send("bob", "/press", pressed(driver, conversation, Button.STOP))
+        await driver._send("bob", "/press", pressed(driver, conversation, ReplyButton.STOP))
         where = ConversationId(platform="web", space="page", channel=conversation)
-        assert not await driver.rig.storage.inbox.silenced(where)
-    await driver._send("ann", "/press", pressed(driver, said.handle.conversation, Button.STOP))
+        assert not await driver.rig.storage.inbox.is_silenced(where)
+    await driver._send("ann", "/press", pressed(driver, said.handle.conversation, ReplyButton.STOP))
     where = ConversationId(platform="web", space="page", channel=said.handle.conversation)
-    assert await driver.rig.storage.inbox.silenced(where)
+    assert await driver.rig.storage.inbox.is_silenced(where)
 
 
 # --- A long conversation ----------------------------------------------------------------------------
@@ -278,13 +280,13 @@ async def long(driver: WebDriver) -> str:
     """The address of a conversation of three pages and two exchanges."""
     numbers = iter(range(1000))
 
-    def script(asked: Request) -> Any:
+    def script(asked: AnswerRequest) -> Any:
         return once(cited(f"Reply to {asked.text}", question=asked.text, answer_id=f"a{next(numbers)}"))
 
     driver.rig.script = script
     form = await first_form(driver, "ann") | {"question": "Question 1."}
     where = (await driver._send("ann", "/ask", form)).headers["location"].partition("#")[0]
-    for number in range(2, 3 * SHOWN + 3):
+    for number in range(2, 3 * EXCHANGES_PER_PAGE + 3):
         more = {"conversation": where.removeprefix("/c/"), "once": f"{number:032x}", "question": f"Question {number}."}
         await driver._send("ann", "/ask", form | more)
         await driver.rig.settled()
@@ -298,13 +300,13 @@ def turned(html: str, rel: str) -> str:
 
 async def test_a_long_conversation_is_read_page_by_page_the_newest_first(driver: WebDriver, long: str) -> None:
     page = (await driver._get("ann", long)).text
-    last = 3 * SHOWN + 2
-    assert f"Questions {last - SHOWN + 1} to {last} of {last}" in Seen(page).text
+    last = 3 * EXCHANGES_PER_PAGE + 2
+    assert f"Questions {last - EXCHANGES_PER_PAGE + 1} to {last} of {last}" in Seen(page).text
     assert 'id="latest"' in page
     read = []
     while page:
         questions = [line.partition("<")[0] for line in page.split('<h2 dir="auto">')[1:]]
-        assert len(questions) == SHOWN
+        assert len(questions) == EXCHANGES_PER_PAGE
         read = [*questions, *read]
         before = turned(page, "prev")
         page = (await driver._get("ann", before)).text if before else ""
@@ -323,7 +325,7 @@ async def test_a_long_conversation_is_read_page_by_page_the_newest_first(driver:
 async def test_a_page_of_a_conversation_that_is_none_is_the_newest(driver: WebDriver, long: str, start: str) -> None:
     answer = await driver._get("ann", f"{long}?start={start}")
     assert answer.status_code == 200
-    assert f"Question {3 * SHOWN + 2}." in answer.text
+    assert f"Question {3 * EXCHANGES_PER_PAGE + 2}." in answer.text
 
 
 async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_and_again(
@@ -331,7 +333,7 @@ async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_an
 ) -> None:
     free, archive = asyncio.Event(), driver.rig.storage.archive
     looks, read = asyncio.Semaphore(0), list[int]()
-    waits, exchanges = archive.waits, archive.exchanges
+    waits, exchanges = archive.has_pending, archive.list_exchanges
 
     async def looking(*given: Any) -> bool:
         looks.release()
@@ -342,20 +344,20 @@ async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_an
         read.append(len(found.exchanges))
         return found
 
-    async def slow(asked: Request) -> Any:
+    async def slow(asked: AnswerRequest) -> Any:
         await free.wait()
         yield cited("At last.", question=asked.text, answer_id="last")
 
     driver.rig.script = slow
     form = await first_form(driver, "ann") | {"conversation": long.removeprefix("/c/")}
     await driver._send("ann", "/ask", form)
-    monkeypatch.setattr(archive, "waits", looking)
-    monkeypatch.setattr(archive, "exchanges", reading)
+    monkeypatch.setattr(archive, "has_pending", looking)
+    monkeypatch.setattr(archive, "list_exchanges", reading)
     watching = asyncio.create_task(driver._get("ann", f"{long}/events"))
     for _ in range(4):
         await looks.acquire()
     assert read == []
-    many = [asyncio.create_task(driver._get("ann", f"{long}/events")) for _ in range(STREAMS + 5)]
+    many = [asyncio.create_task(driver._get("ann", f"{long}/events")) for _ in range(MAX_STREAMS + 5)]
     assert {one.result().status_code for one in (await asyncio.wait(many, return_when="FIRST_COMPLETED"))[0]} == {429}
     free.set()
     assert "At last." in (await watching).text

@@ -8,7 +8,7 @@ import pytest
 
 from bot.wiring import open_citewell
 from pipeline.errors import CitewellError
-from pipeline.values import Answer, Search
+from pipeline.values import Answer, SearchPlan
 from tests.doubles.settings import extractive
 
 VACATION = "How many vacation days do employees get?"
@@ -25,9 +25,9 @@ async def test_what_is_found_is_read_and_answered(indexed_data: Path) -> None:
     assert "25 vacation days" in answer.body
     assert answer.usage.notes == ()
     async with open_citewell(extractive(indexed_data, reader="minilm", reader_seconds=60)) as citewell:
-        found = await citewell.retriever.retrieve(Search(question=VACATION), await citewell.everything())
-        assert found.unread == ""
-        assert found.passages[0].read > 0.5
+        found = await citewell.retriever.retrieve(SearchPlan(question=VACATION), await citewell.all_collections())
+        assert found.scorer_skipped == ""
+        assert found.passages[0].relevance > 0.5
 
 
 async def test_where_it_is_late_the_answer_is_as_without_it_and_says_so(indexed_data: Path) -> None:

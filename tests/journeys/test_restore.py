@@ -16,12 +16,12 @@ from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
-from pipeline.values import Answer, Request
+from pipeline.values import Answer, AnswerRequest
 from storage import migrations
 from storage.open import open_storage
-from storage.sqlite.backup import seal, unseal, whole
-from storage.sqlite.restore import restore
-from storage.sqlite.verify import contents
+from storage.sqlite.backup import clear_checksum, is_intact, write_checksum
+from storage.sqlite.restore import restore_backup
+from storage.sqlite.verify import read_contents
 from tests.doubles.samples import message
 from tests.doubles.settings import extractive
 from tests.trials import Count, trials
@@ -39,8 +39,11 @@ async def answers(data: Path, questions: list[str], *, exclusive: bool = False) 
     async with open_citewell(extractive(data), exclusive=exclusive, make=False) as citewell:
         if exclusive:
             assert await citewell.storage.vectors.sync()
-        everything = await citewell.everything()
-        return [await citewell.respond(Request(text=text, audience=everything, always=True)) for text in questions]
+        everything = await citewell.all_collections()
+        return [
+            await citewell.respond(AnswerRequest(text=text, audience=everything, force_extract=True))
+            for text in questions
+        ]
 
 
 def said(given: list[Answer]) -> list[tuple[str, list[str]]]:
@@ -58,18 +61,18 @@ async def test_a_restored_folder_gives_the_same_answers(tmp_path: Path) -> None:
     before = said(await answers(data, questions, exclusive=True))
     assert any(body for body, _ in before)
     (data / "citewell.db").write_bytes(b"not a database " * 1000)
-    restored = await restore(backup, data)
+    restored = await restore_backup(backup, data)
     assert restored.contents.passages == CHUNKS
     assert said(await answers(data, questions, exclusive=True)) == before
-    assert restored.kept
-    assert (restored.kept / "citewell.db").read_bytes().startswith(b"not a database")
+    assert restored.old_folder
+    assert (restored.old_folder / "citewell.db").read_bytes().startswith(b"not a database")
 
 
 async def test_a_folder_in_use_is_not_replaced(tmp_path: Path) -> None:
     async with open_storage(tmp_path / "data", exclusive=True) as storage:
         backup = await storage.back_up()
         with pytest.raises(Misconfigured, match="another `citewell run`"):
-            await restore(backup, tmp_path / "data")
+            await restore_backup(backup, tmp_path / "data")
         await storage.inbox.accept(message())
     assert names(tmp_path) == {"data"}
 
@@ -95,7 +98,7 @@ async def test_what_is_no_whole_backup_replaces_nothing(tmp_path: Path, harm: st
         case "text":
             backup.write_text("a list of things to buy\n" * 100)
     with pytest.raises(Refused, match=str(backup)):
-        await restore(backup, data)
+        await restore_backup(backup, data)
     async with open_storage(data) as storage:
         assert await storage.library.count() == 3
     assert names(tmp_path) <= {"data", "away.db"}
@@ -106,12 +109,12 @@ async def test_a_passage_that_is_missing_among_the_words_is_found(tmp_path: Path
     await fill(corpus, tmp_path / "data")
     async with open_storage(tmp_path / "data") as storage:
         await storage.back_up(backup)
-    assert contents(backup).passages == 50
+    assert read_contents(backup).passages == 50
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
         db.execute("DELETE FROM words_docsize WHERE id = (SELECT max(id) FROM words_docsize)")
-        unseal(db)
+        clear_checksum(db)
     with pytest.raises(Refused, match="50 passages, 49"):
-        contents(backup)
+        read_contents(backup)
 
 
 def flip(content: bytearray, random: Random) -> None:
@@ -144,7 +147,7 @@ async def test_no_byte_of_a_backup_can_change_unnoticed(tmp_path: Path, record_p
         backup.write_bytes(damaged)
         if damaged != written:
             with pytest.raises(Refused, match=r"away\.db is (damaged|no backup|empty)"):
-                contents(backup)
+                read_contents(backup)
     record_property("backups", n)
 
 
@@ -181,15 +184,15 @@ async def test_a_backup_in_which_something_was_planted_replaces_nothing(
         await storage.back_up(backup)
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
         db.executescript(planted)
-        unseal(db)
+        clear_checksum(db)
     if sealed:
-        seal(backup)
+        write_checksum(backup)
     with pytest.raises((Refused, Misconfigured)) as refused:
-        await restore(backup, data)
+        await restore_backup(backup, data)
     assert refused.value.what_to_do
     assert names(tmp_path) == {"data", "away.db"}
     async with open_storage(data) as storage:
-        assert await storage.inbox.counts() == {"open": 1}
+        assert await storage.inbox.count_by_state() == {"open": 1}
 
 
 async def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str = "") -> Path:
@@ -199,8 +202,8 @@ async def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str 
         backup = await storage.back_up(tmp_path / "old.db")
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
         db.executescript(f"DROP TABLE wish; DROP INDEX rating_person; DROP TRIGGER message_erased; {planted}")
-        unseal(db)
-    seal(backup)
+        clear_checksum(db)
+    write_checksum(backup)
     monkeypatch.setattr(migrations, "MIGRATIONS", {**migrations.MIGRATIONS, "wishes": None})
     return backup
 
@@ -209,8 +212,8 @@ async def test_a_backup_of_an_earlier_version_is_restored_and_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backup, questions = await earlier(tmp_path, monkeypatch), Corpus(20).questions(3)
-    restored = await restore(backup, tmp_path / "data")
-    assert (restored.contents.passages, restored.kept) == (20, None)
+    restored = await restore_backup(backup, tmp_path / "data")
+    assert (restored.contents.passages, restored.old_folder) == (20, None)
     given = said(await answers(tmp_path / "data", questions))
     assert given == said(await answers(tmp_path / "before", questions))
 
@@ -222,7 +225,7 @@ async def test_what_was_planted_in_a_backup_of_an_earlier_version_is_not_restore
         CREATE TRIGGER planted AFTER INSERT ON source BEGIN DELETE FROM revision; END;
         CREATE VIEW "planted, ""too" AS SELECT 1;
     """
-    restored = await restore(await earlier(tmp_path, monkeypatch, planted), tmp_path / "data")
+    restored = await restore_backup(await earlier(tmp_path, monkeypatch, planted), tmp_path / "data")
     with closing(sqlite3.connect(tmp_path / "data" / "citewell.db")) as db:
         assert db.execute("SELECT count(*) FROM live").fetchone() == (restored.contents.documents,)
         assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'planted%'").fetchall() == []
@@ -233,9 +236,9 @@ async def test_a_backup_from_before_the_first_release_replaces_nothing(tmp_path:
         backup = await storage.back_up(tmp_path / "old.db")
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
         db.execute("UPDATE _sqlite_migrations SET name = 'library'")
-        unseal(db)
+        clear_checksum(db)
     with pytest.raises(Misconfigured, match="before the first release"):
-        await restore(backup, tmp_path / "data")
+        await restore_backup(backup, tmp_path / "data")
     assert names(tmp_path) == {"data", "old.db"}
 
 
@@ -255,7 +258,7 @@ async def test_what_is_no_file_replaces_nothing(tmp_path: Path, kind: str) -> No
                 os.mkfifo(tmp_path / "elsewhere")
     async with asyncio.timeout(10):
         with pytest.raises(Refused, match="there is no file"):
-            await restore(backup, tmp_path / "data")
+            await restore_backup(backup, tmp_path / "data")
     assert names(tmp_path) <= {"data", "away.db", "elsewhere"}
 
 
@@ -263,15 +266,15 @@ async def test_a_backup_is_still_one_after_somebody_was_erased_from_it(tmp_path:
     async with open_storage(tmp_path / "data") as storage:
         await storage.inbox.accept(message())
         backup = await storage.back_up()
-        await storage.people.forget(message().author)
-    assert whole(backup)
-    assert contents(backup).waiting == 0
+        await storage.personal_data.forget(message().author)
+    assert is_intact(backup)
+    assert read_contents(backup).waiting == 0
 
 
 async def test_two_restores_in_a_row_keep_both_folders(tmp_path: Path) -> None:
     async with open_storage(tmp_path / "data") as storage:
         backup = await storage.back_up(tmp_path / "away.db")
-    kept = {(await restore(backup, tmp_path / "data")).kept for _ in range(3)}
+    kept = {(await restore_backup(backup, tmp_path / "data")).old_folder for _ in range(3)}
     assert len(kept) == 3
 
 
@@ -282,7 +285,7 @@ async def test_nothing_is_answered_twice_after_a_restore(tmp_path: Path) -> None
         await storage.inbox.accept(waiting)
         await storage.back_up(backup)
         await storage.inbox.accept(meanwhile)
-    await restore(backup, data)
+    await restore_backup(backup, data)
     async with open_storage(data, exclusive=True) as storage:
         assert not await storage.inbox.accept(waiting)
         assert not await storage.inbox.accept(meanwhile)
@@ -304,11 +307,11 @@ async def test_where_the_folder_cannot_be_set_aside_it_stays(tmp_path: Path, mon
 
     monkeypatch.setattr(Path, "rename", busy)
     with pytest.raises(Misconfigured, match="cannot be set aside"):
-        await restore(backup, data)
+        await restore_backup(backup, data)
     monkeypatch.undo()
     assert names(tmp_path) == {"data", "away.db"}
     async with open_storage(data) as storage:
-        assert await storage.inbox.counts() == {"open": 1}
+        assert await storage.inbox.count_by_state() == {"open": 1}
 
 
 async def test_a_backup_does_not_overwrite_what_is_none(tmp_path: Path) -> None:

@@ -10,32 +10,32 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values.keys import Key, SignedIn
-from storage.folder import DATABASE
+from pipeline.values.api_access import ApiKey, Identity
+from storage.folder import DATABASE_FILE
 from storage.open import open_storage
 from storage.settings import link_key
-from storage.sqlite.restore import restore
+from storage.sqlite.restore import restore_backup
 
-ANN = SignedIn(person="web:ann", name="Ann", groups=("web:group:leads",))
+ANN = Identity(person="web:ann", name="Ann", groups=("web:group:leads",))
 
 
-def names(keys: Sequence[Key]) -> list[str]:
+def names(keys: Sequence[ApiKey]) -> list[str]:
     return [key.name for key in keys]
 
 
 async def backed_up(folder: Path, keys: Sequence[str] = ("kept", "stolen")) -> tuple[Path, dict[str, str]]:
     """A data folder `data` with a session and keys, and its backup; the secrets."""
     async with open_storage(folder / "data") as storage:
-        secrets = {"session": await storage.sessions.begin(ANN), "links": await link_key(storage.database)}
-        secrets |= {name: (await storage.keys.add(name, (), 60))[1] for name in keys}
+        secrets = {"session": await storage.sessions.create(ANN), "links": await link_key(storage.database)}
+        secrets |= {name: (await storage.api_keys.add(name, (), 60))[1] for name in keys}
         return await storage.back_up(folder / "away.db"), secrets
 
 
 async def opening(data: Path, secrets: dict[str, str]) -> set[str]:
     """Which of the secrets open anything."""
     async with open_storage(data) as storage:
-        found = {name for name, secret in secrets.items() if await storage.keys.holder(secret)}
-        if await storage.sessions.of(secrets["session"]) or await storage.sessions.newest(ANN.person):
+        found = {name for name, secret in secrets.items() if await storage.api_keys.find_key(secret)}
+        if await storage.sessions.get(secrets["session"]) or await storage.sessions.latest_of(ANN.person):
             found.add("session")
         if await link_key(storage.database) == secrets["links"]:
             found.add("links")
@@ -49,10 +49,10 @@ async def test_after_a_restore_everybody_signs_in_again_links_are_new_and_revoke
     backup, secrets = await backed_up(tmp_path)
     assert await opening(tmp_path / "data", secrets) == {"session", "links", "kept", "stolen"}
     async with open_storage(tmp_path / "data") as storage:
-        await storage.keys.revoke("stolen")
-    restored = await restore(backup, tmp_path / "data")
+        await storage.api_keys.revoke("stolen")
+    restored = await restore_backup(backup, tmp_path / "data")
     if again:
-        restored = await restore(backup, tmp_path / "data")
+        restored = await restore_backup(backup, tmp_path / "data")
     assert await opening(tmp_path / "data", secrets) == {"kept"}
     assert (names(restored.revoked), names(restored.unchecked)) == (["stolen"], [])
 
@@ -61,10 +61,10 @@ async def test_what_was_revoked_just_before_the_machine_went_down_stays_revoked(
     backup, secrets = await backed_up(tmp_path)
     (tmp_path / "after").mkdir()
     async with open_storage(tmp_path / "data") as storage:
-        await storage.keys.revoke("stolen")
-        for file in (DATABASE, f"{DATABASE}-wal"):
+        await storage.api_keys.revoke("stolen")
+        for file in (DATABASE_FILE, f"{DATABASE_FILE}-wal"):
             shutil.copy(tmp_path / "data" / file, tmp_path / "after" / file)
-    restored = await restore(backup, tmp_path / "after")
+    restored = await restore_backup(backup, tmp_path / "after")
     assert names(restored.revoked) == ["stolen"]
     assert await opening(tmp_path / "after", secrets) == {"kept"}
 
@@ -106,10 +106,10 @@ async def test_keys_that_the_present_database_says_nothing_of_are_named_and_the_
 ) -> None:
     keys = ("kept",) if "none" in present else ("kept", "stolen")
     backup, secrets = await backed_up(tmp_path, keys)
-    for file in (tmp_path / "data").glob(f"{DATABASE}-*"):
+    for file in (tmp_path / "data").glob(f"{DATABASE_FILE}-*"):
         file.unlink()
-    PRESENT[present](tmp_path / "data" / DATABASE)
-    restored = await restore(backup, tmp_path / "data")
+    PRESENT[present](tmp_path / "data" / DATABASE_FILE)
+    restored = await restore_backup(backup, tmp_path / "data")
     assert names(restored.unchecked) == list(keys)
     assert restored.revoked == []
     assert await opening(tmp_path / "data", secrets) == set(keys)
@@ -117,19 +117,19 @@ async def test_keys_that_the_present_database_says_nothing_of_are_named_and_the_
 
 async def test_a_key_that_was_revoked_at_no_known_time_stays_revoked(tmp_path: Path) -> None:
     backup, secrets = await backed_up(tmp_path)
-    changed("UPDATE api_key SET revoked_at = 'long ago' WHERE body LIKE '%stolen%'", tmp_path / "data" / DATABASE)
-    restored = await restore(backup, tmp_path / "data")
+    changed("UPDATE api_key SET revoked_at = 'long ago' WHERE body LIKE '%stolen%'", tmp_path / "data" / DATABASE_FILE)
+    restored = await restore_backup(backup, tmp_path / "data")
     assert names(restored.revoked) == ["stolen"]
     assert await opening(tmp_path / "data", secrets) == {"kept"}
     async with open_storage(tmp_path / "data") as storage:
-        assert [key.name for key in await storage.keys.all() if key.revoked] == ["stolen"]
+        assert [key.name for key in await storage.api_keys.all() if key.revoked] == ["stolen"]
 
 
 async def test_where_there_is_no_data_folder_all_keys_that_open_again_are_named(tmp_path: Path) -> None:
     backup, secrets = await backed_up(tmp_path)
     async with open_storage(tmp_path / "data") as storage:
-        await storage.keys.revoke("stolen")
+        await storage.api_keys.revoke("stolen")
         backup = await storage.back_up(tmp_path / "later.db")
-    restored = await restore(backup, tmp_path / "new")
+    restored = await restore_backup(backup, tmp_path / "new")
     assert (names(restored.revoked), names(restored.unchecked)) == ([], ["kept"])
     assert await opening(tmp_path / "new", secrets) == {"kept"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Reason
+from pipeline.values import RatingReason
 from pipeline.words import wording
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
@@ -49,13 +49,13 @@ async def goes_on(team: SlackDriver | DiscordDriver, folder: Path, database: str
             menu = await team.answer_this("bob", await team.aside("ann", "How do I claim expenses?"))
             await answered(team, menu, "Attach the receipt")
             unknown = await team.mention("ann", "Who won the chess world championship in 1972?")
-            await answered(team, unknown, wording.NOT_FOUND.rstrip("."))
+            await answered(team, unknown, wording.ANSWER_NOT_FOUND.rstrip("."))
             replies = len(team.replies(mention))
         async with running(folder, team, CITEWELL_DATABASE=database) as process:
             assert any("140 euros" in shown.text for shown in await team.passages(direct, "ann"))
             assert any("confidence" in shown.text for shown in await team.why(mention, "bob"))
             assert any("31 March" in shown.text for shown in await team.share(private, "ann"))
-            await team.rate(mention, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 26 now")
+            await team.rate(mention, "bob", helpful=False, reason=RatingReason.OUTDATED, comment="It is 26 now")
 
             async def kept() -> bool:
                 return "It is 26 now" in await team.export("bob")

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.__main__ import main
-from bot.config.settings import environment_name, every_setting
+from bot.config.settings import all_settings, environment_name
 from pipeline.errors import Unavailable
-from pipeline.values import Document, Rating, Reason, Vote
-from storage.documents.library import SQLLibrary
-from storage.messages.history import keep_answer
+from pipeline.values import Document, Rating, RatingReason, Vote
+from storage.documents.library import SQLDocumentStore
+from storage.messages.history import insert_answer
 from storage.open import open_storage
 from tests.doubles.ports import free_port
 from tests.doubles.processes import child
@@ -74,7 +74,7 @@ class Keyboard(StringIO):
 
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Terminal]:
-    for name in every_setting():
+    for name in all_settings():
         monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.chdir(tmp_path)
     umask = os.umask(0o022)
@@ -232,15 +232,15 @@ def test_a_device_is_not_taken_for_a_file(person: Terminal) -> None:
 def test_an_interrupted_run_says_what_is_kept_and_goes_on(
     person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = SQLLibrary.put
+    put = SQLDocumentStore.replace_document
 
-    async def put_and_interrupt(library: SQLLibrary, document: Document, *more: Any) -> None:
+    async def put_and_interrupt(library: SQLDocumentStore, document: Document, *more: Any) -> None:
         await put(library, document, *more)
         if document.filename == "leave.md":
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
-        patch.setattr(SQLLibrary, "put", put_and_interrupt)
+        patch.setattr(SQLDocumentStore, "replace_document", put_and_interrupt)
         said = person.type("index", documents)
     assert said.status == 130
     assert re.fullmatch(
@@ -433,12 +433,12 @@ def test_one_line_of_a_file_that_was_indexed_by_itself_is_said_to_come_back(pers
 def test_a_file_that_is_removed_on_a_full_disk_does_not_come_back(
     person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def full(_: SQLLibrary) -> None:
+    async def full(_: SQLDocumentStore) -> None:
         raise Unavailable("storage", "the disk is full")
 
     person.type("index", documents / "leave.md")
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(SQLLibrary, "sweep", full)
+        meanwhile.setattr(SQLDocumentStore, "delete_unreachable", full)
         assert person.type("documents", "remove", "leave.md").status == 2
     person.type("schedule", "run", "sync")
     assert person.type("documents").out == ""
@@ -731,10 +731,10 @@ def test_sources_and_confidence_are_left_out_where_the_operator_wants_it(
 
 async def rated(data: Path) -> None:
     async with open_storage(data) as storage:
-        await storage.database.write(lambda db: keep_answer(db, answer("a1"), "slack:T1:U1", time.time()))
+        await storage.database.write(lambda db: insert_answer(db, answer("a1"), "slack:T1:U1", time.time()))
         for person, vote in (("slack:T1:U2", Vote.HELPFUL), ("slack:T1:U3", Vote.UNHELPFUL)):
             comment = "since May it is 26 [bold]days\x1b[31m" if vote is Vote.UNHELPFUL else ""
-            reason = Reason.OUTDATED if comment else None
+            reason = RatingReason.OUTDATED if comment else None
             await storage.feedback.rate(
                 Rating(answer_id="a1", person=person, vote=vote, reason=reason, comment=comment)
             )

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot import known
+from bot import registry
 from bot.commands.app import app
 from bot.config.read import read_settings
-from bot.doctor.examine import examine_platforms
-from bot.insights.insights import insights
-from bot.run.service import serve
+from bot.doctor.diagnosis import diagnose_platforms
+from bot.insights.analysis import compute_insights
+from bot.run.service import run_service
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured
-from pipeline.values import Action, Actor, Outcome, PlaceId
+from pipeline.values import Action, Actor, AnswerOutcome, PlaceId
 from tests.doubles.kiosk import KioskConfig
 
 VACATION = "How many vacation days do employees get?"
@@ -35,7 +35,7 @@ admin = ["kiosk:acme:7"]
 @pytest.fixture(autouse=True)
 async def _page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line of wiring, and two documents, one of which only one page may show."""
-    monkeypatch.setattr(known, "CONFIGS", (*known.CONFIGS, KioskConfig))
+    monkeypatch.setattr(registry, "PLATFORM_CONFIGS", (*registry.PLATFORM_CONFIGS, KioskConfig))
     monkeypatch.setattr(KioskConfig, "answers", {})
     monkeypatch.setattr(KioskConfig, "asked", (("help", VACATION), ("home", VACATION), ("~", VACATION)))
     monkeypatch.chdir(tmp_path)
@@ -48,31 +48,33 @@ async def _page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_its_readers_see_what_the_rules_open_to_them_and_nobody_else_does() -> None:
-    assert await serve(read_settings(), lambda _: None) == 1  # it is no use any more
+    assert await run_service(read_settings(), lambda _: None) == 1  # it is no use any more
     outcomes = {place: answer.outcome for place, answer in KioskConfig.answers.items()}
-    assert outcomes == {"help": Outcome.ANSWERED, "home": Outcome.NOT_FOUND, "~": Outcome.NOT_FOUND}
+    assert outcomes == {"help": AnswerOutcome.ANSWERED, "home": AnswerOutcome.NOT_FOUND, "~": AnswerOutcome.NOT_FOUND}
     assert "25 vacation days" in KioskConfig.answers["help"].body
 
 
 async def test_what_was_asked_there_is_counted_by_its_places_and_forgotten_with_its_people() -> None:
-    await serve(read_settings(), lambda _: None)
+    await run_service(read_settings(), lambda _: None)
     async with open_citewell(read_settings()) as citewell:
-        seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, 30)
+        seen = await compute_insights(citewell.storage, citewell.embedder, citewell.rules.platforms, 30)
         assert {place.place for place in seen.places} == {
             "kiosk:acme:help",
             "kiosk:acme:home",
             "kiosk: direct messages",
         }
-        assert VACATION in await citewell.desk.export(VISITOR)
-        assert await citewell.desk.forget(VISITOR) > 0
-        assert VACATION not in await citewell.desk.export(VISITOR)
+        assert VACATION in await citewell.services.export_person(VISITOR)
+        assert await citewell.services.erase_person(VISITOR) > 0
+        assert VACATION not in await citewell.services.export_person(VISITOR)
 
 
 async def test_its_ids_stand_for_places_and_people_in_the_settings() -> None:
     async with open_citewell(read_settings()) as citewell:
-        assert (await citewell.desk.places.of(PlaceId.parse("kiosk:acme:help").chain)).style == "detailed"
+        assert (
+            await citewell.services.places.effective_settings(PlaceId.parse("kiosk:acme:help").chain)
+        ).style == "detailed"
         admin = Actor(person=VISITOR, groups=frozenset({VISITOR}))
-        assert citewell.authority.allows(admin, Action.SET_UP)
+        assert citewell.authority.is_allowed(admin, Action.SET_UP)
 
 
 def test_what_is_none_of_its_ids_is_refused_with_one_that_is(tmp_path: Path) -> None:
@@ -90,6 +92,6 @@ def test_the_operator_is_told_what_a_visitor_sees() -> None:
 
 
 async def test_the_doctor_examines_it() -> None:
-    assert [finding.said async for finding in examine_platforms(read_settings())] == [
+    assert [finding.said async for finding in diagnose_platforms(read_settings())] == [
         "it is served with kiosk:acme:help"
     ]

@@ -30,15 +30,15 @@ async def test_who_asked_in_vain_is_told_once_a_document_answers_it(
     team = kind(tmp_path / "unused")
     async with team.double(), running(indexed_data, team):
         asked = await team.mention("ann", "What does a permit for visitors cost?")
-        await answered(team, asked, wording.ABOUT)
+        await answered(team, asked, wording.RELATED_PASSAGES)
         alone = await team.ask("bob", "Where do visitors park?")
-        await answered(team, alone, wording.ABOUT)
-        assert await team.tell_me(asked, "ann") == wording.WISHED
-        assert await team.tell_me(alone, "bob") == wording.WISHED_ALONE
+        await answered(team, alone, wording.RELATED_PASSAGES)
+        assert await team.tell_me(asked, "ann") == wording.SUBSCRIBED
+        assert await team.tell_me(alone, "bob") == wording.SUBSCRIBED_PRIVATELY
         (documents / "parking.md").write_text(PARKING)
         async with open_citewell(settings) as citewell:
             await citewell.index([documents])
-            await citewell.tell()
+            await citewell.retry_subscriptions()
         await until(lambda: team.told(asked) and team.told(alone), seconds=30)
         (among,), (private,) = team.told(asked), team.told(alone)
         assert "4 euros" in among.text
@@ -47,6 +47,6 @@ async def test_who_asked_in_vain_is_told_once_a_document_answers_it(
         async with open_citewell(settings) as citewell:
             (documents / "more.md").write_text("# More\n\nThere is more to read elsewhere.\n")
             await citewell.index([documents])
-            await citewell.tell()
-            assert (await citewell.storage.wishes.due(9)).wishes == ()
+            await citewell.retry_subscriptions()
+            assert (await citewell.storage.subscriptions.due(9)).subscriptions == ()
         assert len(team.told(asked)) == len(team.told(alone)) == 1

@@ -13,19 +13,19 @@ import pytest
 from bot.citewell import Citewell
 from bot.run.worker import Worker
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Growing, Inbox, Receipt
-from pipeline.translations import ENGLISH, Words
+from pipeline.ports import BotServices, Inbox, PostRecorder, ReplyStream
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
     Audience,
     Conversation,
     ConversationId,
     IncomingMessage,
-    Manner,
-    Outcome,
+    LeasedMessage,
+    MessageTrigger,
     Plan,
     Readers,
-    Work,
 )
 from pipeline.words import wording
 
@@ -45,21 +45,21 @@ class Board:
     def serves(self, space: str) -> bool:
         return True
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         await asyncio.Event().wait()
 
-    async def post(self, growing: Growing, receipt: Receipt) -> None:
+    async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
         answer = await growing.events.answer()
         if self.fail_next:
             self.fail_next -= 1
             raise self.failure
         reference = growing.work.reference or f"reply to {growing.work.key}"
         if not growing.work.reference:
-            await receipt.posting()
+            await receipt.record_intent()
         self.replies[reference] = answer
-        await receipt.posted(reference)
+        await receipt.record_posted(reference)
 
-    async def find(self, work: Work) -> str | None:
+    async def find(self, work: LeasedMessage) -> str | None:
         return None
 
     async def readers(self, message: IncomingMessage) -> Readers:
@@ -75,7 +75,7 @@ def message(number: int = 1, text: str = "How many vacation days do employees ge
         asker=f"board:{SPACE}:U1",
         text=text,
         sent_at=datetime.now(UTC) - timedelta(seconds=age),
-        manner=Manner.MENTION,
+        manner=MessageTrigger.MENTION,
     )
 
 
@@ -87,14 +87,14 @@ async def working(citewell: Citewell, board: Board, *, expire_late: bool = False
         citewell.responder,
         {"board": board},
         citewell.request,
-        citewell.desk.chosen,
-        shown=citewell.desk.seen,
+        citewell.services.choose_options,
+        shown=citewell.services.visible_answer,
         concurrency=4,
         expire_late=expire_late,
         grace_seconds=0.0,
         retry_seconds=0.0,
     )
-    inbox.on_accept(worker.ring)
+    inbox.on_accept(worker.notify)
     task = asyncio.create_task(worker.run())
     try:
         yield worker
@@ -108,7 +108,7 @@ async def until_empty(citewell: Citewell) -> dict[str, int]:
     changed = asyncio.Event()
     citewell.storage.inbox.on_accept(changed.set)
     async with asyncio.timeout(20):
-        while (counts := await citewell.storage.inbox.counts()).get("open"):
+        while (counts := await citewell.storage.inbox.count_by_state()).get("open"):
             await changed.wait()
             changed.clear()
     return counts
@@ -116,7 +116,7 @@ async def until_empty(citewell: Citewell) -> dict[str, int]:
 
 async def test_a_message_that_always_fails_ends_and_the_others_go_on(citewell: Citewell) -> None:
     class Poisoned(Board):
-        async def post(self, growing: Growing, receipt: Receipt) -> None:
+        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
             if growing.work.key.endswith(":1"):
                 raise RuntimeError("poison")
             await super().post(growing, receipt)
@@ -137,16 +137,16 @@ async def test_a_late_question_is_never_met_with_silence(citewell: Citewell, exp
     (answer,) = board.replies.values()
     if expire_late:
         assert counts == {"expired": 1}
-        assert answer.body == wording.EXPIRED
+        assert answer.body == wording.QUESTION_EXPIRED
     else:
         assert counts == {"done": 1}
-        assert answer.preface.startswith(wording.LATE)
-        assert answer.outcome is Outcome.ANSWERED
+        assert answer.preface.startswith(wording.LATE_ANSWER)
+        assert answer.outcome is AnswerOutcome.ANSWERED
 
 
 async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(citewell: Citewell) -> None:
     class Slow(Board):
-        async def post(self, growing: Growing, receipt: Receipt) -> None:
+        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
             started.set()
             await asyncio.Event().wait()
 
@@ -189,7 +189,9 @@ class Interrupted:
         self._planner = citewell.planner
         self._meanwhile: Callable[[], Awaitable[bool]] | None = meanwhile
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> Plan:
         if self._meanwhile:
             meanwhile, self._meanwhile = self._meanwhile, None
             assert await meanwhile()
@@ -226,9 +228,9 @@ async def test_a_conversation_recalls_a_question_once_however_often_its_reply_fa
     citewell: Citewell, shown_at_once: bool
 ) -> None:
     class Failing(Board):
-        async def post(self, growing: Growing, receipt: Receipt) -> None:
+        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
             if shown_at_once:
-                await receipt.posting()
+                await receipt.record_intent()
             await super().post(growing, receipt)
 
     board = Failing()
@@ -245,7 +247,7 @@ async def test_an_answer_edited_away_before_it_was_shown_is_not_recalled(citewel
     edited = "How many vacation days do employees get a year?"
 
     class Edited(Board):
-        async def post(self, growing: Growing, receipt: Receipt) -> None:
+        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
             if not board.fail_next:
                 return await board.post(growing, receipt)
             try:

@@ -13,11 +13,11 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 
-from bot.doctor.examine import examine
-from bot.platforms import installations
-from bot.run.courier import Courier, begin_digest
+from bot.doctor.diagnosis import diagnose
+from bot.platforms import open_installations
+from bot.run.outbox_worker import OutboxWorker, queue_weekly_digest
 from pipeline.errors import Misconfigured
-from pipeline.values import Audience, State, replace
+from pipeline.values import Audience, FindingState, replace
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
@@ -93,7 +93,7 @@ async def test_postgresql_shows_each_workspace_its_own_even_where_all_is_taken_t
     tmp_path: Path, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = Audience(collections=frozenset({"acme", "beta", "internal"}))
-    monkeypatch.setattr("bot.desks.desk.audience", lambda *_: everything)
+    monkeypatch.setattr("bot.services.answers.resolve_audience", lambda *_: everything)
     async with house(tmp_path, database=postgres.empty()) as home:
         for team in (home.acme, home.beta):
             await home.add(team)
@@ -121,8 +121,8 @@ async def test_a_person_exports_and_erases_what_is_kept_of_them_in_that_workspac
     assert not shared.beta.workspace.files
     await shared.acme.people.click("U0ANN", "forget", "forget")
     await until(lambda: "U0ANN" in shared.acme.workspace.views)
-    assert "31 vacation days" in await shared.citewell.desk.export("slack:T0BETA:U0ANN")
-    assert "vacation" not in await shared.citewell.desk.export("slack:T0TEAM:U0ANN")
+    assert "31 vacation days" in await shared.citewell.services.export_person("slack:T0BETA:U0ANN")
+    assert "vacation" not in await shared.citewell.services.export_person("slack:T0TEAM:U0ANN")
 
 
 async def insights(team: Team, user: str) -> str:
@@ -146,9 +146,9 @@ async def test_insights_count_what_was_asked_in_that_workspace(shared: House) ->
 async def test_the_digest_of_a_workspace_is_posted_there_and_tells_of_it_alone(shared: House) -> None:
     await shared.acme.answered("Who won the sailing cup?")
     await shared.beta.answered("Where is the swimming pool?")
-    await begin_digest(shared.citewell.storage.outbox, "slack:T0BETA:C0TEAM")
+    await queue_weekly_digest(shared.citewell.storage.outbox, "slack:T0BETA:C0TEAM")
     before = len(shared.acme.workspace.messages)
-    await Courier(shared.citewell.storage.outbox, shared.citewell.desk, {"slack": shared.adapter}).post_due()
+    await OutboxWorker(shared.citewell.storage.outbox, shared.citewell.services, {"slack": shared.adapter}).post_due()
     posted = list(shared.beta.workspace.messages.values())[-1].shown
     assert "swimming" in posted
     assert "sailing" not in posted
@@ -267,7 +267,7 @@ async def test_browsers_add_the_workspace_of_the_code_they_bring_and_no_other(
             assert (status == 200) is bool(given and not whole)
         else:
             assert status in (400, 401)
-        there = await installations(home.citewell.settings, home.citewell.storage.database).all()
+        there = await open_installations(home.citewell.settings, home.citewell.storage.database).all()
         assert {str(one.space): one.token for one in there} == added_by_now
     record_property("returns from Slack", tries)
 
@@ -314,8 +314,8 @@ async def test_the_address_that_slack_verifies_answers_its_challenge(home: House
 async def examined(home: House, **changed: object) -> dict[str, list[str]]:
     """What `citewell doctor` finds of Slack: by state."""
     settings = replace(home.citewell.settings, **changed)
-    found: dict[str, list[str]] = {state.value: [] for state in State}
-    async for finding in examine(settings, offline=False):
+    found: dict[str, list[str]] = {state.value: [] for state in FindingState}
+    async for finding in diagnose(settings, offline=False):
         if "Slack" in finding.subject:
             found[finding.state.value].append(f"{finding.subject}: {finding.said}")
     return found

@@ -14,10 +14,10 @@ from typing import Any
 import aiohttp
 from cryptography.fernet import Fernet
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
 from bot.config.settings import Settings
-from bot.config.tables import Collection, Roles
+from bot.config.tables import CollectionSettings, RoleSettings
 from bot.platforms import make_adapters
 from bot.run.worker import Worker
 from bot.wiring import open_citewell
@@ -121,28 +121,31 @@ async def opened(
                 "home_workspaces": home_workspaces,
                 **({"signing_secret": SECRET} if http else {"app_token": slack.app_token}),
             },
-            "collections": {"acme": Collection(only=(f"slack:{ACME}",)), "beta": Collection(only=(f"slack:{BETA}",))},
-            "roles": Roles(admin=(f"slack:{ACME}:U0ANN", f"slack:{BETA}:U0BEA")),
+            "collections": {
+                "acme": CollectionSettings(only=(f"slack:{ACME}",)),
+                "beta": CollectionSettings(only=(f"slack:{BETA}",)),
+            },
+            "roles": RoleSettings(admin=(f"slack:{ACME}:U0ANN", f"slack:{BETA}:U0BEA")),
             **more,
         }
     )
     said: list[str] = []
     async with open_citewell(settings, exclusive=True) as citewell:
         await _indexed(citewell, folder)
-        (adapter,) = make_adapters(settings, citewell, Doors(), said.append).values()
+        (adapter,) = make_adapters(settings, citewell, UvicornServers(), said.append).values()
         worker = Worker(
             citewell.storage.inbox,
             citewell.responder,
             {"slack": adapter},
             citewell.request,
-            citewell.desk.chosen,
-            shown=citewell.desk.seen,
+            citewell.services.choose_options,
+            shown=citewell.services.visible_answer,
             concurrency=4,
         )
-        citewell.storage.inbox.on_accept(worker.ring)
+        citewell.storage.inbox.on_accept(worker.notify)
         tasks = [
             asyncio.create_task(worker.run()),
-            asyncio.create_task(adapter.listen(citewell.storage.inbox, citewell.desk)),
+            asyncio.create_task(adapter.listen(citewell.storage.inbox, citewell.services)),
         ]
         url = f"http://127.0.0.1:{port}/slack/events" if http else ""
         beta = Workspace(BETA, "U0BETABOT", "Beta")

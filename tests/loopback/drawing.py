@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from adapters.chat.reply.cut import TextPiece, pack
-from adapters.chat.reply.markdown import pieces
-from adapters.chat.reply.parts import Button, Quote, Reply, Table
+from adapters.chat.reply.markdown import render_pieces
+from adapters.chat.reply.parts import Reply, ReplyButton, ReplyQuote, ReplyTable
+from adapters.chat.reply.splitting import TextPiece, pack_messages
 from tests.loopback.world import Page
 
 MOST = 2_000
@@ -14,9 +14,9 @@ MOST = 2_000
 
 
 class Plain:
-    """A `Dialect` in which nothing is markup; what may be opened is noted."""
+    """A `MarkdownDialect` in which nothing is markup; what may be opened is noted."""
 
-    below_heading = "\n"
+    heading_separator = "\n"
 
     def __init__(self) -> None:
         self.opened: set[str] = set()
@@ -37,10 +37,10 @@ class Plain:
     def code(self, line: str) -> str:
         return line
 
-    def quote(self, quote: Quote) -> Iterator[TextPiece]:
+    def quote(self, quote: ReplyQuote) -> Iterator[TextPiece]:
         yield from (TextPiece(line, "\n") for line in quote.text.splitlines())
 
-    def table(self, table: Table, links: Mapping[str, str]) -> Iterator[TextPiece]:
+    def table(self, table: ReplyTable, links: Mapping[str, str]) -> Iterator[TextPiece]:
         for row in filter(None, (table.header, *table.rows)):
             self.opened |= {link.url for cell in row for link in cell.links}
             cells = (f"{cell.warning}{cell.text} {cell.marks}".strip() for cell in row)
@@ -50,16 +50,18 @@ class Plain:
 def drawn(reply: Reply, above: str = "", pinged: str = "") -> list[Page]:
     """The whole reply, with what can be pressed below its last message."""
     plain = Plain()
-    told = [TextPiece(above, ""), *pieces(reply.blocks, plain, reply.links)]
+    told = [TextPiece(above, ""), *render_pieces(reply.blocks, plain, reply.links)]
     if reply.sources:
         told.append(TextPiece(reply.sources_title, "\n\n"))
     for one in reply.sources:
         plain.opened.add(one.url)
-        told.append(TextPiece(" ".join(filter(None, (one.mark, one.title, one.place, one.date))), "\n"))
+        told.append(TextPiece(" ".join(filter(None, (one.mark, one.title, one.location, one.date))), "\n"))
     told.append(TextPiece(reply.status, "\n\n"))
-    packed = pack([one for one in told if one.text], MOST, length=len, around=0)
+    packed = pack_messages([one for one in told if one.text], MOST, length=len, around=0)
     *first, last = ["\n".join(segment.text for segment in message) for message in packed] or ["-"]
-    buttons = tuple((str(one), reply.adds if one is Button.ADD else reply.answer_id) for one in reply.actions)
+    buttons = tuple(
+        (str(one), reply.upload_button_value if one is ReplyButton.ADD else reply.answer_id) for one in reply.buttons
+    )
     files = tuple((one.name, one.content) for one in reply.files)
     pages = [*map(Page, first), Page(last, frozenset(plain.opened - {""}), buttons, files)]
     return [pages[0]._replace(pinged=pinged), *pages[1:]]

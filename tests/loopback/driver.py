@@ -8,24 +8,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 
-from adapters.chat import hear
-from adapters.chat.adapter import Chat, ChatAdapter
-from adapters.chat.announce import Where
-from adapters.chat.driver import ChatOptions, Driver
+from adapters.chat import intake
+from adapters.chat.adapter import ChatAdapter, ChatApp
+from adapters.chat.announcements import AnnouncementTarget
+from adapters.chat.driver import ChatOptions, PlatformDriver
 from adapters.chat.messages import NotPosted
-from adapters.chat.post.deliver import Standing
-from adapters.chat.post.growth import Pace, Settle
-from adapters.chat.reply import answer as parts
-from adapters.chat.reply.parts import Button, File, Reply
+from adapters.chat.post.delivery import ReplyPlacement
+from adapters.chat.post.streaming import EditTiming, SettleIndicator
+from adapters.chat.reply import builder as parts
+from adapters.chat.reply.parts import Reply, ReplyButton, ReplyFile
 from adapters.chat.words import insights
-from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, Unsent
-from adapters.chat.words.wishes import AboveAnswer
+from adapters.chat.words.handoff import RESOLVE_BUTTON, NoticeText, UnsentReply
+from adapters.chat.words.subscriptions import AnswerHeading
 from pipeline import values as v
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.rules.tenancy import bound
-from pipeline.translations import Message, Words
-from pipeline.values.posting import Adding, Announcement, Spent
+from pipeline.ports import BotServices, Inbox, PostRecorder
+from pipeline.rules.tenancy import workspace_scope
+from pipeline.translations import TranslatableText, Translator
+from pipeline.values.posting import Announcement, AutoLimitNotice, UploadStatus
 from pipeline.words import wording
 from tests.loopback.drawing import drawn
 from tests.loopback.events import LOOPBACK, SPACE, asked, conversation, happened, key, said, url
@@ -34,7 +34,7 @@ from tests.loopback.reads import Reads
 from tests.loopback.world import BOT, HOUSE, Lost, Page, Said, World
 
 ADVICE = "advice", 0
-GONE = Message("The channel is gone.")
+GONE = TranslatableText("The channel is gone.")
 
 
 @contextmanager
@@ -54,11 +54,11 @@ def names(reference: str) -> list[str]:
 
 
 class Sender:
-    """The messages for one key: a `ReplySender` and a `PrivateSender` that is one of `Edits`, and what announces."""
+    """The messages for one key: a `ReplySender` and a `PrivateSender` that is one of `EditingSender`, and what announces."""
 
-    pace = Pace(first=0.05, every=0.05)
-    withheld = False
-    shareable = attachable = True
+    edit_timing = EditTiming(first_delay=0.05, interval=0.05)
+    is_text_withheld = False
+    can_share = can_attach = True
 
     def __init__(
         self, to: World, where: tuple[str, str], key: str, known: str = "", *, asker: str = "", alone: bool = False
@@ -69,11 +69,11 @@ class Sender:
         self._key = key
         self._asker = asker
         self._only = asker if alone else ""
-        self.known = names(known)
+        self.recorded_names = names(known)
 
-    async def ready(self) -> None: ...
+    async def wait_until_ready(self) -> None: ...
 
-    async def open(self) -> None: ...
+    async def prepare_target(self) -> None: ...
 
     async def send(self, part: int, page: Page) -> str:
         with reached():
@@ -82,13 +82,13 @@ class Sender:
     async def edit(self, name: str, part: int, page: Page) -> None:
         self._to.change(name, page)
 
-    async def glimpse(self, page: Page, name: str = "") -> None:
+    async def show_progress(self, page: Page, name: str = "") -> None:
         self._to.change(name or (self.found() or [await self.send(0, page)])[0], page)
 
     async def delete(self, name: str) -> None:
         self._to.messages.pop(name, None)
 
-    async def left(self) -> list[str]:
+    async def find_unrecorded(self) -> list[str]:
         return self.found()
 
     def found(self) -> list[str]:
@@ -98,14 +98,14 @@ class Sender:
     def reference(self, names: Sequence[str]) -> str:
         return " ".join(str(key(self.place, one)) for one in names)
 
-    def conversation(self, name: str) -> v.ConversationId:
+    def conversation_of(self, name: str) -> v.ConversationId:
         return conversation(self.place, self._thread or name)
 
-    def standing(self) -> Standing:
-        return Standing(stoppable=not self.place.startswith("~"), attachable=True)
+    def placement(self) -> ReplyPlacement:
+        return ReplyPlacement(can_stop=not self.place.startswith("~"), can_attach=True)
 
     @asynccontextmanager
-    async def working(self, words: Words, *, begun: bool) -> AsyncIterator[Settle]:
+    async def show_working(self, words: Translator, *, begun: bool) -> AsyncIterator[SettleIndicator]:
         async def settle() -> None:
             self._to.working.discard(self._thread)
 
@@ -116,19 +116,19 @@ class Sender:
         finally:
             await settle()
 
-    def line(self, text: str) -> Page:
+    def render_line(self, text: str) -> Page:
         return Page(text)
 
-    def progress(self, reply: Reply, stage: v.Stage, words: Words) -> Page:
+    def render_progress(self, reply: Reply, stage: v.AnswerStage, words: Translator) -> Page:
         return drawn(reply, words(wording.PROGRESS[stage]))[0]
 
-    def drawn(self, reply: Reply, above: AboveAnswer | None = None) -> list[Page]:
-        return drawn(reply, f"{above.heading}\n{above.quoted}", self._asker) if above else drawn(reply)
+    def render_reply(self, reply: Reply, above: AnswerHeading | None = None) -> list[Page]:
+        return drawn(reply, f"{above.heading}\n{above.question}", self._asker) if above else drawn(reply)
 
-    def plainly(self, reply: Reply, above: AboveAnswer | None, *, begun: bool) -> list[Page]:
-        return self.drawn(reply, above)
+    def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[Page]:
+        return self.render_reply(reply, above)
 
-    async def attach(self, files: Sequence[File], *, again: bool) -> bool:
+    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
         return True
 
     async def show(self, pages: Sequence[Page], shown: Callable[[], Awaitable[None]]) -> None:
@@ -144,59 +144,59 @@ class Replies:
     def __init__(self, to: World) -> None:
         self._to = to
 
-    def reply(self, work: v.Work, receipt: Receipt) -> Sender:
+    def open_reply(self, work: v.LeasedMessage, receipt: PostRecorder) -> Sender:
         return self._reply(work)
 
-    def _reply(self, work: v.Work) -> Sender:
+    def _reply(self, work: v.LeasedMessage) -> Sender:
         asked = work.message
         where = asked.conversation.channel, asked.conversation.thread or asked.below or asked.place.message
         return Sender(self._to, where, work.key, work.reference, asker=asked.asker.user)
 
-    def private(self, work: v.Work) -> Sender:
+    def open_private_reply(self, work: v.LeasedMessage) -> Sender:
         asked = work.message
         where = asked.conversation.channel, asked.place.message
         return Sender(self._to, where, work.key, asker=asked.asker.user, alone=True)
 
-    async def find(self, work: v.Work) -> str | None:
+    async def find_posted(self, work: v.LeasedMessage) -> str | None:
         reply = self._reply(work)
         return reply.reference(reply.found()) or None
 
-    async def delete(self, channel: str, reference: str) -> None:
+    async def delete_reply(self, channel: str, reference: str) -> None:
         for name in names(reference):
             self._to.messages.pop(name, None)
 
-    async def tell(self, message: v.IncomingMessage, text: str, *, once: str = "") -> None:
+    async def send_direct(self, message: v.IncomingMessage, text: str, *, once: str = "") -> None:
         with reached():
             self._to.post(f"~{message.asker.user}", "", Page(text))
 
-    async def shared(self, channel: str) -> bool:
+    async def is_shared(self, channel: str) -> bool:
         return False
 
-    def adds(self, message: v.IncomingMessage) -> str:
+    def upload_button_value(self, message: v.IncomingMessage) -> str:
         return message.place.message
 
 
 class Notices:
-    """The port `Announces`."""
+    """The port `AnnouncementPoster`."""
 
     def __init__(self, to: World) -> None:
         self._to = to
 
-    async def sender(self, post: Announcement, where: Where, receipt: Receipt) -> Sender:
+    async def open_sender(self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder) -> Sender:
         return self._sender(post, where)
 
-    async def find(self, post: Announcement, where: Where) -> str | None:
+    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
         sender = self._sender(post, where)
         return sender.reference(sender.found()) or None
 
-    def _sender(self, post: Announcement, where: Where) -> Sender:
+    def _sender(self, post: Announcement, where: AnnouncementTarget) -> Sender:
         channel = f"~{where.user}" if isinstance(where, v.PersonId) else where.channel
         thread = where.thread if isinstance(where, v.ConversationId) else ""
-        thread = post.thread if isinstance(post, Adding) else thread
+        thread = post.thread if isinstance(post, UploadStatus) else thread
         return Sender(self._to, (channel, thread), post.key, post.reference)
 
-    async def notice(self, notice: v.Notice, shown: Told) -> Page:
-        asks = notice.about is v.About.ASKED
+    async def render_handoff_notice(self, notice: v.HandoffNotice, shown: NoticeText) -> Page:
+        asks = notice.about is v.NoticeKind.ASKED
         told = [shown.heading, shown.quoted, shown.found, *(one.text for one in shown.sources), shown.note]
         buttons = ((RESOLVE_BUTTON, notice.handoff.id),) if shown.button else ()
         pinged = "" if asks else v.PersonId.parse(notice.handoff.asker).user
@@ -205,21 +205,21 @@ class Notices:
             opened.add(url(notice.handoff.message))
         return Page("\n".join(filter(None, told)), frozenset(opened - {""}), buttons, pinged=pinged)
 
-    def line(self, text: str) -> Page:
+    def render_line(self, text: str) -> Page:
         return Page(text)
 
-    def spent(self, report: Spent) -> Page:
-        return Page(insights.spent(report, report.place.channel))
+    def render_auto_limit(self, report: AutoLimitNotice) -> Page:
+        return Page(insights.auto_limit_text(report, report.place.channel))
 
-    def panel(self, reply: Reply, mark: str) -> Page:
+    def render_panel(self, reply: Reply, mark: str) -> Page:
         return drawn(reply)[0]
 
-    def adding(self, adding: Adding) -> Page:
-        buttons = ((Button.TAKE_BACK.value, adding.document),) if adding.document else ()
+    def render_upload_status(self, adding: UploadStatus) -> Page:
+        buttons = ((ReplyButton.TAKE_BACK.value, adding.document),) if adding.document else ()
         return Page(f"{adding.text}\n{adding.small}".strip(), buttons=buttons)
 
-    def shared(self, answer: v.Answer, above: Sequence[str]) -> Sequence[Page]:
-        return drawn(parts.reply(answer, notes=above, attachable=True))
+    def render_shared(self, answer: v.Answer, above: Sequence[str]) -> Sequence[Page]:
+        return drawn(parts.build_reply(answer, notes=above, attachable=True))
 
 
 class Tells:
@@ -228,10 +228,10 @@ class Tells:
     def __init__(self, to: World) -> None:
         self._to = to
 
-    async def tell(self, message: v.IncomingMessage, text: str) -> None:
+    async def notify(self, message: v.IncomingMessage, text: str) -> None:
         self._to.post(message.conversation.channel, message.place.message, Page(text), only=message.asker.user)
 
-    async def offer(self, remark: hear.Remark, unsent: Unsent) -> None:
+    async def offer_handoff_reply(self, remark: intake.PersonMessage, unsent: UnsentReply) -> None:
         carried = json.dumps([str(unsent.notice), remark.key.message])
         page = Page(unsent.text, buttons=tuple((action, carried) for _, action in unsent.buttons))
         only = v.PersonId.parse(remark.author).user
@@ -246,34 +246,34 @@ class LoopbackAdapter(ChatAdapter[Page]):
     def __init__(self, to: World) -> None:
         self._world = to
         self._reads = reads = Reads(to)
-        driver = Driver(Replies(to), Notices(to), reads, reads, Tells(to))
-        self._chat = Chat(driver, ChatOptions(LOOPBACK, parts.EVERYTHING, patience=2.0))
+        driver = PlatformDriver(Replies(to), Notices(to), reads, reads, Tells(to))
+        self._chat = ChatApp(driver, ChatOptions(LOOPBACK, parts.SHOW_EVERYTHING, patience=2.0))
         self._acting: set[asyncio.Task[None]] = set()
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         self._chat.listen(inbox, desk)
-        with bound(str(SPACE)):
+        with workspace_scope(str(SPACE)):
             async for event in self._world.events():
                 if event.pressed:
                     presser = LoopbackPresser(self._world, self._chat, self._reads, desk, event.pressed)
-                    self._acting.add(asyncio.create_task(self._chat.press(presser)))
+                    self._acting.add(asyncio.create_task(self._chat.handle_interaction(presser)))
                 elif event.message and event.message.only:
                     await inbox.accept(asked(event.message))
                 elif told := happened(event):
-                    await self._chat.hearing.hear(told, partial(self._look, event.message))
+                    await self._chat.event_handler.handle(told, partial(self._look, event.message))
 
-    async def _look(self, message: Said | None, channel: v.PlaceId) -> v.Said | None:
+    async def _look(self, message: Said | None, channel: v.PlaceId) -> v.ChannelMessage | None:
         now = self._world.messages.get(message.id) if message else None
         return said(now) if now else None
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         return True
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         return True
 
     @asynccontextmanager
-    async def chat(self, space: str) -> AsyncIterator[Chat[Page]]:
+    async def connect(self, space: str) -> AsyncIterator[ChatApp[Page]]:
         if space != HOUSE:
             raise Refused(f"Loopback has no house {space}")
         yield self._chat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from adapters.chat import hear
+from adapters.chat import intake
 from pipeline import values as v
 from tests.loopback import world
 
@@ -14,11 +14,11 @@ LOOPBACK = v.Platform(
     name="loopback",
     title="Loopback",
     setting="LOOPBACK",
-    needs="LOOPBACK",
-    space=v.Id(word="house", form=_IN, example="loopback:acme"),
-    channel=v.Id(word="channel", form=f"{_IN}:%23[^:\\s]+", example="loopback:acme:%23team"),
-    person=v.Id(word="person", form=f"{_IN}:@[^:\\s]+", example="loopback:acme:@ann"),
-    role=v.Id(word="group", form=f"{_IN}:group:[a-z]+", example="loopback:acme:group:all"),
+    required_settings="LOOPBACK",
+    space=v.IdFormat(label="house", pattern=_IN, example="loopback:acme"),
+    channel=v.IdFormat(label="channel", pattern=f"{_IN}:%23[^:\\s]+", example="loopback:acme:%23team"),
+    person=v.IdFormat(label="person", pattern=f"{_IN}:@[^:\\s]+", example="loopback:acme:@ann"),
+    role=v.IdFormat(label="group", pattern=f"{_IN}:group:[a-z]+", example="loopback:acme:group:all"),
     direct_channel="~",
     private_thread="alone-",
     threads_only=True,
@@ -45,8 +45,8 @@ def places(channel: str) -> tuple[v.PlaceId, ...]:
 
 def asked(message: world.Said) -> v.IncomingMessage:
     """With a command, where its author alone sees it."""
-    addressed = v.Manner.MENTION if message.page.text.startswith(NAME) else v.Manner.OVERHEARD
-    manner = v.Manner.DIRECT if message.channel.startswith("~") else addressed
+    addressed = v.MessageTrigger.MENTION if message.page.text.startswith(NAME) else v.MessageTrigger.OVERHEARD
+    manner = v.MessageTrigger.DIRECT if message.channel.startswith("~") else addressed
     thread = f"{LOOPBACK.private_thread}{message.only}" if message.only else message.thread
     return v.IncomingMessage(
         place=key(message.channel, message.id),
@@ -55,7 +55,7 @@ def asked(message: world.Said) -> v.IncomingMessage:
         text=message.page.text.removeprefix(NAME).strip(),
         attachments=attachments(message),
         sent_at=message.at,
-        manner=v.Manner.COMMAND if message.only else manner,
+        manner=v.MessageTrigger.COMMAND if message.only else manner,
         said_in=places(message.channel),
     )
 
@@ -68,13 +68,13 @@ def attachments(message: world.Said) -> tuple[v.Attachment, ...]:
     return tuple(v.Attachment(name=one, id=one) for one in message.attached)
 
 
-def said(message: world.Said, *, to_us: bool = False) -> v.Said | None:
+def said(message: world.Said, *, to_us: bool = False) -> v.ChannelMessage | None:
     """What people say to people; `to_us` as well."""
     text = message.page.text
     ours = text.startswith(NAME) and not to_us
     if message.author == world.BOT or ours or not text or "out" in message.marks:
         return None
-    return v.Said(
+    return v.ChannelMessage(
         channel=v.replace(SPACE, channel=message.channel),
         thread=message.thread,
         message=message.id,
@@ -88,22 +88,26 @@ def said(message: world.Said, *, to_us: bool = False) -> v.Said | None:
     )
 
 
-def happened(event: world.Happened) -> hear.Happened | None:
+def happened(event: world.Happened) -> intake.ChatEvent | None:
     message = event.message
     if message is None:
-        return hear.Closed(said_in=places(event.channel))
+        return intake.ChannelClosed(said_in=places(event.channel))
     there = key(message.channel, message.id)
     where = {"said_in": places(message.channel), "key": there}
     match event.what:
         case "said" if message.author.startswith("@program"):
             named = message.page.text.startswith(NAME)
-            return hear.Program(said_in=where["said_in"], app=message.author) if named else None
+            return intake.AppMentioned(said_in=where["said_in"], app=message.author) if named else None
         case "said":
             below = (str(key(message.channel, message.thread)),) if message.thread != message.id else ()
             by, names = person(message.author), message.page.text.startswith(NAME)
-            remark = hear.Remark(key=there, author=by, text=message.page.text, replied_to=below, names_us=names)
-            return hear.Spoke(**where, remark=remark, asked=hear.Asked(message=asked(message)))
+            remark = intake.PersonMessage(
+                key=there, author=by, text=message.page.text, reply_targets=below, is_for_bot=names
+            )
+            return intake.MessagePosted(
+                **where, person_message=remark, question=intake.QuestionCandidate(message=asked(message))
+            )
         case "edited":
             now = asked(message)
-            return hear.Edited(**where, text=now.text, asked=hear.Asked(message=now))
-    return hear.Reacted(**where) if event.what == "reacted" else hear.Deleted(**where)
+            return intake.MessageEdited(**where, text=now.text, question=intake.QuestionCandidate(message=now))
+    return intake.ReactionChanged(**where) if event.what == "reacted" else intake.MessageDeleted(**where)

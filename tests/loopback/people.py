@@ -10,12 +10,12 @@ from types import SimpleNamespace
 from typing import Any, Self
 from unittest.mock import patch
 
-from adapters.chat.press.knowledge import FROM_MENU
-from adapters.chat.press.person import INSIGHTS
-from adapters.chat.reply.parts import Button
+from adapters.chat.interactions.personal_data import INSIGHTS_COMMAND
+from adapters.chat.interactions.uploads import UPLOAD_COMMAND
+from adapters.chat.reply.parts import ReplyButton
 from adapters.chat.words.forms import Form
-from bot import known
-from pipeline.values import PlaceId, Reason
+from bot import registry
+from pipeline.values import PlaceId, RatingReason
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -40,7 +40,7 @@ ABSENT: Mapping[Way, str] = {
     Way.PREFERENCES: "it has no page for them",
     Way.SETUP: "it has no page for it",
 }
-NAMED = {Button.HELPFUL: "helpful", Button.UNHELPFUL: "not helpful", Button.TAKE_BACK: "take_back"}
+NAMED = {ReplyButton.HELPFUL: "helpful", ReplyButton.UNHELPFUL: "not helpful", ReplyButton.TAKE_BACK: "take_back"}
 
 
 class LoopbackDriver:
@@ -59,8 +59,8 @@ class LoopbackDriver:
     @classmethod
     async def open(cls, folder: Path) -> Self:
         driver = cls(folder)
-        wired = (*known.CONFIGS, SimpleNamespace(platform=LOOPBACK))
-        driver._patched.enter_context(patch.object(known, "CONFIGS", wired))  # the line of wiring
+        wired = (*registry.PLATFORM_CONFIGS, SimpleNamespace(platform=LOOPBACK))
+        driver._patched.enter_context(patch.object(registry, "PLATFORM_CONFIGS", wired))  # the line of wiring
         await driver._connect()
         return driver
 
@@ -187,8 +187,10 @@ class LoopbackDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
-        told = await self._pressed(said, person, Button.HELPFUL if helpful else Button.UNHELPFUL, shown=helpful)
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: RatingReason | None, comment: str) -> Said:
+        told = await self._pressed(
+            said, person, ReplyButton.HELPFUL if helpful else ReplyButton.UNHELPFUL, shown=helpful
+        )
         if not helpful:
             form, pressed = await self._form()
             told = await self._told(person, self._submitted(form, pressed, reason=reason or "", comment=comment))
@@ -200,48 +202,48 @@ class LoopbackDriver:
 
     def _submitted(self, form: Form, pressed: Pressed, **filled: Any) -> Pressed:
         given = {name: value if isinstance(value, tuple) else (value,) for name, value in filled.items()}
-        return pressed._replace(action=form.name, about=form.about, filled=given)
+        return pressed._replace(action=form.name, about=form.subject_id, filled=given)
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         for _ in range(clicks - 1):
-            await self._press(self._button(said, Button.PASSAGES, person))
-        return [seen(one) for one in await self._pressed(said, person, Button.PASSAGES)]
+            await self._press(self._button(said, ReplyButton.PASSAGES, person))
+        return [seen(one) for one in await self._pressed(said, person, ReplyButton.PASSAGES)]
 
     async def why(self, said: Said, person: str) -> list[Shown]:
-        return [seen(one) for one in await self._pressed(said, person, Button.WHY)]
+        return [seen(one) for one in await self._pressed(said, person, ReplyButton.CONFIDENCE)]
 
     async def stop(self, said: Said, person: str) -> list[Shown]:
-        return [seen(one) for one in await self._pressed(said, person, Button.STOP)]
+        return [seen(one) for one in await self._pressed(said, person, ReplyButton.STOP)]
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {one.id for one in self._ours(TEAM)}
         told = len(self._alone(person))
         await self.begin_share(said, person)
-        await until(lambda: len(self._alone(person)) > told or not self._offers(said, Button.SHARE))
+        await until(lambda: len(self._alone(person)) > told or not self._offers(said, ReplyButton.SHARE))
         return [seen(one) for one in self._ours(TEAM) if one.id not in before]
 
     async def begin_share(self, said: Said, person: str) -> None:
-        first = self._shareable.get(id(said.handle)) or self._button(said, Button.SHARE, person)
+        first = self._shareable.get(id(said.handle)) or self._button(said, ReplyButton.SHARE, person)
         self._shareable[id(said.handle)] = first
         await self._press(first)
 
     async def share_told(self, said: Said, person: str) -> str:
-        first = self._shareable.get(id(said.handle)) or self._button(said, Button.SHARE, person)
+        first = self._shareable.get(id(said.handle)) or self._button(said, ReplyButton.SHARE, person)
         self._shareable[id(said.handle)] = first
         return (await self._told(person, first))[-1].page.text
 
     async def export(self, person: str) -> str:
-        await self._press(Pressed(Button.EXPORT, "", f"@{person}", f"~@{person}"))
+        await self._press(Pressed(ReplyButton.EXPORT, "", f"@{person}", f"~@{person}"))
         given = lambda: [one for one in self._ours(f"~@{person}") if one.page.files]  # noqa: E731
         await until(given)
         return given()[-1].page.files[0][1]
 
     async def forget(self, person: str) -> None:
-        for action in (Button.FORGET, Button.FORGET_NOW):
+        for action in (ReplyButton.FORGET, ReplyButton.FORGET_CONFIRMED):
             await self._told(person, Pressed(action, "", f"@{person}", f"~@{person}"))
 
     async def insights(self, person: str) -> str:
-        told = await self._told(person, Pressed(INSIGHTS, "", f"@{person}", TEAM))
+        told = await self._told(person, Pressed(INSIGHTS_COMMAND, "", f"@{person}", TEAM))
         return "\n".join(one.page.text for one in told)
 
     @property
@@ -260,7 +262,7 @@ class LoopbackDriver:
         return PlaceId(platform=LOOPBACK.name, space=HOUSE, channel=HELP)
 
     async def ask_person(self, said: Said, person: str) -> str:
-        return (await self._pressed(said, person, Button.ASK))[-1].page.text
+        return (await self._pressed(said, person, ReplyButton.ASK))[-1].page.text
 
     def asked(self) -> list[Shown]:
         return [seen(one) for one in self._ours(HELP)]
@@ -298,25 +300,25 @@ class LoopbackDriver:
         ]
 
     async def tell_me(self, said: Said, person: str) -> str:
-        self._noted = (await self._pressed(said, person, Button.TELL))[-1]
+        self._noted = (await self._pressed(said, person, ReplyButton.SUBSCRIBE))[-1]
         return self._noted.page.text
 
     async def tell_me_not(self, person: str) -> str:
-        about = dict(self._noted.page.buttons)[Button.UNTELL]
-        pressed = Pressed(Button.UNTELL, about, f"@{person}", self._noted.channel, self._noted.id)
+        about = dict(self._noted.page.buttons)[ReplyButton.UNSUBSCRIBE]
+        pressed = Pressed(ReplyButton.UNSUBSCRIBE, about, f"@{person}", self._noted.channel, self._noted.id)
         return (await self._told(person, pressed))[-1].page.text
 
     def told(self, said: Said) -> list[Shown]:
-        return [seen(one) for one in self._in_thread(said) if wording.YOU_WANTED in one.page.text]
+        return [seen(one) for one in self._in_thread(said) if wording.SUBSCRIPTION_INTRO in one.page.text]
 
     async def add(
         self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None
     ) -> list[Shown]:
-        chosen = Pressed(FROM_MENU, "", f"@{person}", said.handle.channel, said.handle.id)
+        chosen = Pressed(UPLOAD_COMMAND, "", f"@{person}", said.handle.channel, said.handle.id)
         return await self._adding(person, chosen, collection, only)
 
     async def add_offered(self, person: str, said: Said, *, collection: str = "") -> list[Shown]:
-        return await self._adding(person, self._button(said, Button.ADD, person), collection, None)
+        return await self._adding(person, self._button(said, ReplyButton.ADD, person), collection, None)
 
     async def _adding(
         self, person: str, pressed: Pressed, collection: str, only: tuple[int, ...] | None
@@ -348,11 +350,11 @@ class LoopbackDriver:
         return [seen(one) for one in self._alone(person)[told:] or read()]
 
     async def take_back(self, person: str, *, clicks: int = 1) -> str:
-        holds = [one for one in self.world.messages.values() if Button.TAKE_BACK in dict(one.page.buttons)]
+        holds = [one for one in self.world.messages.values() if ReplyButton.TAKE_BACK in dict(one.page.buttons)]
         held, told = holds[-1], len(self._alone(person))
-        about = dict(held.page.buttons)[Button.TAKE_BACK]
+        about = dict(held.page.buttons)[ReplyButton.TAKE_BACK]
         for _ in range(clicks):
-            await self._press(Pressed(Button.TAKE_BACK, about, f"@{person}", held.channel, held.id))
+            await self._press(Pressed(ReplyButton.TAKE_BACK, about, f"@{person}", held.channel, held.id))
         await until(lambda: len(self._alone(person)) > told or self.world.messages[held.id] != held)
         return (self._alone(person)[told:] or [self.world.messages[held.id]])[0].page.text
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 
-from adapters.chat.adapter import Chat
-from adapters.chat.press.knowledge import FROM_MENU
-from adapters.chat.press.offered import Addition, announced
-from adapters.chat.press.presser import AmongOthers, Pressed, Then, Written
-from adapters.chat.reply import answer as parts
+from adapters.chat.adapter import ChatApp
+from adapters.chat.interactions.context import (
+    Acknowledgement,
+    ChannelInteractionContext,
+    HandoffReply,
+    InteractionPayload,
+)
+from adapters.chat.interactions.upload_source import UploadResult, post_reading_notice
+from adapters.chat.interactions.uploads import UPLOAD_COMMAND
+from adapters.chat.reply import builder as parts
 from adapters.chat.reply import labels
 from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Form
-from adapters.chat.words.knowledge import Thing, links
+from adapters.chat.words.uploads import UploadCandidate, find_urls
 from pipeline import values as v
-from pipeline.ports import Desk, Sent
-from pipeline.translations import Message, Words
+from pipeline.ports import BotServices, Upload
+from pipeline.translations import TranslatableText, Translator
 from tests.loopback import world
 from tests.loopback.drawing import drawn
 from tests.loopback.events import LOOPBACK, conversation, key, person, places, url
@@ -24,25 +29,25 @@ from tests.loopback.reads import Reads
 from tests.loopback.world import HOUSE, Page, Said, World
 
 
-def read(press: world.Pressed, at: Said | None) -> Pressed:
+def read(press: world.Pressed, at: Said | None) -> InteractionPayload:
     below = "" if at is None else at.beside if at.only else at.id
     where = conversation(press.channel, at.thread if at else "")
-    return Pressed(
+    return InteractionPayload(
         action=press.action,
-        about=press.about,
-        person=person(press.person),
+        subject_id=press.about,
+        person_id=person(press.person),
         places=places(press.channel),
         conversation=where,
         message=press.message,
-        below=below,
+        answer_message=below,
         name=press.person.removeprefix("@"),
-        filled=press.filled,
-        told_in=where if below else None,
+        form_values=press.filled,
+        subscription_conversation=where if below else None,
     )
 
 
-class LoopbackPresser(AmongOthers):
-    def __init__(self, to: World, chat: Chat[Page], reads: Reads, desk: Desk, press: world.Pressed) -> None:
+class LoopbackPresser(ChannelInteractionContext):
+    def __init__(self, to: World, chat: ChatApp[Page], reads: Reads, desk: BotServices, press: world.Pressed) -> None:
         super().__init__(read(press, to.messages.get(press.message)), desk)
         self._to = to
         self._chat = chat
@@ -52,84 +57,88 @@ class LoopbackPresser(AmongOthers):
     async def actor(self) -> v.Actor:
         return self._reads.actor(self._press.person)
 
-    async def reads_alone(self) -> v.Readers:
-        return await self._chat.audience.of(self._reads.facts(self._press.person, self._press.channel))
+    async def private_readers(self) -> v.Readers:
+        return await self._chat.audience.build(self._reads.facts(self._press.person, self._press.channel))
 
-    async def everyone(self) -> v.Readers:
+    async def channel_readers(self) -> v.Readers:
         alone = self._press.channel.startswith("~")
-        return await self._chat.audience.of(self._reads.facts(self._press.person if alone else "", self._press.channel))
+        return await self._chat.audience.build(
+            self._reads.facts(self._press.person if alone else "", self._press.channel)
+        )
 
-    async def channel(self) -> v.Readers | Message:
-        return await self.everyone()
+    async def share_readers(self) -> v.Readers | TranslatableText:
+        return await self.channel_readers()
 
-    async def alone(self) -> v.ConversationId:
+    async def direct_conversation(self) -> v.ConversationId:
         return conversation(f"~{self._press.person}")
 
-    async def link(self) -> str:
+    async def message_link(self) -> str:
         return url(self._press.message)
 
-    async def written(self) -> Written | None:
-        notice, name = json.loads(self.pressed.about)
+    async def handoff_reply(self) -> HandoffReply | None:
+        notice, name = json.loads(self.payload.subject_id)
         message = self._to.messages.get(name)
         theirs = message and message.author == self._press.person
-        return Written(message.page.text, v.MessageKey.parse(notice), url(name)) if message and theirs else None
+        return HandoffReply(message.page.text, v.MessageKey.parse(notice), url(name)) if message and theirs else None
 
-    async def offered(self) -> Things | None:
-        name = self._press.message if self._press.action == FROM_MENU else self._press.about
+    async def upload_source(self) -> Things | None:
+        name = self._press.message if self._press.action == UPLOAD_COMMAND else self._press.about
         message = self._to.messages.get(name)
         return Things(message, self._desk, self._press.person) if message else None
 
-    async def ack(self, then: Then) -> None: ...
+    async def ack(self, then: Acknowledgement) -> None: ...
 
-    async def tell(self, text: str) -> None:
-        await self.show(parts.plain(text))
+    async def reply_privately(self, text: str) -> None:
+        await self.show_privately(parts.text_reply(text))
 
-    async def show(self, reply: Reply) -> None:
-        thread, user = self.pressed.conversation.thread, self._press.person
+    async def show_privately(self, reply: Reply) -> None:
+        thread, user = self.payload.conversation.thread, self._press.person
         for page in drawn(reply):
-            self._to.post(self._press.channel, thread, page, only=user, beside=self.pressed.below)
+            self._to.post(self._press.channel, thread, page, only=user, beside=self.payload.answer_message)
 
-    async def open(self, form: Form) -> None:
+    async def open_form(self, form: Form) -> None:
         self._to.forms.append((form, self._press))
 
-    async def at_field(self, text: str, field: str) -> bool:
+    async def show_field_error(self, text: str, field: str) -> bool:
         return False
 
-    async def replace(self, text: str) -> None:
+    async def replace_message(self, text: str) -> None:
         self._to.change(self._press.message, Page(text))
 
-    async def confirm(self, answer: v.Answer) -> None:
-        shown = parts.reply(answer, notes=parts.asked(answer))
+    async def confirm_sharing(self, answer: v.Answer) -> None:
+        shown = parts.build_reply(answer, notes=parts.question_lines(answer))
         self._to.change(self._press.message, drawn(shown)[-1])
 
-    async def tick(self, heading: str, at: v.MessageKey | None = None) -> None:
+    async def mark_done(self, heading: str, at: v.MessageKey | None = None) -> None:
         name = at.message if at else self._press.message
         _, *rest = self._to.messages[name].page.text.splitlines()
         self._to.change(name, Page("\n".join([f"✓ {heading}", *rest])))
 
-    async def give(self, data: str) -> None:
+    async def send_export(self, data: str) -> None:
         page = Page((await self.words())(labels.EXPORTED), files=(("citewell.json", data),))
         self._to.post(f"~{self._press.person}", "", page)
 
 
 class Things:
-    """The port `Offered`."""
+    """The port `UploadSource`."""
 
-    def __init__(self, message: Said, desk: Desk, user: str) -> None:
+    def __init__(self, message: Said, desk: BotServices, user: str) -> None:
         self._message = message
         self._desk = desk
         self._user = user
-        self.things = [*(Thing(one, one) for one in message.attached), *links(message.page.text)]
-        self.carried = message.id
+        self.candidates = [*(UploadCandidate(one, one) for one in message.attached), *find_urls(message.page.text)]
+        self.form_state = message.id
 
-    async def sent(self, thing: Thing) -> Sent:
+    async def resolve(self, thing: UploadCandidate) -> Upload:
         async def fetch() -> bytes:
-            return self._message.attached[thing.file]
+            return self._message.attached[thing.file_id]
 
-        return Sent(thing.name, url(self._message.id), fetch) if thing.file else Sent(thing.name, thing.name)
+        return Upload(thing.name, url(self._message.id), fetch) if thing.file_id else Upload(thing.name, thing.name)
 
-    async def begin(self, reading: str, words: Words, *, alone: bool) -> Callable[[Addition], Awaitable[None]]:
+    async def announce_reading(
+        self, reading: str, words: Translator, *, alone: bool
+    ) -> Callable[[UploadResult], Awaitable[None]]:
         who = LOOPBACK.person_id(HOUSE, self._user)
-        there = key(self._message.channel, "").where
+        there = key(self._message.channel, "").channel_key
         to = [(str(who), "")] if alone else [(there, self._message.thread), (str(who), "")]
-        return await announced(self._desk.posts, to, str(who), reading, words)
+        return await post_reading_notice(self._desk.posts, to, str(who), reading, words)

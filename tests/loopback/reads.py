@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.chat.audience import Facts
+from adapters.chat.audience import AudienceFacts
 from pipeline import values as v
 from tests.loopback.events import LOOPBACK, SPACE, person, places, said
 from tests.loopback.world import BOT, HOUSE, Said, World
 
 
 class Reads:
-    """The ports `Reads` and `Reaches`."""
+    """The ports `Reads` and `AudienceResolver`."""
 
     def __init__(self, of: World) -> None:
         self._of = of
 
-    async def around(self, message: v.IncomingMessage, last: int) -> v.Around:
+    async def get_thread_context(self, message: v.IncomingMessage, last: int) -> v.ThreadContext:
         above = [one.page.text for one in self._above(message)]
-        return v.Around(said=(*above[:1], *above[1:][-last:]))
+        return v.ThreadContext(messages=(*above[:1], *above[1:][-last:]))
 
-    async def thread(self, message: v.IncomingMessage, most: int) -> Sequence[v.Said] | None:
+    async def read_thread(self, message: v.IncomingMessage, most: int) -> Sequence[v.ChannelMessage] | None:
         above = self._above(message)
         return [told for one in above[:most] if (told := said(one, to_us=True))] if above else None
 
@@ -29,24 +29,26 @@ class Reads:
         asked = self._of.messages[message.place.message]
         return [one for one in self._of.thread(asked) if one.number < asked.number and one.author != BOT]
 
-    async def history(self, channel: v.PlaceId, position: str) -> v.Stretch:
+    async def read_history(self, channel: v.PlaceId, position: str) -> v.HistoryPage:
         there = [one for one in self._of.messages.values() if one.channel == channel.channel]
         read = tuple(told for one in there if (told := said(one)))
-        return v.Stretch(said=read, position="", name=channel.channel.removeprefix("#"), since=self._of.since)
+        return v.HistoryPage(
+            messages=read, next_cursor="", channel_name=channel.channel.removeprefix("#"), created_at=self._of.since
+        )
 
-    async def download(self, said: v.Said, file: v.Attachment) -> bytes:
+    async def download_file(self, said: v.ChannelMessage, file: v.Attachment) -> bytes:
         return self._of.messages[said.message].attached[file.id]
 
-    async def reaches(self, of: v.IncomingMessage | v.PlaceId | v.PersonId) -> Facts:
+    async def resolve(self, of: v.IncomingMessage | v.PlaceId | v.PersonId) -> AudienceFacts:
         if isinstance(of, v.PersonId):
             return self.facts(of.user)
         if isinstance(of, v.PlaceId):
             return self.facts("", of.channel)
         where = of.conversation
-        alone = LOOPBACK.direct(where) or LOOPBACK.private(where)
+        alone = LOOPBACK.is_direct(where) or LOOPBACK.is_private(where)
         return self.facts(of.asker.user if alone else "", where.channel)
 
-    def facts(self, user: str, channel: str = "") -> Facts:
+    def facts(self, user: str, channel: str = "") -> AudienceFacts:
         """Of one person, or of all in a channel."""
 
         async def reads(place: v.PlaceId) -> bool:
@@ -54,7 +56,7 @@ class Reads:
             return members is None or user in members
 
         groups = {*map(str, places(channel)), *([LOOPBACK.person_id(HOUSE, user).group] if user else [])}
-        return Facts(frozenset(groups), inside=True, spaces=frozenset({str(SPACE)}), reads=reads)
+        return AudienceFacts(frozenset(groups), all_inside=True, spaces=frozenset({str(SPACE)}), can_read_channel=reads)
 
     async def author(self, message: v.IncomingMessage) -> v.Actor:
         return self.actor(message.asker.user)

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from adapters.chat.hear import Deleted, Edited, Program, Spoke, Stopped
-from adapters.slack.events.incoming import Me, read
+from adapters.chat.intake import AppMentioned, MessageDeleted, MessageEdited, MessagePosted, StopRequested
+from adapters.slack.events.incoming import SlackBot, parse_event
 
 BODIES = sorted((Path(__file__).parent / "slack").glob("*.json"))
-ME = Me(team="T0TEAM", user="U0BOT", bot="B0BOT", workflows=frozenset({"A0FLOW"}))
+ME = SlackBot(team="T0TEAM", user="U0BOT", bot="B0BOT", workflows=frozenset({"A0FLOW"}))
 
 
 @pytest.mark.parametrize("file", BODIES, ids=lambda file: file.stem)
 def test_a_body_is_read_as_what_happened(file: Path) -> None:
     case = json.loads(file.read_text())
-    assert told(read(case["body"], ME)) == case["read"]
+    assert told(parse_event(case["body"], ME)) == case["read"]
 
 
 def told(happened: object) -> Any:
     match happened:
-        case Spoke(asked=asked) if asked:
+        case MessagePosted(question=asked) if asked:
             message = asked.message
             files = {"files": [one.name for one in message.attachments]} if message.attachments else {}
             addressed = {
@@ -37,12 +37,12 @@ def told(happened: object) -> Any:
                 **({"pointed": message.pointed} if message.pointed else {}),
             }
             return {"addressed": addressed}
-        case Edited(key=key, text=text) if text is not None:
+        case MessageEdited(key=key, text=text) if text is not None:
             return {"edited": str(key), "text": text}
-        case Deleted(key=key):
+        case MessageDeleted(key=key):
             return {"deleted": str(key)}
-        case Stopped(conversation=conversation):
+        case StopRequested(conversation=conversation):
             return {"stopped": [conversation.channel, conversation.thread]}
-        case Program(app=app):
+        case AppMentioned(app=app):
             return {"program": app}
     return None

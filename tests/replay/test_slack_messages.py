@@ -8,15 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from adapters.chat.reply.answer import reply
-from adapters.chat.reply.panels import passages, why
-from adapters.chat.reply.parts import Look
+from adapters.chat.reply.builder import build_reply
+from adapters.chat.reply.panels import confidence_panel, passages_panel
+from adapters.chat.reply.parts import RenderOptions
 from adapters.chat.words.forms import reason_form
-from adapters.slack.parts.modal import view
-from adapters.slack.parts.render import Post, posts
-from adapters.slack.press.account import home
-from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style, replace
-from pipeline.words import canned, wording
+from adapters.slack.interactions.app_home import home_view
+from adapters.slack.rendering.modal import build_modal
+from adapters.slack.rendering.render import SlackPost, render_posts
+from pipeline.values import (
+    AnswerOutcome,
+    AnswerStyle,
+    BlockKind,
+    CitationStyle,
+    CitedSentence,
+    Document,
+    Preferences,
+    replace,
+)
+from pipeline.words import canned_replies, wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
 GOLDEN = Path(__file__).parent / "slack_messages"
@@ -46,20 +55,30 @@ RICH = cited(
     closing="I found nothing about contractors in the documents.",
 )
 MESSAGES = {
-    "answer": lambda: posts(reply(RICH)),
-    "answer_private": lambda: posts(reply(cited("Thirty days."), shareable=True)),
-    "answer_plain": lambda: posts(reply(cited("Thirty days."), Look(citations=False, confidence=False))),
-    "answer_footnotes": lambda: posts(reply(cited("Thirty days.", citation_style=CitationStyle.FOOTNOTE))),
-    "answer_with_a_file": lambda: posts(reply(cited("Thirty days."), notes=[wording.ATTACHMENT.format(names="a.png")])),
-    "not_found": lambda: posts(reply(not_found())),
-    "failed": lambda: posts(reply(broken())),
-    "declined": lambda: posts(
-        reply(replace(cited(body=canned.INJECTION, outcome=Outcome.DECLINED), sentences=(), citations=()))
+    "answer": lambda: render_posts(build_reply(RICH)),
+    "answer_private": lambda: render_posts(build_reply(cited("Thirty days."), shareable=True)),
+    "answer_plain": lambda: render_posts(
+        build_reply(cited("Thirty days."), RenderOptions(citations=False, confidence=False))
     ),
-    "passages": lambda: posts(passages(RICH)),
-    "why": lambda: posts(why(RICH)),
-    "reason_form": lambda: view(reason_form("a1b2c3")),
-    "home": lambda: home([Document(id="1", filename="a.md", title="Leave <policy>")], Preferences(style=Style.BULLET)),
+    "answer_footnotes": lambda: render_posts(build_reply(cited("Thirty days.", citation_style=CitationStyle.FOOTNOTE))),
+    "answer_with_a_file": lambda: render_posts(
+        build_reply(cited("Thirty days."), notes=[wording.ATTACHMENT_NOT_READ.format(names="a.png")])
+    ),
+    "not_found": lambda: render_posts(build_reply(not_found())),
+    "failed": lambda: render_posts(build_reply(broken())),
+    "declined": lambda: render_posts(
+        build_reply(
+            replace(
+                cited(body=canned_replies.INJECTION_REFUSED, outcome=AnswerOutcome.DECLINED), sentences=(), citations=()
+            )
+        )
+    ),
+    "passages": lambda: render_posts(passages_panel(RICH)),
+    "why": lambda: render_posts(confidence_panel(RICH)),
+    "reason_form": lambda: build_modal(reason_form("a1b2c3")),
+    "home": lambda: home_view(
+        [Document(id="1", filename="a.md", title="Leave <policy>")], Preferences(style=AnswerStyle.BULLET)
+    ),
 }
 
 
@@ -67,7 +86,7 @@ MESSAGES = {
 def test_a_message_is_what_it_was(name: str) -> None:
     made = MESSAGES[name]()
     if isinstance(made, list):
-        made = [{"text": post.text, "blocks": post.blocks} for post in made if isinstance(post, Post)]
+        made = [{"text": post.text, "blocks": post.blocks} for post in made if isinstance(post, SlackPost)]
     file = GOLDEN / f"{name}.json"
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
     if os.environ.get("CITEWELL_GOLDEN") == "write":

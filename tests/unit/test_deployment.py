@@ -17,8 +17,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from adapters.http.doors import Doors
-from bot.run.operations.health import SETTING, routes
+from adapters.http.servers import UvicornServers
+from bot.run.operations.health import OPERATIONS_SETTING, routes
 from tests.doubles.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ async def test_the_image_is_as_healthy_as_the_bot_in_it_says_and_the_reason_is_t
     (address,) = re.findall(r"CITEWELL_OPERATIONS=127.0.0.1:(\d+)", DOCKERFILE)
     port = free_port()
     asking = [argument.replace(address, str(port)) for argument in (program, *arguments)]
-    async with Doors().serving(f"127.0.0.1:{port}", routes(check, check, page), setting=SETTING):
+    async with UvicornServers().serve(f"127.0.0.1:{port}", routes(check, check, page), setting=OPERATIONS_SETTING):
         asked = await asyncio.create_subprocess_exec(sys.executable, *asking, stdout=subprocess.PIPE)
         told, _ = await asked.communicate()
     assert (asked.returncode, told.decode().split("\n")[0]) == (int(bool(wrong)), (wrong or ["ok"])[0])

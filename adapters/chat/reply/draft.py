@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.chat.reply.answer import growing, stopped
+from adapters.chat.reply.builder import build_partial_reply, build_stopped_reply
 from adapters.chat.reply.parts import Reply
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import CitedSentence, Progress, Stage, Written
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import AnswerStage, CitedSentence, ProgressEvent, SentenceEvent
 
 
 class Draft:
     """Its sentences so far; what was added is never changed later."""
 
-    def __init__(self, notes: Sequence[str] = (), words: Words = ENGLISH) -> None:
+    def __init__(self, notes: Sequence[str] = (), words: Translator = ENGLISH_TRANSLATOR) -> None:
         self._words = words
         self._notes = notes
         self._preface = ""
         self._sentences: list[CitedSentence] = []
-        self.stage = Stage.PLANNING
+        self.stage = AnswerStage.PLANNING
 
-    def add(self, event: Progress | Written) -> None:
+    def add(self, event: ProgressEvent | SentenceEvent) -> None:
         match event:
-            case Progress():
+            case ProgressEvent():
                 self.stage = event.stage
-            case Written():
+            case SentenceEvent():
                 self._sentences.append(event.sentence)
                 self._preface = self._preface or event.preface
-                self.stage = Stage.WRITING
+                self.stage = AnswerStage.WRITING
 
     @property
-    def begun(self) -> bool:
+    def is_begun(self) -> bool:
         return bool(self._sentences)
 
     @property
-    def reply(self) -> Reply:
-        return growing(self._sentences, self._preface, self._notes, self._words)
+    def partial_reply(self) -> Reply:
+        return build_partial_reply(self._sentences, self._preface, self._notes, self._words)
 
     @property
-    def stopped(self) -> Reply:
+    def stopped_reply(self) -> Reply:
         """As it stays when somebody wanted no more of it."""
-        return stopped(self._sentences, self._preface, self._notes, self._words)
+        return build_stopped_reply(self._sentences, self._preface, self._notes, self._words)

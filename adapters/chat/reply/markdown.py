@@ -6,26 +6,36 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Protocol
 
-from adapters.chat.reply.cut import PieceKind, TextPiece
-from adapters.chat.reply.cut import words as cut
-from adapters.chat.reply.inline import heading, markdown
-from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
+from adapters.chat.reply.inline import heading_markdown, to_markdown
+from adapters.chat.reply.parts import (
+    ReplyBlock,
+    ReplyCode,
+    ReplyHeading,
+    ReplyList,
+    ReplyNote,
+    ReplyParagraph,
+    ReplyQuote,
+    ReplyTable,
+    ReplyText,
+)
+from adapters.chat.reply.splitting import PieceKind, TextPiece
+from adapters.chat.reply.splitting import wrap_text as cut
 from pipeline.compose.body import INDENT
-from pipeline.words.text import space
+from pipeline.words.text import sentence_separator
 
-SHORT_ROW = 120
+MAX_ROW_LENGTH = 120
 """Characters of a row of a table that is one entry of a list."""
-ADDRESSES = 600
+MAX_LINK_LENGTH = 600
 """Characters of addresses behind words of one piece: with them, too, a piece fits a message."""
 _AROUND = len("[](<>)")
-BETWEEN = " · "
+CELL_SEPARATOR = " · "
 """Between the cells of a row that is a line: cells have commas and semicolons of their own."""
 
 
-class Dialect(Protocol):
+class MarkdownDialect(Protocol):
     """How a platform writes Markdown down; every method makes its text inert."""
 
-    below_heading: str
+    heading_separator: str
     """What separates a heading from what it stands above."""
 
     def inline(self, text: str, links: Mapping[str, str]) -> str:
@@ -48,20 +58,22 @@ class Dialect(Protocol):
         """A line of code as it stands in a fence."""
         ...
 
-    def quote(self, quote: Quote) -> Iterator[TextPiece]: ...
+    def quote(self, quote: ReplyQuote) -> Iterator[TextPiece]: ...
 
-    def table(self, table: Table, links: Mapping[str, str]) -> Iterator[TextPiece]:
+    def table(self, table: ReplyTable, links: Mapping[str, str]) -> Iterator[TextPiece]:
         """Its rows, each but the first after a line end."""
         ...
 
 
-def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = ()) -> Iterator[TextPiece]:
+def render_pieces(
+    blocks: Iterable[ReplyBlock], dialect: MarkdownDialect, links: Collection[str] = ()
+) -> Iterator[TextPiece]:
     """What may be cut apart between any two. A heading stands in one piece with what it is above."""
     known = {address: address for address in links}
     above = ""
     gap: str | None = ""
     for block in blocks:
-        if isinstance(block, Heading):
+        if isinstance(block, ReplyHeading):
             if above:
                 yield TextPiece(above, "\n\n" if gap is None else gap)
                 gap = None
@@ -69,7 +81,7 @@ def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = (
             gap = "\n\n" if gap is None else gap
             continue
         for piece in _pieces(block, dialect, known):
-            begun = piece._replace(gap=gap) if gap is not None else piece
+            begun = piece._replace(separator=gap) if gap is not None else piece
             gap = None
             if above:
                 yield from _under(above, begun, dialect)
@@ -81,52 +93,54 @@ def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = (
         yield TextPiece(above, gap or "")
 
 
-def _under(above: str, piece: TextPiece, dialect: Dialect) -> Iterator[TextPiece]:
+def _under(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
     if piece.kind is PieceKind.TEXT:
-        yield piece._replace(text=f"{above}{dialect.below_heading}{piece.text}")
+        yield piece._replace(text=f"{above}{dialect.heading_separator}{piece.text}")
     else:
-        yield TextPiece(above, piece.gap)
-        yield piece._replace(gap="\n\n")
+        yield TextPiece(above, piece.separator)
+        yield piece._replace(separator="\n\n")
 
 
-def _pieces(block: Block, dialect: Dialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
+def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
     match block:
-        case Paragraph():
+        case ReplyParagraph():
             before = ""
             for text in block.sentences:
-                yield from _text(text, dialect, links, space(before))
+                yield from _text(text, dialect, links, sentence_separator(before))
                 before = text.marks or text.text
-        case Listing():
+        case ReplyList():
             for number, text in enumerate(block.items, start=block.first):
                 bullet = f"{number}. " if block.first else "- "
                 yield from _text(text, dialect, links, "\n", f"{INDENT * text.depth}{bullet}")
-        case Table():
+        case ReplyTable():
             yield from dialect.table(block, links)
-        case Code():
+        case ReplyCode():
             yield from _code(block, dialect)
-        case Quote():
+        case ReplyQuote():
             yield from dialect.quote(block)
-        case Note():
+        case ReplyNote():
             for line in cut(block.text):
                 yield TextPiece(dialect.note(line), "\n")
-        case Heading():
+        case ReplyHeading():
             yield TextPiece(f"**{_whole(block.text, dialect)}**")
 
 
-def _text(text: Text, dialect: Dialect, links: Mapping[str, str], gap: str, bullet: str = "") -> Iterator[TextPiece]:
+def _text(
+    text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], gap: str, bullet: str = ""
+) -> Iterator[TextPiece]:
     """A sentence as one piece, or as several where it is very long."""
     if text.url:
         yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
         return
-    *first, last = [*cut(markdown(text))] or [""]
+    *first, last = [*cut(to_markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
-        yield TextPiece(f"{warned}{dialect.inline(part, with_own(text, links, part))}", gap)
+        yield TextPiece(f"{warned}{dialect.inline(part, add_links(text, links, part))}", gap)
         warned, gap = "", " "
-    yield TextPiece(f"{warned}{dialect.inline(last, with_own(text, links, last))}{marks(text, dialect)}", gap)
+    yield TextPiece(f"{warned}{dialect.inline(last, add_links(text, links, last))}{append_marks(text, dialect)}", gap)
 
 
-def with_own(text: Text, links: Mapping[str, str], part: str, room: int = ADDRESSES) -> Mapping[str, str]:
+def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = MAX_LINK_LENGTH) -> Mapping[str, str]:
     """`links` and, as far as their addresses take at most `room` in this `part` of it, those of the text."""
     known = dict(links)
     for link in text.links:
@@ -137,46 +151,46 @@ def with_own(text: Text, links: Mapping[str, str], part: str, room: int = ADDRES
     return known
 
 
-def _whole(text: Text, dialect: Dialect) -> str:
-    return f"{text.warning}{dialect.inline(heading(text), {})}{marks(text, dialect)}"
+def _whole(text: ReplyText, dialect: MarkdownDialect) -> str:
+    return f"{text.warning}{dialect.inline(heading_markdown(text), {})}{append_marks(text, dialect)}"
 
 
-def _code(code: Code, dialect: Dialect) -> Iterator[TextPiece]:
+def _code(code: ReplyCode, dialect: MarkdownDialect) -> Iterator[TextPiece]:
     for line in code.text.split("\n"):
         for part in cut(line) if line.strip() else (line,):
             yield TextPiece(dialect.code(part) or " ", "\n", PieceKind.CODE, code.language)
-    if code.after:
-        yield TextPiece(f"{code.after.warning}{marks(code.after, dialect).strip()}", "\n\n")
+    if code.caption:
+        yield TextPiece(f"{code.caption.warning}{append_marks(code.caption, dialect).strip()}", "\n\n")
 
 
-def listed(table: Table, dialect: Dialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
+def render_table_list(table: ReplyTable, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
     """A table as a list: short rows are an entry each, of longer ones each cell is; behind the names of the columns."""
     names = table.header if table.rows else ()
-    rows = [list(zip_longest(names, row, fillvalue=Text(text=""))) for row in table.rows or (table.header,)]
+    rows = [list(zip_longest(names, row, fillvalue=ReplyText(text=""))) for row in table.rows or (table.header,)]
     longest = max(sum(len(name.text) + len(cell.text) for name, cell in row) for row in rows)
     gap = "\n"
     for cells in rows:
-        if longest <= SHORT_ROW:
-            room = ADDRESSES // len(cells)
-            entry = BETWEEN.join(
-                _cell(name, cell, dialect, with_own(cell, links, cell.text, room)) for name, cell in cells
+        if longest <= MAX_ROW_LENGTH:
+            room = MAX_LINK_LENGTH // len(cells)
+            entry = CELL_SEPARATOR.join(
+                _cell(name, cell, dialect, add_links(cell, links, cell.text, room)) for name, cell in cells
             )
             yield TextPiece(f"- {cells[0][1].warning}{entry}", gap)
             gap = "\n"
             continue
         for name, cell in cells:
-            named = f"- **{dialect.inline(heading(name), {})}:** " if name.text else "- "
-            yield from _text(cell if cell.text else Text(text="–"), dialect, links, gap, named)
+            named = f"- **{dialect.inline(heading_markdown(name), {})}:** " if name.text else "- "
+            yield from _text(cell if cell.text else ReplyText(text="–"), dialect, links, gap, named)
             gap = "\n"
         gap = "\n\n"
 
 
-def _cell(name: Text, cell: Text, dialect: Dialect, links: Mapping[str, str]) -> str:
-    named = f"**{dialect.inline(heading(name), {})}:** " if name.text else ""
-    return f"{named}{dialect.inline(markdown(cell), links) or '–'}{marks(cell, dialect)}"
+def _cell(name: ReplyText, cell: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str]) -> str:
+    named = f"**{dialect.inline(heading_markdown(name), {})}:** " if name.text else ""
+    return f"{named}{dialect.inline(to_markdown(cell), links) or '–'}{append_marks(cell, dialect)}"
 
 
-def marks(text: Text, dialect: Dialect) -> str:
+def append_marks(text: ReplyText, dialect: MarkdownDialect) -> str:
     """Superscripts close to the text, all other marks apart from it."""
     if not text.marks:
         return ""

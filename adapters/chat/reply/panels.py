@@ -5,123 +5,144 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.chat.reply import labels as words
-from adapters.chat.reply.answer import plain, source
-from adapters.chat.reply.cut import NAME, one_line
-from adapters.chat.reply.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
-from pipeline.translations import ENGLISH, LANGUAGES, Message, Words
+from adapters.chat.reply.builder import build_source, text_reply
+from adapters.chat.reply.parts import (
+    Reply,
+    ReplyBlock,
+    ReplyCode,
+    ReplyHeading,
+    ReplyList,
+    ReplyNote,
+    ReplyParagraph,
+    ReplyQuote,
+    ReplySource,
+    ReplyTable,
+    ReplyText,
+)
+from adapters.chat.reply.splitting import MAX_NAME_LENGTH, sanitize_line
+from pipeline.translations import ENGLISH_TRANSLATOR, LANGUAGES, TranslatableText, Translator
 from pipeline.values import (
-    AS_SET,
+    USE_DEFAULT,
     Answer,
     Cells,
     Citation,
+    ConfidenceFactor,
     Document,
-    Factor,
     Preferences,
 )
-from pipeline.words import canned, wording
+from pipeline.words import canned_replies, wording
 
-LISTED = 20
+MAX_DOCUMENTS = 20
 """Documents that a list of them names."""
 _RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
 """Parts of a confidence that say nothing to whoever did not make it, or what the line below them says."""
 
 
-def passages(answer: Answer) -> Reply:
+def passages_panel(answer: Answer) -> Reply:
     """The exact spans that were quoted, each under its source; all that stands there, where the answer is not sure."""
-    speech = Words(answer.language)
+    speech = Translator(answer.language)
     blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
-    return Reply(blocks=tuple(blocks) or (Note(text=speech(wording.NO_PASSAGE)),))
+    return Reply(blocks=tuple(blocks) or (ReplyNote(text=speech(wording.NO_CITED_PASSAGE)),))
 
 
-def passage(citation: Citation, speech: Words = ENGLISH) -> Reply:
+def passage_panel(citation: Citation, speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
     """The same of one source."""
     return Reply(blocks=tuple(_passage(citation, speech)), language=speech.language)
 
 
-def why(answer: Answer) -> Reply:
+def confidence_panel(answer: Answer) -> Reply:
     """What the confidence is made of, in sentences."""
-    confidence, speech = answer.confidence, Words(answer.language)
+    confidence, speech = answer.confidence, Translator(answer.language)
     told = [factor.text for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
-        told += [wording.factor(words.FITS, one.score, speech, title=source(one).title) for one in answer.citations]
+        told += [
+            wording.factor_line(words.DOCUMENT_FITS, one.score, speech, title=build_source(one).title)
+            for one in answer.citations
+        ]
     said = {sentence.text for sentence in answer.sentences}
-    told += [wording.left_out(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
-    notes = filter(None, (answer.reasoning, wording.written_by(answer.usage, speech)))
+    told += [wording.rejected_sentence_line(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
+    notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, speech)))
     return Reply(
         blocks=(
-            Heading(text=Text(text=f"{wording.badge(confidence, speech)} ({confidence.score:.0%})")),
-            Listing(items=tuple(Text(text=text) for text in told)),
-            *(Note(text=text) for text in notes),
+            ReplyHeading(
+                text=ReplyText(text=f"{wording.confidence_badge(confidence, speech)} ({confidence.score:.0%})")
+            ),
+            ReplyList(items=tuple(ReplyText(text=text) for text in told)),
+            *(ReplyNote(text=text) for text in notes),
         )
     )
 
 
-def _told(factor: Factor) -> bool:
+def _told(factor: ConfidenceFactor) -> bool:
     """Whether a part of a confidence says something to whoever did not make it."""
     nobody_else = factor.name == "agreement" and not factor.value
     return factor.name not in _RAW and not nobody_else
 
 
-def documents(found: Sequence[Document], speech: Words = ENGLISH) -> Reply:
+def documents_panel(found: Sequence[Document], speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
     """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
     if not found:
-        return plain(speech(canned.EMPTY_KNOWLEDGE_BASE))
-    counted = speech.count(words.DOCUMENTS, len(found))
-    blocks: list[Block] = [Heading(text=Text(text=counted))]
-    listed = found[:LISTED]
+        return text_reply(speech(canned_replies.EMPTY_KNOWLEDGE_BASE))
+    counted = speech.pluralize(words.DOCUMENT_COUNT, len(found))
+    blocks: list[ReplyBlock] = [ReplyHeading(text=ReplyText(text=counted))]
+    listed = found[:MAX_DOCUMENTS]
     for collection in dict.fromkeys(document.collection for document in listed):
         named = [document for document in listed if document.collection == collection]
-        blocks += [Heading(text=Text(text=collection)), Listing(items=tuple(map(_titled, named)))]
+        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, named)))]
     if more := len(found) - len(listed):
-        blocks.append(Paragraph(sentences=(Text(text=speech(words.MORE, count=more)),)))
+        blocks.append(ReplyParagraph(sentences=(ReplyText(text=speech(words.AND_MORE, count=more)),)))
     return Reply(blocks=tuple(blocks))
 
 
-def _titled(document: Document) -> Text:
-    title = one_line(document.title, NAME) or one_line(document.filename, NAME)
-    return Text(text=title or document.id, url=document.url)
+def _titled(document: Document) -> ReplyText:
+    title = sanitize_line(document.title, MAX_NAME_LENGTH) or sanitize_line(document.filename, MAX_NAME_LENGTH)
+    return ReplyText(text=title or document.id, url=document.url)
 
 
-def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
-    yield Heading(text=Text(text=line(source(citation, speech=speech))))
+def _passage(citation: Citation, speech: Translator) -> Iterator[ReplyBlock]:
+    yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, speech=speech))))
     for one in citation.parts:
         if one.header or one.rows:
-            yield Table(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
+            yield ReplyTable(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
         else:
-            yield Code(text=one.text) if one.code else Quote(text=one.text)
+            yield ReplyCode(text=one.text) if one.code else ReplyQuote(text=one.text)
     if not citation.parts:
-        yield Quote(text=citation.passage or citation.quote or citation.snippet)
+        yield ReplyQuote(text=citation.passage or citation.quote or citation.snippet)
 
 
-def _cells(row: Cells) -> tuple[Text, ...]:
-    return tuple(Text(text=cell, literal=True) for cell in row)
+def _cells(row: Cells) -> tuple[ReplyText, ...]:
+    return tuple(ReplyText(text=cell, is_literal=True) for cell in row)
 
 
-def line(source: Source) -> str:
+def source_text(source: ReplySource) -> str:
     """A source as words."""
-    return " · ".join(part for part in (f"{source.mark} {source.title}", source.place, source.date) if part)
+    return " · ".join(part for part in (f"{source.mark} {source.title}", source.location, source.date) if part)
 
 
 # --- How a person wants to be answered ------------------------------------------------------------------
 
-STYLES: Mapping[str, Message] = {AS_SET: words.AS_SET, **words.STYLES}
-CITATIONS: Mapping[str, Message] = {AS_SET: words.AS_SET, **words.MARKS}
-TONGUES: Mapping[str, Message] = {
-    AS_SET: words.LANGUAGE_AS_SET,
-    **{language: Message(name) for language, name in LANGUAGES.items()},
+STYLE_CHOICES: Mapping[str, TranslatableText] = {USE_DEFAULT: words.AS_SET, **words.STYLE_NAMES}
+CITATION_CHOICES: Mapping[str, TranslatableText] = {USE_DEFAULT: words.AS_SET, **words.CITATION_NAMES}
+LANGUAGE_CHOICES: Mapping[str, TranslatableText] = {
+    USE_DEFAULT: words.LANGUAGE_AS_SET,
+    **{language: TranslatableText(name) for language, name in LANGUAGES.items()},
 }
-CHOICES: Mapping[str, Mapping[str, Message]] = {"style": STYLES, "citations": CITATIONS, "language": TONGUES}
+PREFERENCE_CHOICES: Mapping[str, Mapping[str, TranslatableText]] = {
+    "style": STYLE_CHOICES,
+    "citations": CITATION_CHOICES,
+    "language": LANGUAGE_CHOICES,
+}
 """What can be chosen, by the field of `Preferences`: value -> name."""
 
 
-def chosen(preferences: Preferences) -> dict[str, str]:
+def current_choices(preferences: Preferences) -> dict[str, str]:
     """The value that is in force for each choice."""
     values = preferences.model_dump()
-    return {field: str(values[field] or AS_SET) for field in CHOICES}
+    return {field: str(values[field] or USE_DEFAULT) for field in PREFERENCE_CHOICES}
 
 
-def preferences(now: Preferences, speech: Words = ENGLISH, command: str = "preferences") -> str:
+def preferences_text(now: Preferences, speech: Translator = ENGLISH_TRANSLATOR, command: str = "preferences") -> str:
     """What is set, and how to change it, in our own Markdown."""
-    offered = {field: (CHOICES[field].get(value), value) for field, value in chosen(now).items()}
+    offered = {field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(now).items()}
     names = {field: speech(name) if name else value for field, (name, value) in offered.items()}
-    return speech(words.PREFERENCES, preferences=command, **names)
+    return speech(words.PREFERENCES_TEXT, preferences=command, **names)

@@ -11,108 +11,108 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from pipeline.values import Link, Value
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 
-Shown = Annotated[str, AfterValidator(visible)]
+VisibleText = Annotated[str, AfterValidator(strip_invisible)]
 """Whatever it was made of, nothing in it hides."""
 
 
-class Look(Value):
+class RenderOptions(Value):
     """What the operator wants shown below an answer."""
 
     citations: bool = True
     confidence: bool = True
 
 
-class Text(Value):
+class ReplyText(Value):
     """A sentence, an item, a step or a cell."""
 
-    text: Shown
-    marks: Shown = ""
+    text: VisibleText
+    marks: VisibleText = ""
     """What stands behind it: `[1]`, `¹`, `(Source: Leave policy)`."""
     numbers: tuple[int, ...] = ()
     """Of the sources that these marks name."""
-    warning: Shown = ""
+    warning: VisibleText = ""
     """What stands before it: that it is not verified, or the day that it is of."""
     url: str = ""
     """What a click on all of it opens."""
     links: tuple[Link, ...] = ()
     """Whole words of `text` that a click opens an address with."""
-    literal: bool = False
+    is_literal: bool = False
     """No character of `text` is markup; it is Markdown where not."""
-    code: tuple[tuple[int, int], ...] = ()
+    code_spans: tuple[tuple[int, int], ...] = ()
     """Where inline code starts and ends in `text`."""
     depth: int = 0
     """How many items an item stands in; it is at most one more than that of the item before."""
 
 
-class Paragraph(Value):
-    sentences: tuple[Text, ...]
+class ReplyParagraph(Value):
+    sentences: tuple[ReplyText, ...]
 
 
-class Heading(Value):
-    text: Text
+class ReplyHeading(Value):
+    text: ReplyText
 
 
-class Listing(Value):
-    items: tuple[Text, ...]
+class ReplyList(Value):
+    items: tuple[ReplyText, ...]
     first: int = 0
     """The number of the first step; 0 for a list without numbers."""
 
 
-class Table(Value):
-    header: tuple[Text, ...] = ()
-    rows: tuple[tuple[Text, ...], ...] = ()
+class ReplyTable(Value):
+    header: tuple[ReplyText, ...] = ()
+    rows: tuple[tuple[ReplyText, ...], ...] = ()
 
 
-class Code(Value):
-    text: Shown
+class ReplyCode(Value):
+    text: VisibleText
     language: str = ""
-    after: Text | None = None
+    caption: ReplyText | None = None
     """What is said of it below: its marks, that it is not verified."""
 
 
-class Quote(Value):
+class ReplyQuote(Value):
     """Exactly what a document says, without any markup."""
 
-    text: Shown
+    text: VisibleText
 
 
-class Note(Value):
+class ReplyNote(Value):
     """A line of ours about what stands beside it."""
 
-    text: Shown
+    text: VisibleText
 
 
-Block = Paragraph | Heading | Listing | Table | Code | Quote | Note
+ReplyBlock = ReplyParagraph | ReplyHeading | ReplyList | ReplyTable | ReplyCode | ReplyQuote | ReplyNote
 
 
-class Source(Value):
+class ReplySource(Value):
     """One line of the list of sources."""
 
-    mark: Shown
-    title: Shown
+    mark: VisibleText
+    title: VisibleText
     url: str = ""
     """The one address it may link to."""
-    place: Shown = ""
-    date: Shown = ""
-    path: Shown = ""
+    location: VisibleText = ""
+    date: VisibleText = ""
+    file_path: VisibleText = ""
     """Of its file, for whoever has that at hand."""
 
 
-class Button(StrEnum):
+class ReplyButton(StrEnum):
     """What can be pressed below a reply."""
 
     HELPFUL = "up"
     UNHELPFUL = "down"
     PASSAGES = "passages"
-    WHY = "why"
+    CONFIDENCE = "why"
     SHARE = "share"
     ASK = "ask"
     """A person; the reply says what it is called."""
-    TELL = "tell"
+    SUBSCRIBE = "tell"
     """The person, once it can be answered."""
-    UNTELL = "untell"
+    UNSUBSCRIBE = "untell"
     """Take that back; carries what is taken back."""
     ADD = "add"
     """The files of the question to the documents."""
@@ -124,30 +124,30 @@ class Button(StrEnum):
     """All that is kept about whoever presses."""
     FORGET = "forget"
     """Erase that; asks whether they are sure."""
-    FORGET_NOW = "forgetnow"
+    FORGET_CONFIRMED = "forgetnow"
 
 
-class File(Value):
-    name: Shown
-    content: Shown
+class ReplyFile(Value):
+    name: VisibleText
+    content: VisibleText
 
 
 class Reply(Value):
     """A whole reply, or a panel beside one."""
 
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[ReplyBlock, ...] = ()
     links: frozenset[str] = frozenset()
     """The addresses in its text that may be opened."""
     language: str = "en"
     """That of our own words in it."""
-    sources_title: Shown = ""
-    sources: tuple[Source, ...] = ()
-    status: Shown = ""
+    sources_title: VisibleText = ""
+    sources: tuple[ReplySource, ...] = ()
+    status: VisibleText = ""
     """One line in small print."""
     answer_id: str = ""
-    actions: tuple[Button, ...] = ()
-    ask: Shown = ""
+    buttons: tuple[ReplyButton, ...] = ()
+    ask_label: VisibleText = ""
     """What the button to ask a person says."""
-    adds: str = ""
+    upload_button_value: str = ""
     """What the button carries that adds the files of the question."""
-    files: tuple[File, ...] = ()
+    files: tuple[ReplyFile, ...] = ()

@@ -7,71 +7,79 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from adapters.chat.reply.cut import NAME, clean, one_line
-from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
-from pipeline.compose import cite
-from pipeline.compose.body import before_it, laid_out, nested
-from pipeline.translations import Words
+from adapters.chat.reply.parts import (
+    ReplyBlock,
+    ReplyCode,
+    ReplyHeading,
+    ReplyList,
+    ReplyParagraph,
+    ReplyTable,
+    ReplyText,
+)
+from adapters.chat.reply.splitting import MAX_NAME_LENGTH, sanitize_line, strip_hidden
+from pipeline.compose import citations
+from pipeline.compose.body import lay_out_sentences, sentence_prefix, with_list_depths
+from pipeline.translations import Translator
 from pipeline.values import (
     BlockKind,
     Citation,
     CitationStyle,
     CitedSentence,
     Link,
+    cell_ends,
+    cell_spans,
+    join_cells,
     replace,
-    row_ends,
-    row_spans,
-    row_text,
 )
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 
-HEADING = 200
+MAX_HEADING_LENGTH = 200
 """Characters above which what stands as a heading is a paragraph."""
 _CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
-def blocks(
-    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
-) -> Iterator[Block]:
+def build_blocks(
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Translator
+) -> Iterator[ReplyBlock]:
     """Those of a paragraph, a list and a table together."""
     marks = _Marks(sentences, citations, style, speech)
     run: list[CitedSentence] = []
     number = 0
-    for one in laid_out(sentences, speech):
-        if run and not one.before:
+    for one in lay_out_sentences(sentences, speech):
+        if run and not one.previous:
             yield from _block(run, number, marks)
             run = []
-        if one.above:
-            yield Heading(text=Text(text=one.above))
-        number = number if run else one.step
+        if one.section_title:
+            yield ReplyHeading(text=ReplyText(text=one.section_title))
+        number = number if run else one.step_number
         run.append(one.sentence)
     if run:
         yield from _block(run, number, marks)
 
 
-def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator[Block]:
+def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator[ReplyBlock]:
     first = run[0]
     match first.kind:
         case BlockKind.HEADER | BlockKind.ROW:
             yield _table(run, marks)
         case BlockKind.CODE:
-            after = Text(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
-            text = visible(first.text).strip("\n").replace("\t", "    ")
+            after = ReplyText(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
+            text = strip_invisible(first.text).strip("\n").replace("\t", "    ")
             if text.strip():
-                yield Code(text=text, language=_language(first.language), after=after if _says(after) else None)
+                yield ReplyCode(text=text, language=_language(first.language), caption=after if _says(after) else None)
         case BlockKind.HEADING:
             if texts := _texts(run, marks):
-                fits = len(texts[0].text) <= HEADING
-                yield Heading(text=texts[0]) if fits else Paragraph(sentences=texts)
+                fits = len(texts[0].text) <= MAX_HEADING_LENGTH
+                yield ReplyHeading(text=texts[0]) if fits else ReplyParagraph(sentences=texts)
         case BlockKind.ITEM | BlockKind.STEP:
             if texts := _texts(run, marks):
-                yield Listing(items=texts, first=number if first.kind is BlockKind.STEP else 0)
+                yield ReplyList(items=texts, first=number if first.kind is BlockKind.STEP else 0)
         case _:
             if texts := _texts(run, marks):
-                yield Paragraph(sentences=texts)
+                yield ReplyParagraph(sentences=texts)
 
 
-def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
+def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[ReplyText, ...]:
     texts = (
         _line(
             one,
@@ -81,45 +89,45 @@ def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
             warning=marks.before(one),
             depth=depth,
         )
-        for one, depth in nested(run)
+        for one, depth in with_list_depths(run)
     )
     return tuple(text for text in texts if text.text)
 
 
-def _says(text: Text) -> bool:
+def _says(text: ReplyText) -> bool:
     return bool(text.marks or text.warning)
 
 
-def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
+def _table(run: Sequence[CitedSentence], marks: _Marks) -> ReplyTable:
     header = _cells(run[0]) if run[0].kind is BlockKind.HEADER else []
-    return Table(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
+    return ReplyTable(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
 
 
-def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
+def _row(sentence: CitedSentence, marks: _Marks) -> tuple[ReplyText, ...]:
     cells = _cells(sentence)
     behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
     cells = [replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, behind, strict=True)]
     return (replace(cells[0], warning=marks.before(sentence)), *cells[1:])
 
 
-def _cells(sentence: CitedSentence) -> list[Text]:
-    whole = replace(sentence, text=row_text(sentence.cells))
-    return [_line(whole, span) for span in row_spans(row_ends(sentence.cells))]
+def _cells(sentence: CitedSentence) -> list[ReplyText]:
+    whole = replace(sentence, text=join_cells(sentence.cells))
+    return [_line(whole, span) for span in cell_spans(cell_ends(sentence.cells))]
 
 
-def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> Text:
+def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyText:
     """What stands in a part of a sentence, in one line."""
     start, end = span
-    text = clean(sentence.text[start:end])
-    links = (Link(text=clean(link.text), url=link.url) for link in sentence.links)
+    text = strip_hidden(sentence.text[start:end])
+    links = (Link(text=strip_hidden(link.text), url=link.url) for link in sentence.links)
     code: list[tuple[int, int]] = []
     for first, last in sentence.code:
-        words = clean(sentence.text[first:last]) if start <= first and last <= end else ""
-        before = len(clean(sentence.text[start:first] + "x")) - 1
+        words = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
+        before = len(strip_hidden(sentence.text[start:first] + "x")) - 1
         if words and (at := text.find(words, max(before, code[-1][1] if code else 0))) >= 0:
             code.append((at, at + len(words)))
     known = tuple(link for link in links if link.text)
-    return Text(text=text, links=known, literal=sentence.literal, code=tuple(code), **more)
+    return ReplyText(text=text, links=known, is_literal=sentence.literal, code_spans=tuple(code), **more)
 
 
 def _language(name: str) -> str:
@@ -131,7 +139,11 @@ class _Marks:
     once, behind the last that is not code: below a block of code it would stand alone."""
 
     def __init__(
-        self, sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
+        self,
+        sentences: Sequence[CitedSentence],
+        citations: Sequence[Citation],
+        style: CitationStyle,
+        speech: Translator,
     ) -> None:
         self._citations = {citation.number: _inline(citation) for citation in citations}
         self._style = style
@@ -147,7 +159,7 @@ class _Marks:
         return () if id(sentence) in self._silent else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
-        return before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
+        return sentence_prefix(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
     def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
         """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""
@@ -160,7 +172,7 @@ class _Marks:
     def _mark(self, numbers: tuple[int, ...]) -> str:
         known = all(number in self._citations for number in numbers)
         style = self._style if known else CitationStyle.NUMBERED
-        return cite.mark(numbers, self._citations, style, self._speech).strip()
+        return citations.render_mark(numbers, self._citations, style, self._speech).strip()
 
 
 def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSentence]]:
@@ -183,9 +195,9 @@ def _inline(citation: Citation) -> Citation:
     """A citation whose names are short enough to stand in the text."""
     return replace(
         citation,
-        title=one_line(citation.title, NAME),
-        product=one_line(citation.product, NAME),
-        document_type=one_line(citation.document_type, NAME),
-        heading=tuple(one_line(part, NAME) for part in citation.heading[-2:]),
-        sheet=citation.sheet and one_line(citation.sheet, NAME),
+        title=sanitize_line(citation.title, MAX_NAME_LENGTH),
+        product=sanitize_line(citation.product, MAX_NAME_LENGTH),
+        document_type=sanitize_line(citation.document_type, MAX_NAME_LENGTH),
+        heading=tuple(sanitize_line(part, MAX_NAME_LENGTH) for part in citation.heading[-2:]),
+        sheet=citation.sheet and sanitize_line(citation.sheet, MAX_NAME_LENGTH),
     )

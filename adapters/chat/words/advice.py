@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from adapters.chat.reply.cut import one_line
-from pipeline.translations import ENGLISH, Words
-from pipeline.values.insights import Gap, Lack
+from adapters.chat.reply.splitting import sanitize_line
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values.insights import GapKind, KnowledgeGap
 from pipeline.words import wording
 
-_AT = {Lack.NOT_ANSWERED: wording.ADD_TO, Lack.UNHELPFUL: wording.CHECK_IN, Lack.LOW: wording.SAY_PLAINLY}
+_AT = {
+    GapKind.NOT_ANSWERED: wording.ADVICE_ADD_ANSWER,
+    GapKind.UNHELPFUL: wording.ADVICE_CHECK_DOCUMENT,
+    GapKind.LOW: wording.ADVICE_REPHRASE,
+}
 
-QUOTE = 160
+MAX_QUOTE_LENGTH = 160
 """Characters of what comes closest that are shown."""
 
 
-def advice(gap: Gap, words: Words = ENGLISH) -> str:
+def gap_advice(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
     """What to do, with the name of the nearest document where there is one, and what comes closest."""
-    to_do = words(_AT[gap.lack], title=gap.nearest.title) if gap.nearest else words(wording.WRITE_NEW)
+    to_do = words(_AT[gap.lack], title=gap.nearest.title) if gap.nearest else words(wording.ADVICE_WRITE_DOCUMENT)
     closest = gap.proposal.closest
     if closest is None:
         return to_do
-    quote = one_line(closest.quote, QUOTE)
-    return f"{to_do} {words(wording.CLOSEST_WORDS, title=closest.paper.title, quote=quote)}"
+    quote = sanitize_line(closest.quote, MAX_QUOTE_LENGTH)
+    return f"{to_do} {words(wording.CLOSEST_QUOTE, title=closest.paper.title, quote=quote)}"
 
 
-def draft(gap: Gap, words: Words = ENGLISH) -> str:
+def gap_draft(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
     """What could be written, as Markdown: the question, what comes closest, what is known and what is to be filled
     in."""
     question, proposal = " ".join(gap.group.question.split()), gap.proposal
-    said = [*proposal.says, *(words(wording.CHECK_THIS, text=text) for text in proposal.unsure)]
-    gaps = [f"- [ ] {words(wording.TO_FILL_IN, question=one)}" for one in proposal.open or (question,)]
+    said = [*proposal.says, *(words(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
+    gaps = [f"- [ ] {words(wording.PROPOSAL_GAP, question=one)}" for one in proposal.open or (question,)]
     quote = f"> {proposal.closest.quote}" if proposal.closest else ""
-    parts = (f"## {question}", words(wording.TO_BE_CHECKED), quote, " ".join(said), "\n".join(gaps))
+    parts = (f"## {question}", words(wording.PROPOSAL_NOTICE), quote, " ".join(said), "\n".join(gaps))
     return "\n\n".join(filter(None, parts))

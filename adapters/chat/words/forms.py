@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from adapters.chat.reply import labels as words
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Rating, Reason, replace
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import Rating, RatingReason, replace
 from pipeline.words import wording
 
-REASON = "reason"
+REASON_FORM = "reason"
 COMMENT_FIELD = "comment"
-COMMENT = 1_000
+MAX_COMMENT_LENGTH = 1_000
 """Characters."""
-Filled = Mapping[str, tuple[str, ...]]
+FormValues = Mapping[str, tuple[str, ...]]
 """What was typed or chosen, by the name of the field; what was left empty is empty, or not there."""
 
 
@@ -24,9 +24,9 @@ class TextField(NamedTuple):
     name: str
     label: str
     hint: str = ""
-    most: int = 500
+    max_length: int = 500
     """Characters."""
-    lines: bool = False
+    is_multiline: bool = False
     """More than one."""
     value: str = ""
     required: bool = False
@@ -39,11 +39,11 @@ class ChoiceField(NamedTuple):
     label: str
     options: Mapping[str, str]
     """Value -> how it is named."""
-    first: tuple[str, ...] = ()
+    initial: tuple[str, ...] = ()
     """What is chosen when the form opens."""
     hint: str = ""
-    several: bool = False
-    folded: bool = False
+    is_multiple: bool = False
+    is_collapsed: bool = False
     """The options are seen when somebody opens them."""
     required: bool = False
 
@@ -51,32 +51,32 @@ class ChoiceField(NamedTuple):
 class Form(NamedTuple):
     name: str
     """Comes back with what was filled in, as does `about`."""
-    about: str
+    subject_id: str
     title: str
     """At most 24 characters in every language: Slack takes no more."""
-    send: str
-    close: str
+    submit_label: str
+    cancel_label: str
     fields: tuple[TextField | ChoiceField, ...]
 
 
-def reason_form(answer_id: str, speech: Words = ENGLISH) -> Form:
+def reason_form(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> Form:
     """The one behind the thumbs-down."""
-    reasons = {reason.value: speech(text) for reason, text in wording.REASONS.items()}
+    reasons = {reason.value: speech(text) for reason, text in wording.FEEDBACK_REASONS.items()}
     return Form(
-        REASON,
+        REASON_FORM,
         answer_id,
         speech(words.REASON_TITLE),
-        speech(words.SEND),
-        speech(words.CLOSE),
+        speech(words.FEEDBACK_SEND_LABEL),
+        speech(words.FEEDBACK_CLOSE_LABEL),
         (
             ChoiceField("reason", speech(words.REASON_LABEL), reasons),
-            TextField(COMMENT_FIELD, speech(words.COMMENT_LABEL), most=COMMENT, lines=True),
+            TextField(COMMENT_FIELD, speech(words.COMMENT_LABEL), max_length=MAX_COMMENT_LENGTH, is_multiline=True),
         ),
     )
 
 
-def with_reason(rating: Rating, filled: Filled) -> Rating:
+def add_reason(rating: Rating, filled: FormValues) -> Rating:
     """`rating` with what the form says."""
     given = "".join(filled.get("reason", ()))
-    comment = "".join(filled.get(COMMENT_FIELD, ()))[:COMMENT]
-    return replace(rating, reason=Reason(given) if given in tuple(Reason) else None, comment=comment)
+    comment = "".join(filled.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
+    return replace(rating, reason=RatingReason(given) if given in tuple(RatingReason) else None, comment=comment)

@@ -5,34 +5,44 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from adapters.chat.words.forms import ChoiceField, Filled, Form, TextField
-from pipeline.compose import cite
-from pipeline.translations import Message, Words
-from pipeline.values import About, Answer, MessageKey, Notice
+from adapters.chat.words.forms import ChoiceField, Form, FormValues, TextField
+from pipeline.compose import citations
+from pipeline.translations import TranslatableText, Translator
+from pipeline.values import Answer, HandoffNotice, MessageKey, NoticeKind
 from pipeline.words import wording
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 
-QUESTION, ANSWER, REPLY = 1_000, 1_200, 2_500
+NOTICE_QUESTION, NOTICE_ANSWER, NOTICE_REPLY = 1_000, 1_200, 2_500
 """Characters that are shown of each."""
-SOURCES = 5
-RESOLVE, SEND, CLOSE = Message("Reply or resolve"), Message("Send"), Message("Close")
-FORM_TITLE = Message("Your reply")
-REPLY_LABEL, REPLY_HINT = Message("What you reply"), Message("Leave it empty if whoever asked knows already.")
-KEEP_LABEL = Message("Keep it as an answer?")
-KEEP_YES, KEEP_NO = Message("Yes, for everybody who asks this"), Message("No, for whoever asked alone")
-COLLEAGUE = Message("A colleague")
+MAX_NOTICE_SOURCES = 5
+RESOLVE_LABEL, REPLY_SEND_LABEL, REPLY_CLOSE_LABEL = (
+    TranslatableText("Reply or resolve"),
+    TranslatableText("Send"),
+    TranslatableText("Close"),
+)
+FORM_TITLE = TranslatableText("Your reply")
+REPLY_LABEL, REPLY_HINT = (
+    TranslatableText("What you reply"),
+    TranslatableText("Leave it empty if whoever asked knows already."),
+)
+KEEP_LABEL = TranslatableText("Keep it as an answer?")
+KEEP_YES, KEEP_NO = (
+    TranslatableText("Yes, for everybody who asks this"),
+    TranslatableText("No, for whoever asked alone"),
+)
+UNNAMED_PERSON = TranslatableText("A colleague")
 """Whoever has no name."""
-ORIGIN = Message("Where it was asked")
+ORIGIN_LABEL = TranslatableText("Where it was asked")
 
 
-SEND_AND_KEEP = Message("Send and keep")
-RESOLVE_BUTTON, RESOLVED = "resolve", "resolved"
+SEND_AND_KEEP = TranslatableText("Send and keep")
+RESOLVE_BUTTON, HANDOFF_FORM = "resolve", "resolved"
 """What opens the form, and the form."""
 SEND_BUTTON, KEEP_BUTTON = "send", "sendkeep"
 """What sends a message that somebody wrote where people were asked, and what keeps it, too."""
 
 
-class Unsent(NamedTuple):
+class UnsentReply(NamedTuple):
     """What somebody is told who wrote where people were asked, instead of pressing the button there."""
 
     text: str
@@ -42,12 +52,12 @@ class Unsent(NamedTuple):
     """Each with its label and its action; none below what is no reply."""
 
 
-def unsent(notice: MessageKey, words: Words, *, sendable: bool, keep: bool) -> Unsent:
+def build_unsent_reply(notice: MessageKey, words: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
     """`sendable`: it can be a reply. `keep`: replies can be kept there."""
     if not sendable:
-        return Unsent(words(wording.NOT_SENT, button=words(RESOLVE)), notice)
+        return UnsentReply(words(wording.REPLY_NOT_SENT, button=words(RESOLVE_LABEL)), notice)
     kept = ((words(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
-    return Unsent(words(wording.SEND_IT), notice, ((words(SEND), SEND_BUTTON), *kept))
+    return UnsentReply(words(wording.CONFIRM_REPLY), notice, ((words(REPLY_SEND_LABEL), SEND_BUTTON), *kept))
 
 
 class NoticeLink(NamedTuple):
@@ -55,7 +65,7 @@ class NoticeLink(NamedTuple):
     url: str = ""
 
 
-class Told(NamedTuple):
+class NoticeText(NamedTuple):
     """All foreign text in it is to be shown as it stands."""
 
     heading: str
@@ -71,49 +81,58 @@ class Told(NamedTuple):
     """What the link says that leads to where it was asked."""
 
 
-def told(notice: Notice) -> Told:
-    words = Words(notice.language)
-    question = _short(notice.handoff.question, QUESTION)
+def build_notice_text(notice: HandoffNotice) -> NoticeText:
+    words = Translator(notice.language)
+    question = _short(notice.handoff.question, NOTICE_QUESTION)
     match notice.about:
-        case About.ASKED:
-            return _asked(question, notice.found, words)
-        case About.RESOLVED:
-            heading = words(wording.REPLIED if notice.reply else wording.DEALT_WITH, who=notice.resolver)
-            return Told(heading, quoted=_short(notice.reply, REPLY), note=question)
-        case About.UNDELIVERED:
-            return Told(words(wording.NOT_PASSED_ON), note=question)
+        case NoticeKind.ASKED:
+            return _asked(question, notice.answer, words)
+        case NoticeKind.RESOLVED:
+            heading = words(wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver)
+            return NoticeText(heading, quoted=_short(notice.reply, NOTICE_REPLY), note=question)
+        case NoticeKind.UNDELIVERED:
+            return NoticeText(words(wording.HANDOFF_FAILED), note=question)
 
 
 def _short(text: str, room: int) -> str:
     """Without what hides in it, over as many lines as it has."""
-    shown = visible(text).strip()
+    shown = strip_invisible(text).strip()
     return shown if len(shown) <= room else f"{shown[: room - 1].rstrip()}…"
 
 
-def _asked(question: str, answer: Answer | None, words: Words) -> Told:
-    shown = (*answer.citations, *answer.nearest)[:SOURCES] if answer else ()
-    return Told(
-        words(wording.ASKED_FOR),
+def _asked(question: str, answer: Answer | None, words: Translator) -> NoticeText:
+    shown = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
+    return NoticeText(
+        words(wording.HANDOFF_TITLE),
         quoted=question,
-        found=_short(" ".join(sentence.text for sentence in answer.sentences), ANSWER) if answer else "",
-        sources=tuple(NoticeLink(_short(cite.reference(citation, words), 200), citation.url) for citation in shown),
-        note="" if answer else words(wording.WITHHELD),
-        button=words(RESOLVE),
-        origin=words(ORIGIN),
+        found=_short(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
+        sources=tuple(
+            NoticeLink(_short(citations.citation_reference(citation, words), 200), citation.url) for citation in shown
+        ),
+        note="" if answer else words(wording.ANSWER_WITHHELD),
+        button=words(RESOLVE_LABEL),
+        origin=words(ORIGIN_LABEL),
     )
 
 
-def form(about: str, words: Words, *, keep: bool) -> Form:
+def handoff_form(about: str, words: Translator, *, keep: bool) -> Form:
     """The one for the reply. `keep`: it may be kept as an answer."""
-    reply = TextField("reply", words(REPLY_LABEL), words(REPLY_HINT), REPLY, lines=True)
+    reply = TextField("reply", words(REPLY_LABEL), words(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
     kept = ChoiceField("keep", words(KEEP_LABEL), {"no": words(KEEP_NO), "yes": words(KEEP_YES)}, ("no",))
-    return Form(RESOLVED, about, words(FORM_TITLE), words(SEND), words(CLOSE), (reply, kept) if keep else (reply,))
+    return Form(
+        HANDOFF_FORM,
+        about,
+        words(FORM_TITLE),
+        words(REPLY_SEND_LABEL),
+        words(REPLY_CLOSE_LABEL),
+        (reply, kept) if keep else (reply,),
+    )
 
 
-def given(filled: Filled) -> tuple[str, bool]:
+def parse_handoff_form(filled: FormValues) -> tuple[str, bool]:
     """The reply, and whether it is to be kept."""
-    return shortened("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
+    return shorten_reply("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
 
 
-def shortened(reply: str) -> str:
-    return reply[:REPLY].strip()
+def shorten_reply(reply: str) -> str:
+    return reply[:NOTICE_REPLY].strip()

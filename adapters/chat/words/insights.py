@@ -4,87 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from adapters.chat.reply.cut import one_line
-from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Reply, Text
-from adapters.chat.words.advice import advice, draft
-from pipeline.translations import Message, Plural, Words
+from adapters.chat.reply.parts import Reply, ReplyBlock, ReplyCode, ReplyHeading, ReplyList, ReplyParagraph, ReplyText
+from adapters.chat.reply.splitting import sanitize_line
+from adapters.chat.words.advice import gap_advice, gap_draft
+from pipeline.translations import PluralText, TranslatableText, Translator
 from pipeline.values.insights import Insights, QuestionGroup
-from pipeline.values.posting import Spent
+from pipeline.values.posting import AutoLimitNotice
 from pipeline.words import wording
 
-DAYS = 30
-ENTRIES, FEW = 5, 3
+INSIGHTS_DAYS = 30
+MAX_PANEL_ENTRIES, MAX_DIGEST_ENTRIES = 5, 3
 """Of each list; in one message."""
-QUESTION, TITLE = 200, 120
+QUESTION_LINE, TITLE_LINE = 200, 120
 """Characters of each that are shown."""
-ADMINS_ONLY = Message("Only an admin may see what was asked. Whoever runs me says who is one.")
-ASKED_BETWEEN = Message("What was asked from {since} to {until}")
-NUMBERS = Message(
+INSIGHTS_ADMINS_ONLY = TranslatableText("Only an admin may see what was asked. Whoever runs me says who is one.")
+ASKED_BETWEEN = TranslatableText("What was asked from {since} to {until}")
+QUESTION_COUNTS = TranslatableText(
     "{asked} asked, {answered} answered, {partial} partly, {not_found} not found, {unhelpful} rated as not helpful."
 )
-GAPS, MOST, APART, OLD = (
-    Message("Gaps: what to write"),
-    Message("Asked most"),
-    Message("Documents that do not agree"),
-    Message("Cited most, and older than a year"),
+GAPS_HEADING, MOST_USED_HEADING, CONTRADICTIONS_HEADING, STALE_HEADING = (
+    TranslatableText("Gaps: what to write"),
+    TranslatableText("Asked most"),
+    TranslatableText("Documents that do not agree"),
+    TranslatableText("Cited most, and older than a year"),
 )
-DRAFT = Message("A draft for {question}:")
-NEVER = Plural("{number} document was never cited.", "{number} documents were never cited.")
-_TIMES = Plural("asked once", "asked {number} times")
-_PEOPLE = Plural("by {number} person", "by {number} people")
-_SPENT = Plural(
+DRAFT_FOR = TranslatableText("A draft for {question}:")
+NEVER_CITED_COUNT = PluralText("{number} document was never cited.", "{number} documents were never cited.")
+_TIMES = PluralText("asked once", "asked {number} times")
+_PEOPLE = PluralText("by {number} person", "by {number} people")
+_SPENT = PluralText(
     "In {place} I gave {number} answer unasked within an hour, all that `auto_per_hour` allows. "
     "Until the hour is over I answer only who mentions me there.",
     "In {place} I gave {number} answers unasked within an hour, all that `auto_per_hour` allows. "
     "Until the hour is over I answer only who mentions me there.",
 )
-_GROUP = Message("{question} ({times} {people})")
+_GROUP = TranslatableText("{question} ({times} {people})")
 
 
-def panel(seen: Insights, speech: Words, *, entries: int = ENTRIES) -> Reply:
+def insights_panel(seen: Insights, speech: Translator, *, entries: int = MAX_PANEL_ENTRIES) -> Reply:
     """A message's worth of it: people are counted, never named."""
     return Reply(blocks=tuple(_blocks(seen, speech, entries)), language=speech.language)
 
 
-def _blocks(seen: Insights, speech: Words, entries: int) -> Iterator[Block]:
-    yield Heading(text=Text(text=speech(ASKED_BETWEEN, since=seen.since, until=seen.until)))
-    yield _said(speech(NUMBERS, **seen.counts.model_dump(exclude={"failed"})))
+def _blocks(seen: Insights, speech: Translator, entries: int) -> Iterator[ReplyBlock]:
+    yield ReplyHeading(text=ReplyText(text=speech(ASKED_BETWEEN, since=seen.since, until=seen.until)))
+    yield _said(speech(QUESTION_COUNTS, **seen.counts.model_dump(exclude={"failed"})))
     yield from _list(
-        speech(GAPS), (f"{_group(gap.group, speech)}. {advice(gap, speech)}" for gap in seen.gaps), entries
+        speech(GAPS_HEADING), (f"{_group(gap.group, speech)}. {gap_advice(gap, speech)}" for gap in seen.gaps), entries
     )
-    yield from _list(speech(MOST), (_group(group, speech) for group in seen.most_asked), entries)
-    apart = (" · ".join(one_line(paper.title, TITLE) for paper in one.papers) for one in seen.contradictions)
-    yield from _list(speech(APART), apart, entries)
+    yield from _list(speech(MOST_USED_HEADING), (_group(group, speech) for group in seen.most_asked), entries)
+    apart = (" · ".join(sanitize_line(paper.title, TITLE_LINE) for paper in one.papers) for one in seen.contradictions)
+    yield from _list(speech(CONTRADICTIONS_HEADING), apart, entries)
     yield from _list(
-        speech(OLD), (f"{one_line(old.paper.title, TITLE)} ({old.changed})" for old in seen.outdated), entries
+        speech(STALE_HEADING),
+        (f"{sanitize_line(old.paper.title, TITLE_LINE)} ({old.changed})" for old in seen.outdated),
+        entries,
     )
     if seen.never_cited:
-        yield _said(speech.count(NEVER, len(seen.never_cited)))
+        yield _said(speech.pluralize(NEVER_CITED_COUNT, len(seen.never_cited)))
     for gap in seen.gaps[:1]:
-        yield _said(speech(DRAFT, question=wording.quoted(one_line(gap.group.question, QUESTION), speech)))
-        yield Code(text=draft(gap, speech))
+        yield _said(
+            speech(DRAFT_FOR, question=wording.quote_text(sanitize_line(gap.group.question, QUESTION_LINE), speech))
+        )
+        yield ReplyCode(text=gap_draft(gap, speech))
 
 
-def _said(text: str) -> Paragraph:
-    return Paragraph(sentences=(Text(text=text),))
+def _said(text: str) -> ReplyParagraph:
+    return ReplyParagraph(sentences=(ReplyText(text=text),))
 
 
-def _list(heading: str, entries: Iterable[str], most: int) -> Iterator[Block]:
-    listed = tuple(Text(text=entry) for entry in list(entries)[:most])
+def _list(heading: str, entries: Iterable[str], most: int) -> Iterator[ReplyBlock]:
+    listed = tuple(ReplyText(text=entry) for entry in list(entries)[:most])
     if listed:
-        yield Heading(text=Text(text=heading))
-        yield Listing(items=listed)
+        yield ReplyHeading(text=ReplyText(text=heading))
+        yield ReplyList(items=listed)
 
 
-def _group(group: QuestionGroup, speech: Words) -> str:
+def _group(group: QuestionGroup, speech: Translator) -> str:
     return speech(
         _GROUP,
-        question=wording.quoted(one_line(group.question, QUESTION), speech),
-        times=speech.count(_TIMES, group.count),
-        people=speech.count(_PEOPLE, group.people),
+        question=wording.quote_text(sanitize_line(group.question, QUESTION_LINE), speech),
+        times=speech.pluralize(_TIMES, group.count),
+        people=speech.pluralize(_PEOPLE, group.people),
     )
 
 
-def spent(report: Spent, place: str) -> str:
+def auto_limit_text(report: AutoLimitNotice, place: str) -> str:
     """That a place, as the platform writes it, has had its answers of an hour."""
-    return Words(report.language).count(_SPENT, report.per_hour, place=place)
+    return Translator(report.language).pluralize(_SPENT, report.per_hour, place=place)

@@ -6,19 +6,19 @@ from urllib.parse import urlsplit
 
 import discord
 
-from adapters.chat.download import download, room
-from adapters.chat.words import knowledge as words
-from pipeline.ports import NotAdded
+from adapters.chat.download import download_file, max_file_bytes
+from adapters.chat.words import uploads as words
+from pipeline.ports import UploadRefused
 
-HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
+FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 """Where Discord keeps what people attach."""
 
 
-async def attached(attachment: discord.Attachment, api_url: str) -> bytes:
+async def download_attachment(attachment: discord.Attachment, api_url: str) -> bytes:
     """With an `api_url` of the operator's, files lie beside it. Raises NotAdded, and Unavailable."""
-    most = room(attachment.filename, attachment.size)
+    most = max_file_bytes(attachment.filename, attachment.size)
     here, own = urlsplit(attachment.url), urlsplit(api_url)
     beside = bool(api_url) and here.netloc == own.netloc
-    if not beside and (here.scheme != "https" or here.hostname not in HOSTS):
-        raise NotAdded("the file is kept elsewhere", words.ELSEWHERE, platform="Discord")
-    return (await download(attachment.url, most, ports=frozenset({here.port or 443}), private=beside)).body
+    if not beside and (here.scheme != "https" or here.hostname not in FILE_HOSTS):
+        raise UploadRefused("the file is kept elsewhere", words.FILE_ELSEWHERE, platform="Discord")
+    return (await download_file(attachment.url, most, ports=frozenset({here.port or 443}), private=beside)).body

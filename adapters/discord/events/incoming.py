@@ -13,94 +13,102 @@ from typing import Any, NamedTuple
 
 import discord
 
-from adapters.chat.hear import Asked, Deleted, Edited, Program, Reacted, Remark, Spoke
-from adapters.discord.events.places import (
-    DIRECT,
-    PLATFORM,
-    MessagePlace,
-    guild_of,
-    key,
-    message_key,
-    place,
-    places,
-    said_in,
+from adapters.chat.intake import (
+    AppMentioned,
+    MessageDeleted,
+    MessageEdited,
+    MessagePosted,
+    PersonMessage,
+    QuestionCandidate,
+    ReactionChanged,
 )
-from adapters.discord.events.spoken import question
-from adapters.discord.parts.buttons import root_of
+from adapters.discord.events.places import (
+    DIRECT_SPACE,
+    DISCORD_NAME,
+    DiscordMessagePlace,
+    guild_id_of,
+    message_key,
+    message_key_text,
+    message_place,
+    message_places,
+    place_chain,
+)
+from adapters.discord.events.plain_text import message_to_text
 from adapters.discord.platform import DISCORD
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId
+from adapters.discord.rendering.custom_ids import find_root
+from pipeline.values import Attachment, ConversationId, IncomingMessage, MessageKey, MessageTrigger, PersonId
 
 _SOMEBODY = re.compile(r"<@[!&]?\d")
 
 
-def spoke(message: discord.Message, me: discord.ClientUser) -> Spoke | Program:
+def parse_message(message: discord.Message, me: discord.ClientUser) -> MessagePosted | AppMentioned:
     """What somebody or something wrote."""
     if app := _program(message, me):
-        return Program(said_in=said_in(message), app=app)
-    return Spoke(
-        said_in=said_in(message),
+        return AppMentioned(said_in=message_places(message), app=app)
+    return MessagePosted(
+        said_in=message_places(message),
         key=_key(message),
-        remark=_remark(message, me),
-        asked=read(message, me),
-        edited=message.edited_at is not None,
+        person_message=_remark(message, me),
+        question=parse_question(message, me),
+        is_edited=message.edited_at is not None,
     )
 
 
-def edited(message: discord.Message, me: discord.ClientUser) -> Edited:
+def parse_edit(message: discord.Message, me: discord.ClientUser) -> MessageEdited:
     """Nothing of a program counts, nor what is empty now."""
-    text = None if message.author.bot else question(message, me) or None
-    asked = read(message, me) if text else None
-    return Edited(said_in=said_in(message), key=_key(message), text=text, asked=asked)
+    text = None if message.author.bot else message_to_text(message, me) or None
+    asked = parse_question(message, me) if text else None
+    return MessageEdited(said_in=message_places(message), key=_key(message), text=text, question=asked)
 
 
-def deleted(guild_id: int | None, channel_id: int, channel: object, message_id: int) -> Deleted:
+def parse_deletion(guild_id: int | None, channel_id: int, channel: object, message_id: int) -> MessageDeleted:
     gone = message_key(guild_id, channel_id, message_id)
-    return Deleted(said_in=places(guild_id, channel_id, channel), key=gone)
+    return MessageDeleted(said_in=place_chain(guild_id, channel_id, channel), key=gone)
 
 
-def reacted(payload: discord.RawReactionActionEvent, channel: object) -> Reacted | None:
+def parse_reaction(payload: discord.RawReactionActionEvent, channel: object) -> ReactionChanged | None:
     """They may keep a message out, or say that it solved something; None for any other reaction."""
-    if payload.emoji.name not in (ACCEPTED, KEPT_OUT):
+    if payload.emoji.name not in (ACCEPTED_EMOJI, EXCLUDED_EMOJI):
         return None
     marked = message_key(payload.guild_id, payload.channel_id, payload.message_id)
-    return Reacted(said_in=places(payload.guild_id, payload.channel_id, channel), key=marked)
+    return ReactionChanged(said_in=place_chain(payload.guild_id, payload.channel_id, channel), key=marked)
 
 
-def read(message: discord.Message, me: discord.ClientUser) -> Asked | None:
+def parse_question(message: discord.Message, me: discord.ClientUser) -> QuestionCandidate | None:
     """`message` as a question; None when it is not for us."""
-    if message.author.bot or message.webhook_id or message.type not in SAID:
+    if message.author.bot or message.webhook_id or message.type not in PERSON_MESSAGE_TYPES:
         return None
     ours = _ours(message, me)
     addressed = _mentioned(message, me) or ours is not None
     in_thread = isinstance(message.channel, discord.Thread | discord.PartialMessageable)
-    if guild_of(message) is None:
-        manner = Manner.DIRECT
+    if guild_id_of(message) is None:
+        manner = MessageTrigger.DIRECT
     elif addressed:
-        manner = Manner.MENTION if ours is None and message.content else Manner.THREAD
+        manner = MessageTrigger.MENTION if ours is None and message.content else MessageTrigger.THREAD
     elif (in_thread or not message.reference) and message.content and not _names_somebody(message):
-        manner = Manner.OVERHEARD
+        manner = MessageTrigger.OVERHEARD
     else:
         return None
     incoming = IncomingMessage(
         place=_key(message),
         conversation=_conversation(message, ours, in_thread=in_thread, threads=False),
-        asker=PersonId(platform=PLATFORM, user=str(message.author.id)),
-        text=question(message, me),
-        attachments=attachments(message),
+        asker=PersonId(platform=DISCORD_NAME, user=str(message.author.id)),
+        text=message_to_text(message, me),
+        attachments=parse_attachments(message),
         sent_at=message.created_at,
         manner=manner,
         event_id=str(message.id),
-        said_in=said_in(message),
+        said_in=message_places(message),
     )
-    return Asked(
+    return QuestionCandidate(
         message=incoming,
-        in_thread=_conversation(message, ours, in_thread=in_thread, threads=True),
-        answers=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
+        thread_conversation=_conversation(message, ours, in_thread=in_thread, threads=True),
+        replied_question=_answered(message, ours) if guild_id_of(message) is not None and not in_thread else "",
     )
 
 
 def _key(message: discord.Message) -> MessageKey:
-    return message_key(guild_of(message), message.channel.id, message.id)
+    return message_key(guild_id_of(message), message.channel.id, message.id)
 
 
 def _program(message: discord.Message, me: discord.ClientUser) -> str:
@@ -109,17 +117,17 @@ def _program(message: discord.Message, me: discord.ClientUser) -> str:
     return message.author.name if program and f"<@{me.id}>" in message.content else ""
 
 
-def _remark(message: discord.Message, me: discord.ClientUser) -> Remark | None:
+def _remark(message: discord.Message, me: discord.ClientUser) -> PersonMessage | None:
     """What a person says, unless it passes on what was said elsewhere."""
     replied = _replied_to(message)
     if message.author.bot or (message.reference and not replied):
         return None
-    return Remark(
+    return PersonMessage(
         key=_key(message),
-        author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
+        author=str(PersonId(platform=DISCORD_NAME, user=str(message.author.id))),
         text=message.content,
-        replied_to=replied,
-        names_us=f"<@{me.id}>" in message.content,
+        reply_targets=replied,
+        is_for_bot=f"<@{me.id}>" in message.content,
     )
 
 
@@ -129,56 +137,56 @@ def _names_somebody(message: discord.Message) -> bool:
 
 def _replied_to(message: discord.Message) -> tuple[str, ...]:
     """Keys of the messages that this one may reply to: the one it refers to, and the one its thread began with."""
-    guild_id, channel = guild_of(message), message.channel
+    guild_id, channel = guild_id_of(message), message.channel
     refers = message.reference.message_id if message.reference else None
-    keys = [key(guild_id, channel.id, refers)] if refers else []
+    keys = [message_key_text(guild_id, channel.id, refers)] if refers else []
     if isinstance(channel, discord.Thread) and channel.id != message.id:
-        keys += [key(guild_id, where, channel.id) for where in (channel.id, channel.parent_id)]
+        keys += [message_key_text(guild_id, where, channel.id) for where in (channel.id, channel.parent_id)]
     return tuple(keys)
 
 
-ACCEPTED, KEPT_OUT = "✅", "🚫"
+ACCEPTED_EMOJI, EXCLUDED_EMOJI = "✅", "🚫"
 """Reactions: to what solved it, and to what is not to be read."""
-SAID = (discord.MessageType.default, discord.MessageType.reply)
+PERSON_MESSAGE_TYPES = (discord.MessageType.default, discord.MessageType.reply)
 
 
-class ReplyTo(NamedTuple):
+class CommandReplyTarget(NamedTuple):
     """Where the answer to a command goes."""
 
     token: str
     """The interaction's."""
-    private: bool
+    is_private: bool
     """Only the asker sees it."""
 
     def __str__(self) -> str:
-        return f"{'private' if self.private else 'shared'}:{self.token}"
+        return f"{'private' if self.is_private else 'shared'}:{self.token}"
 
     @classmethod
-    def parse(cls, text: str) -> ReplyTo:
+    def parse(cls, text: str) -> CommandReplyTarget:
         way, _, token = text.partition(":")
         return cls(token, way == "private")
 
 
-def command(
+def parse_command(
     interaction: discord.Interaction[Any], question: str, *, private: bool, files: tuple[Attachment, ...]
 ) -> IncomingMessage:
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
     made = message_key(guild_id, channel_id, interaction.id)
     thread = f"{DISCORD.private_thread}{user_id}" if private else f"command-{interaction.id}"
-    space = str(guild_id or DIRECT)
+    space = str(guild_id or DIRECT_SPACE)
     return IncomingMessage(
         place=made,
-        conversation=ConversationId(platform=PLATFORM, space=space, channel=str(channel_id), thread=thread),
-        asker=PersonId(platform=PLATFORM, user=str(user_id)),
+        conversation=ConversationId(platform=DISCORD_NAME, space=space, channel=str(channel_id), thread=thread),
+        asker=PersonId(platform=DISCORD_NAME, user=str(user_id)),
         text=question.strip(),
         attachments=files,
         sent_at=interaction.created_at,
-        manner=Manner.COMMAND,
+        manner=MessageTrigger.COMMAND,
         event_id=str(interaction.id),
         locale=str(interaction.locale),
-        said_in=places(guild_id, channel_id, interaction.channel),
-        reply_to=str(ReplyTo(interaction.token, private)),
+        said_in=place_chain(guild_id, channel_id, interaction.channel),
+        reply_to=str(CommandReplyTarget(interaction.token, private)),
     )
 
 
@@ -197,23 +205,25 @@ def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message |
 
 def _answered(message: discord.Message, ours: discord.Message | None) -> str:
     asked = ours.reference.message_id if ours and ours.reference else None
-    return key(guild_of(message), message.channel.id, asked) if asked else ""
+    return message_key_text(guild_id_of(message), message.channel.id, asked) if asked else ""
 
 
 def _conversation(
     message: discord.Message, ours: discord.Message | None, *, in_thread: bool, threads: bool
 ) -> ConversationId:
-    guild_id = guild_of(message)
+    guild_id = guild_id_of(message)
     if guild_id is None:
-        return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(message.channel.id))
+        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(message.channel.id))
     root = str(message.id)
     if ours is not None:
         asked = ours.reference.message_id if ours.reference else None
-        root = root_of(ours.components) or str(asked or ours.id)
+        root = find_root(ours.components) or str(asked or ours.id)
     return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
-def shared_conversation(where: MessagePlace, message_id: int, *, in_thread: bool, threads: bool) -> ConversationId:
+def shared_conversation(
+    where: DiscordMessagePlace, message_id: int, *, in_thread: bool, threads: bool
+) -> ConversationId:
     """The conversation that a reply to a message belongs to, in which an answer was shared at `where`."""
     return _place_of(where.guild_id or 0, where.channel_id, str(message_id), in_thread=in_thread, threads=threads)
 
@@ -223,35 +233,35 @@ def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, thr
     if in_thread:
         root = ""
     channel, thread = (root, "") if threads and root else (str(channel_id), root)
-    return ConversationId(platform=PLATFORM, space=str(guild_id), channel=channel, thread=thread)
+    return ConversationId(platform=DISCORD_NAME, space=str(guild_id), channel=channel, thread=thread)
 
 
-def root(message: IncomingMessage) -> str:
+def conversation_root(message: IncomingMessage) -> str:
     """What the buttons of the reply carry so that a reply to it is the same conversation."""
     conversation = message.conversation
-    where = place(message)
-    if conversation.space == DIRECT or message.manner is Manner.COMMAND:
+    where = message_place(message)
+    if conversation.space == DIRECT_SPACE or message.manner is MessageTrigger.COMMAND:
         return ""
     if conversation.thread:
         return conversation.thread
     return conversation.channel if conversation.channel != str(where.channel_id) else ""
 
 
-def in_thread(message: IncomingMessage, channel_id: int) -> bool:
+def is_in_thread(message: IncomingMessage, channel_id: int) -> bool:
     """Whether a reply in that channel stands in a thread that is the conversation of `message`."""
     conversation = message.conversation
-    return conversation.space != DIRECT and not conversation.thread and conversation.channel == str(channel_id)
+    return conversation.space != DIRECT_SPACE and not conversation.thread and conversation.channel == str(channel_id)
 
 
-def attachments(message: discord.Message) -> tuple[Attachment, ...]:
+def parse_attachments(message: discord.Message) -> tuple[Attachment, ...]:
     return tuple(
         Attachment(id=str(one.id), name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
         for one in message.attachments
     )
 
 
-def withheld(message: IncomingMessage) -> bool:
+def is_text_withheld(message: IncomingMessage) -> bool:
     """Where the bot lacks the message content intent: it is addressed to us, and Discord did not show us its text.
 
     So it is with a reply to us whose ping was switched off; a real mention has a text, and is shown."""
-    return message.manner is Manner.THREAD and not message.text and not message.attachments
+    return message.manner is MessageTrigger.THREAD and not message.text and not message.attachments

@@ -16,39 +16,39 @@ from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from adapters.chat.catch_up import CatchUp
-from adapters.chat.hear import Closed, Left
-from adapters.discord.events.incoming import deleted, edited, reacted, spoke
+from adapters.chat.intake import BotRemoved, ChannelClosed
+from adapters.discord.events.catch_up import DiscordMissedReader, DiscordUnread
+from adapters.discord.events.channel_messages import message_loader, refetching_loader
+from adapters.discord.events.incoming import parse_deletion, parse_edit, parse_message, parse_reaction
 from adapters.discord.events.intake import DiscordIntake
-from adapters.discord.events.missed import Missed, Unread
-from adapters.discord.events.places import PLATFORM, guild_of, places, workspace
-from adapters.discord.events.talk import look, look_again
+from adapters.discord.events.places import DISCORD_NAME, guild_id_of, place_chain, workspace_key
 from adapters.discord.limits import LAG_SECONDS, SILENCE_SECONDS
-from adapters.discord.permissions import intents
+from adapters.discord.permissions import build_intents
 from adapters.discord.transport.identify import IdentifyBudget
-from adapters.discord.transport.shards import Shards
+from adapters.discord.transport.shards import ShardRange
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
-from pipeline.rules.tenancy import bound
+from pipeline.rules.tenancy import workspace_scope
 from pipeline.values import PlaceId
 
-MARK_SECONDS = 10.0
+GATEWAY_CHECKPOINT_SECONDS = 10.0
 """How often it is noted up to when everything was read."""
-COMPLETE_SECONDS = 20.0
+GUILDS_SECONDS = 20.0
 """How long a look-up waits until the servers are known."""
-LOSSES, MINUTE = 10, 60.0
+MAX_DISCONNECTS, DISCONNECT_WINDOW = 10, 60.0
 """Connections of a shard that may be lost within a minute. discord.py makes the next one at once where Discord ends it:
 2,700 in five seconds."""
 
 log = structlog.get_logger(__name__)
-Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
+InteractionCallback = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
-class Client(discord.Client):
+class DiscordClient(discord.Client):
     """Nothing here answers anything: what happens goes to the `intake`, presses and modals to `on_press`."""
 
     intake: DiscordIntake
-    on_press: Pressed
-    set_up: Callable[[], Awaitable[None]]
+    on_press: InteractionCallback
+    setup_callback: Callable[[], Awaitable[None]]
     """These three are set before it starts."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Client(discord.Client):
         ready_seconds: float = 2.0,
         lag_seconds: float = LAG_SECONDS,
         identify_seconds: float = 5.0,
-        heard_as: str = workspace(None),
+        heard_as: str = workspace_key(None),
         directs: bool = True,
         **sharding: Any,
     ) -> None:
@@ -70,7 +70,7 @@ class Client(discord.Client):
         of this. `directs`: direct messages are told to it. `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
-            intents=intents(message_content=message_content),
+            intents=build_intents(message_content=message_content),
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
             max_ratelimit_timeout=30.0,
@@ -80,8 +80,8 @@ class Client(discord.Client):
         )
         self._budget = budget
         self._api_url = api_url
-        gap = partial(Missed, self, inbox, self.on_message, directs=directs)
-        self._catch_up: CatchUp[Unread, discord.Message] = CatchUp(
+        gap = partial(DiscordMissedReader, self, inbox, self.on_message, directs=directs)
+        self._catch_up: CatchUp[DiscordUnread, discord.Message] = CatchUp(
             heard_as, inbox, gap, lag=lag_seconds, clock=time.time
         )
         self._lag = lag_seconds
@@ -103,13 +103,13 @@ class Client(discord.Client):
         if self._api_url:
             gateway = await self.http.request(Route("GET", "/gateway"))
             DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway["url"])
-        await self.set_up()
+        await self.setup_callback()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Raises Unavailable where sessions end as soon as they are opened: the next one is opened after a wait."""
         if not initial:
             await asyncio.sleep(self._pause)
-            if wait := self._budget.wait():
+            if wait := self._budget.seconds_until_allowed():
                 raise Unavailable("Discord", "ends each session as soon as it is opened", retry_after=wait)
         self._budget.spend()
 
@@ -128,15 +128,15 @@ class Client(discord.Client):
                 await heart.ws.close()
 
     @property
-    def public(self) -> bool:
+    def is_public(self) -> bool:
         """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
         return self.application is None or self.application.bot_public
 
-    async def complete(self, guild_id: int | None = None) -> None:
+    async def wait_for_guilds(self, guild_id: int | None = None) -> None:
         """Wait until a server, or without one every server, is known as it is now: a session begins with their ids
         alone, and while it is cut off nobody tells who may not read something any more. Raises Unavailable."""
         try:
-            async with asyncio.timeout(COMPLETE_SECONDS):
+            async with asyncio.timeout(GUILDS_SECONDS):
                 await self._complete.wait()
         except TimeoutError:
             raise Unavailable("Discord", "has not told yet which servers we are in, or how they are now") from None
@@ -174,10 +174,10 @@ class Client(discord.Client):
             self._read_gap()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self.intake.hear(Left(space=PlaceId(platform=PLATFORM, space=str(guild.id))))
+        await self.intake.accept(BotRemoved(space=PlaceId(platform=DISCORD_NAME, space=str(guild.id))))
 
     async def _fill_gap(self) -> None:
-        await self._catch_up.read()
+        await self._catch_up.read_missed()
         self._caught_up = True
         await self._mark_if_all_read()
 
@@ -186,8 +186,8 @@ class Client(discord.Client):
         self._linked = self._caught_up = False
         self._complete.clear()
         now = time.monotonic()
-        self._lost = (*(at for at in self._lost if now - at < MINUTE), now)
-        if len(self._lost) > LOSSES * self._sessions:
+        self._lost = (*(at for at in self._lost if now - at < DISCONNECT_WINDOW), now)
+        if len(self._lost) > MAX_DISCONNECTS * self._sessions:
             log.warning("discord_connection_unsteady", lost=len(self._lost))
             await self.close()
 
@@ -199,14 +199,14 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
-            with bound(workspace(guild_of(message))):
-                await self.intake.hear(spoke(message, self.user), look(message, self.user))
+            with workspace_scope(workspace_key(guild_id_of(message))):
+                await self.intake.accept(parse_message(message, self.user), message_loader(message, self.user))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
-            with bound(workspace(payload.guild_id)):
-                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.hear(edited(payload.message, self.user), again)
+            with workspace_scope(workspace_key(payload.guild_id)):
+                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(parse_edit(payload.message, self.user), again)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -215,46 +215,46 @@ class Client(discord.Client):
         await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        if happened := reacted(payload, self.get_channel(payload.channel_id)):
-            with bound(workspace(payload.guild_id)):
-                again = look_again(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.hear(happened, again)
+        if happened := parse_reaction(payload, self.get_channel(payload.channel_id)):
+            with workspace_scope(workspace_key(payload.guild_id)):
+                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(happened, again)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
-        with bound(workspace(channel.guild.id)):
-            await self.intake.hear(Closed(said_in=places(channel.guild.id, channel.id, channel)))
+        with workspace_scope(workspace_key(channel.guild.id)):
+            await self.intake.accept(ChannelClosed(said_in=place_chain(channel.guild.id, channel.id, channel)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
-        with bound(workspace(payload.guild_id)):
-            said_in = places(payload.guild_id, payload.parent_id, None)
-            await self.intake.hear(Closed(said_in=said_in, thread=str(payload.thread_id)))
+        with workspace_scope(workspace_key(payload.guild_id)):
+            said_in = place_chain(payload.guild_id, payload.parent_id, None)
+            await self.intake.accept(ChannelClosed(said_in=said_in, thread=str(payload.thread_id)))
 
     async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
         channel = self.get_channel(channel_id)
-        with bound(workspace(guild_id)):
+        with workspace_scope(workspace_key(guild_id)):
             for message_id in message_ids:
-                await self.intake.hear(deleted(guild_id, channel_id, channel, message_id))
+                await self.intake.accept(parse_deletion(guild_id, channel_id, channel, message_id))
 
-    async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
-        with bound(workspace(interaction.guild_id)):
+    async def handle_component(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
+        with workspace_scope(workspace_key(interaction.guild_id)):
             await self.on_press(interaction, custom_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
         if interaction.type is discord.InteractionType.modal_submit:
             data: Any = interaction.data or {}
-            await self.pressed(interaction, str(data.get("custom_id", "")))
+            await self.handle_component(interaction, str(data.get("custom_id", "")))
 
     # --- Whether it is alive -----------------------------------------------------------------
 
-    def linked(self, *, silence: float = SILENCE_SECONDS) -> bool:
+    def has_live_gateway(self, *, silence: float = SILENCE_SECONDS) -> bool:
         """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
         return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
 
-    async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
+    async def run_watchdog(self, *, silence: float = SILENCE_SECONDS, mark: float = GATEWAY_CHECKPOINT_SECONDS) -> None:
         """Note how far everything was read, until the gateway is dead: then raise Unavailable.
 
         Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
@@ -277,20 +277,22 @@ class Client(discord.Client):
         """A start reads from the last mark on; without one it reads only channels that were seen before."""
         everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
         if everywhere and not self.intake.unsaved:
-            await self._catch_up.mark(time.time())
+            await self._catch_up.save_checkpoint(time.time())
 
 
-class ShardedClient(Client, discord.AutoShardedClient):
+class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
     """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
-    def __init__(self, *given: Any, shards: Shards, **more: Any) -> None:
+    def __init__(self, *given: Any, shards: ShardRange, **more: Any) -> None:
         self._down = set(shards.ids)
         """Those that are not there now."""
         self._new = set(shards.ids)
         """Those whose servers are not told yet."""
         self._shards = shards
         sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
-        super().__init__(*given, heard_as=f"{PLATFORM}:{shards.name}", directs=shards.have(None), **sharding)
+        super().__init__(
+            *given, heard_as=f"{DISCORD_NAME}:{shards.file_suffix}", directs=shards.contains(None), **sharding
+        )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """One after the other."""
@@ -303,10 +305,10 @@ class ShardedClient(Client, discord.AutoShardedClient):
         self._budget.check()
         await super().launch_shard(gateway, shard_id, initial=initial)
 
-    async def complete(self, guild_id: int | None = None) -> None:
+    async def wait_for_guilds(self, guild_id: int | None = None) -> None:
         """Where its shard is there, a server waits for no other one."""
-        if guild_id is None or self._shards.of(guild_id) in self._down | self._new:
-            await super().complete(guild_id)
+        if guild_id is None or self._shards.shard_of(guild_id) in self._down | self._new:
+            await super().wait_for_guilds(guild_id)
 
     async def on_shard_connect(self, shard_id: int) -> None:
         self._new.add(shard_id)

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import structlog
 
-from adapters.discord.memory import Memory
-from adapters.discord.transport.shards import ALL, Shards
+from adapters.discord.state import DiscordState
+from adapters.discord.transport.shards import SINGLE_SHARD, ShardRange
 from pipeline.errors import Unavailable
 
-DAY = 86_400.0
-BUDGET = 200
+IDENTIFY_WINDOW_SECONDS = 86_400.0
+DAILY_IDENTIFIES = 200
 """Identifications in 24 hours, far below Discord's 1,000 (events/gateway, "Identifying")."""
-FREE = 3
+FREE_IDENTIFIES = 3
 """Identifications in a row before any waiting."""
-FIRST_WAIT, LONGEST_WAIT = 5.0, 900.0
+MIN_IDENTIFY_WAIT, MAX_IDENTIFY_WAIT = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
-SHARED = 800
+SHARDED_IDENTIFIES = 800
 """The same for all shards of all processes together, where there are several."""
-HEALTHY = 1500.0
+HEALTHY_SECONDS = 1500.0
 """Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A stop that was
 asked for ends it, too."""
 
@@ -32,30 +32,30 @@ class IdentifyBudget:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: DiscordState,
         *,
-        shards: Shards = ALL,
-        budget: int = BUDGET,
+        shards: ShardRange = SINGLE_SHARD,
+        budget: int = DAILY_IDENTIFIES,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """A start identifies once for each of this process's `shards`."""
         self._memory = memory
         self._at_once = len(shards.ids)
-        self._budget = min(budget * self._at_once, max(1, SHARED * self._at_once // shards.total))
+        self._budget = min(budget * self._at_once, max(1, SHARDED_IDENTIFIES * self._at_once // shards.total))
         self._clock = clock
 
-    def wait(self) -> float:
+    def seconds_until_allowed(self) -> float:
         """Seconds until the next identification may be made."""
         row, later = 0, self._clock()
-        for moment in reversed(self._memory.identified):
-            if abs(later - moment) > HEALTHY or moment <= self._memory.stopped:
+        for moment in reversed(self._memory.identified_at):
+            if abs(later - moment) > HEALTHY_SECONDS or moment <= self._memory.stopped_at:
                 break
             row, later = row + 1, moment
         starts = row // self._at_once
-        if starts < FREE:
+        if starts < FREE_IDENTIFIES:
             return 0.0
-        pause = min(FIRST_WAIT * 2.0 ** min(starts - FREE, 16), LONGEST_WAIT)
-        return min(pause, max(0.0, self._memory.identified[-1] + pause - self._clock()))
+        pause = min(MIN_IDENTIFY_WAIT * 2.0 ** min(starts - FREE_IDENTIFIES, 16), MAX_IDENTIFY_WAIT)
+        return min(pause, max(0.0, self._memory.identified_at[-1] + pause - self._clock()))
 
     def spend(self) -> None:
         """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
@@ -64,16 +64,16 @@ class IdentifyBudget:
     def check(self) -> tuple[float, ...]:
         """When those of the last 24 hours were. Raises Unavailable when none is left."""
         now = self._clock()
-        today = tuple(moment for moment in self._memory.identified if abs(now - moment) < DAY)
+        today = tuple(moment for moment in self._memory.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
         if len(today) >= self._budget:
             raise Unavailable(
                 "Discord",
                 f"{self._budget} sessions were opened within 24 hours; opening more would put the token at risk",
-                retry_after=today[0] + DAY - now,
+                retry_after=today[0] + IDENTIFY_WINDOW_SECONDS - now,
             )
         return today
 
-    def stopped(self) -> None:
+    def mark_clean_stop(self) -> None:
         """The session was ended because somebody wanted so, and not by a crash."""
         try:
             self._memory.mark_stopped(self._clock())

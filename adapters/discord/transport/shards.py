@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-FORM = "FIRST-LAST/TOTAL, such as 0-3/8, counted from 0"
+SHARDS_FORMAT = "FIRST-LAST/TOTAL, such as 0-3/8, counted from 0"
 _WRITTEN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
 
 
-class Shards(NamedTuple):
+class ShardRange(NamedTuple):
     first: int
     last: int
     total: int
 
     @classmethod
-    def parse(cls, text: str) -> Shards:
+    def parse(cls, text: str) -> ShardRange:
         """`0-3/8`: the first four of eight; `7/8`: the last one. Raises ValueError saying what it must be."""
         found = _WRITTEN.fullmatch(text)
         if found is None:
-            raise ValueError(FORM)
+            raise ValueError(SHARDS_FORMAT)
         first, total = int(found[1]), int(found[3])
         last = int(found[2] or first)
         if not first <= last < total:
-            raise ValueError(FORM)
+            raise ValueError(SHARDS_FORMAT)
         return cls(first, last, total)
 
     @property
@@ -31,17 +31,17 @@ class Shards(NamedTuple):
         return list(range(self.first, self.last + 1))
 
     @property
-    def name(self) -> str:
+    def file_suffix(self) -> str:
         """Of a file."""
         return f"{self.first}-{self.last}-of-{self.total}"
 
-    def have(self, guild_id: int | None) -> bool:
+    def contains(self, guild_id: int | None) -> bool:
         """Whether a server is on one of them; direct messages, of no server, are on the first of all."""
-        return self.first <= self.of(guild_id or 0) <= self.last
+        return self.first <= self.shard_of(guild_id or 0) <= self.last
 
-    def of(self, guild_id: int) -> int:
+    def shard_of(self, guild_id: int) -> int:
         """The shard that a server is on (events/gateway, "Sharding")."""
         return (guild_id >> 22) % self.total
 
 
-ALL = Shards(0, 0, 1)
+SINGLE_SHARD = ShardRange(0, 0, 1)

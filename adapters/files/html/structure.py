@@ -9,8 +9,18 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.html.tree import BLOCKS, HEADINGS, Element, Tree, allowed, classes, gone, paragraph, text_of
-from adapters.files.tables import Cell
+from adapters.files.html.tree import (
+    BLOCK_TAGS,
+    HEADING_TAGS,
+    HtmlElement,
+    HtmlTree,
+    class_names,
+    element_text,
+    prepend_paragraph,
+    remove_element,
+    strip_invalid_chars,
+)
+from adapters.files.table_grid import Cell
 
 # --- Lists, tables, headings, code and tab panels made of other elements --------------------------
 
@@ -45,18 +55,18 @@ _TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
 """Of Spectre, and of Zensical."""
 
 
-def read_styles(tree: Tree) -> None:
+def inline_css_styles(tree: HtmlTree) -> None:
     """Take what strikes and raises words from style sheets to the elements that they name by their class."""
     sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MOST_STYLE]
     found = ((rule[1], _TELLING.search(rule[2])) for rule in _STYLE.finditer(sheets))
     named = {name: telling[0] for name, telling in found if telling}
-    for element in tree.having("class") if named else ():
+    for element in tree.with_attribute("class") if named else ():
         if told := ";".join(named[name] for name in element.get("class").split() if name in named):
-            tree.give(element, "style", f"{element.get('style') or ''};{told}")
+            tree.set_attribute(element, "style", f"{element.get('style') or ''};{told}")
 
 
-def read_roles(tree: Tree) -> None:
-    for element in tree.having("role"):
+def apply_aria_roles(tree: HtmlTree) -> None:
+    for element in tree.with_attribute("role"):
         role, level = element.get("role"), element.get("aria-level")
         if role == "heading" and element.tag in _PLAIN:
             element.tag = f"h{level}" if level in {*"123456"} else "h2"
@@ -66,26 +76,28 @@ def read_roles(tree: Tree) -> None:
                 element.getparent().tag = "ul"
 
 
-def read_title(tree: Tree) -> None:
+def promote_title(tree: HtmlTree) -> None:
     """A first paragraph that is the title, as a heading."""
-    opening = islice(tree.root.iter(*BLOCKS), _OPENING)
-    first = next((one for one in opening if one.tag not in _HOLDS and text_of(one)), None)
+    opening = islice(tree.root.iter(*BLOCK_TAGS), _OPENING)
+    first = next((one for one in opening if one.tag not in _HOLDS and element_text(one)), None)
     named = tree.root.find(".//title")
     if first is None or first.tag != "p":
         return
-    if {"title", "msotitle"} & {*classes(first).split()} or (named is not None and text_of(first) == text_of(named)):
+    if {"title", "msotitle"} & {*class_names(first).split()} or (
+        named is not None and element_text(first) == element_text(named)
+    ):
         first.tag = "h1"
         first.set("title", "title")
 
 
-def read_word_lists(tree: Tree) -> None:
+def convert_word_lists(tree: HtmlTree) -> None:
     """Paragraphs that Word numbers or marks with a bullet, as entries."""
-    for entry in tree.with_class("msolistparagraph"):
+    for entry in tree.with_class_containing("msolistparagraph"):
         gap = next((span for span in entry.iter("span") if _GAP.search(span.get("style") or "")), None)
         if entry.tag != "p" or gap is None:
             continue
         mark = gap if gap.getparent() is entry else gap.getparent()
-        if not _BULLET.fullmatch(text_of(mark)):
+        if not _BULLET.fullmatch(element_text(mark)):
             continue
         number = re.match(r"\s*([0-9]{1,4})[.)]", mark.text or "")
         level = re.search(r"level([1-9])|margin-left:\s*([0-9]{1,3})", entry.get("style") or "")
@@ -93,56 +105,63 @@ def read_word_lists(tree: Tree) -> None:
         around = etree.Element("ol" if number else "ul", {"class": f"lst-kix_word-{min(depth, 9)}"})
         if number:
             around.set("start", number[1])
-        gone(mark)
+        remove_element(mark)
         entry.addprevious(around)
         around.append(entry)
         around.tail, entry.tail, entry.tag = entry.tail, None, "li"
 
 
-def read_generated(tree: Tree) -> None:
+def convert_generated_docs(tree: HtmlTree) -> None:
     """Tables of Javadoc, code of Doxygen, terms of AsciiDoctor."""
-    for table in tree.with_class("summary-table"):
+    for table in tree.with_class_containing("summary-table"):
         cells = list(table)
-        width = sum("table-header" in classes(cell) for cell in cells)
+        width = sum("table-header" in class_names(cell) for cell in cells)
         if table.tag != "div" or not width:
             continue
         table.tag = "table"
         for start in range(0, len(cells), width):
             row = etree.SubElement(table, "tr")
             for cell in cells[start : start + width]:
-                cell.tag = "th" if "table-header" in classes(cell) else "td"
+                cell.tag = "th" if "table-header" in class_names(cell) else "td"
                 row.append(cell)
-    for code in tree.with_class("^fragment$"):
+    for code in tree.with_class_containing("^fragment$"):
         code.tag = "pre"
         for line in code.iterchildren("div"):
             if line.attrib.pop("class", "") == "line":
                 line.tail = None
             else:
-                gone(line)
-    for pairs in tree.with_class("^hdlist$"):
+                remove_element(line)
+    for pairs in tree.with_class_containing("^hdlist$"):
         for cell in pairs.iter("table", "tbody", "tr", "td"):
-            cell.tag = {"table": "dl", "td": "dt" if "hdlist1" in classes(cell) else "dd"}.get(cell.tag, "div")
+            cell.tag = {"table": "dl", "td": "dt" if "hdlist1" in class_names(cell) else "dd"}.get(cell.tag, "div")
 
 
-def read_panels(tree: Tree) -> None:
+def label_tab_panels(tree: HtmlTree) -> None:
     """Put the name of its tab over each panel, shown or not."""
-    tabs = tree.where("role", "tab")
-    by_id = {str(tab.get("id")): text_of(tab) for tab in tabs if tab.get("id")}
+    tabs = tree.with_attribute_value("role", "tab")
+    by_id = {str(tab.get("id")): element_text(tab) for tab in tabs if tab.get("id")}
     by_panel: dict[str, list[str]] = {}
-    for tab in {*tabs, *tree.where("data-toggle", "tab"), *tree.where("data-bs-toggle", "tab")}:
+    for tab in {
+        *tabs,
+        *tree.with_attribute_value("data-toggle", "tab"),
+        *tree.with_attribute_value("data-bs-toggle", "tab"),
+    }:
         panel = (tab.get("aria-controls") or tab.get("data-bs-target") or tab.get("href") or "").lstrip("#")
-        by_panel.setdefault(panel, []).append(text_of(tab))
-    heads = {*tree.where("role", "tablist"), *tree.with_class("tabbed-labels")}
-    heads |= {one for one in tree.classed(_TABS) if one.find("label") is not None}
-    panels = {*tree.where("role", "tabpanel"), *tree.with_class("tab-pane", "tabbed-block", "tabpanel", "tab-panel")}
-    panels |= {one for blocks in tree.classed(_BLOCKS) for one in blocks}
+        by_panel.setdefault(panel, []).append(element_text(tab))
+    heads = {*tree.with_attribute_value("role", "tablist"), *tree.with_class_containing("tabbed-labels")}
+    heads |= {one for one in tree.with_class_matching(_TABS) if one.find("label") is not None}
+    panels = {
+        *tree.with_attribute_value("role", "tabpanel"),
+        *tree.with_class_containing("tab-pane", "tabbed-block", "tabpanel", "tab-panel"),
+    }
+    panels |= {one for blocks in tree.with_class_matching(_BLOCKS) for one in blocks}
     lists: list[list[str]] = []
     """The names in each list of tabs, as far as their panels are still to come."""
-    for element in tree.in_order(heads | panels):
+    for element in tree.in_document_order(heads | panels):
         if element in heads:
             named = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
-            lists.append([text_of(tab) for tab in named][::-1])
-            gone(element)
+            lists.append([element_text(tab) for tab in named][::-1])
+            remove_element(element)
             continue
         while lists and not lists[-1]:
             lists.pop()
@@ -153,19 +172,19 @@ def read_panels(tree: Tree) -> None:
             element.attrib.pop(attribute, None)
         element.set("role", "tabpanel")
         if name and len(names) < 2:  # several tabs only filter what a panel shows
-            paragraph(f"{name.rstrip(':')}:", element)
-    for tab in tree.with_class("tab-label"):
+            prepend_paragraph(f"{name.rstrip(':')}:", element)
+    for tab in tree.with_class_containing("tab-label"):
         if tab.tag == "label":
-            tab.tag, tab.text = "p", allowed(f"{text_of(tab).rstrip(':')}:")
+            tab.tag, tab.text = "p", strip_invalid_chars(f"{element_text(tab).rstrip(':')}:")
             del tab[:]
-    for radio in tree.where("type", "radio"):
+    for radio in tree.with_attribute_value("type", "radio"):
         if "tab" in (radio.get("name") or radio.get("id") or ""):
-            gone(radio)
+            remove_element(radio)
 
 
 # --- Tables: their rows, how many of them name the columns, and whether it is one at all ----------
 
-MOST_ROWS = 65_534
+MAX_ROW_SPAN = 65_534
 """Rows that a cell spans, as in browsers."""
 _MOST_HEADERS = 5
 """Rows of a header."""
@@ -178,7 +197,7 @@ _LONGEST_NUMBER = 9
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
-def rows_of(table: Element) -> Iterable[Element]:
+def table_row_elements(table: HtmlElement) -> Iterable[HtmlElement]:
     """The rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
@@ -186,11 +205,11 @@ def rows_of(table: Element) -> Iterable[Element]:
                 yield row
 
 
-def cells_of(row: Element) -> list[Element]:
+def row_cell_elements(row: HtmlElement) -> list[HtmlElement]:
     return list(row.iterchildren("td", "th"))
 
 
-def marks(row: Iterable[Cell]) -> dict[str, Any]:
+def cell_annotations(row: Iterable[Cell]) -> dict[str, Any]:
     """The links and the code of its cells."""
     marked = [cell for cell in row if cell.links or cell.code]
     return {
@@ -199,7 +218,7 @@ def marks(row: Iterable[Cell]) -> dict[str, Any]:
     }
 
 
-def is_layout(table: Element, rows: Sequence[Element]) -> bool:
+def is_layout_table(table: HtmlElement, rows: Sequence[HtmlElement]) -> bool:
     """Whether `table` only puts things beside each other."""
     if all(len(row) <= 1 for row in rows):
         return True
@@ -207,44 +226,48 @@ def is_layout(table: Element, rows: Sequence[Element]) -> bool:
         return table.find(".//table") is not None or not _is_regular(rows)
     if any(row.find("th") is not None for row in rows):
         return False
-    held = [cell for row in rows for cell in row if next(cell.iter(*HEADINGS, "pre"), None) is not None]
-    return bool(held) and (len(rows) == 1 or any(len(text_of(cell)) > _LONGEST_CELL for cell in held))
+    held = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
+    return bool(held) and (len(rows) == 1 or any(len(element_text(cell)) > _LONGEST_CELL for cell in held))
 
 
-def _is_regular(rows: Sequence[Element]) -> bool:
+def _is_regular(rows: Sequence[HtmlElement]) -> bool:
     """Whether there are several rows with as many cells, all of them filled with a few words."""
-    same = len(rows) > 1 and len({len(cells_of(row)) for row in rows}) == 1
-    return same and all(0 < len(text_of(cell)) < _SHORT for row in rows for cell in cells_of(row))
+    same = len(rows) > 1 and len({len(row_cell_elements(row)) for row in rows}) == 1
+    return same and all(0 < len(element_text(cell)) < _SHORT for row in rows for cell in row_cell_elements(row))
 
 
-def repeated(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
+def is_repeated_row(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
     """Whether all cells of `row` span into the row `below`, which says the same and more."""
     return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
 
 
-def header_rows(rows: Sequence[Element]) -> int:
+def count_html_headers(rows: Sequence[HtmlElement]) -> int:
     """How many of the first rows name the columns."""
     count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
     for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
-        named = [cell for cell in cells_of(row) if cell.tag == "th" or text_of(cell)]
+        named = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
         if not (named and all(cell.tag == "th" for cell in named)):
             break
         count += 1
     if count > _MOST_HEADERS:
         return 1
-    spans = ((at, at + as_number(cell.get("rowspan"))) for at, row in enumerate(rows[:count]) for cell in cells_of(row))
+    spans = (
+        (at, at + parse_html_int(cell.get("rowspan")))
+        for at, row in enumerate(rows[:count])
+        for cell in row_cell_elements(row)
+    )
     count = next((at for at, end in spans if at and end > count), count)
     return count or int(len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]))
 
 
-def _is_bold(row: Element) -> bool:
+def _is_bold(row: HtmlElement) -> bool:
     """Whether all that a row says is bold."""
-    told = [cell for cell in cells_of(row) if text_of(cell)]
-    bold = (sum(len(text_of(part)) for part in cell.iter("b", "strong")) for cell in told)
-    return bool(told) and all(size >= len(text_of(cell)) for size, cell in zip(bold, told, strict=True))
+    told = [cell for cell in row_cell_elements(row) if element_text(cell)]
+    bold = (sum(len(element_text(part)) for part in cell.iter("b", "strong")) for cell in told)
+    return bool(told) and all(size >= len(element_text(cell)) for size, cell in zip(bold, told, strict=True))
 
 
-def as_number(said: str | None, otherwise: int = 1) -> int:
+def parse_html_int(said: str | None, otherwise: int = 1) -> int:
     """That of a step, or of rows or columns."""
     said = (said or "").strip()
     return int(said) if re.fullmatch(r"[0-9]+", said) and len(said) <= _LONGEST_NUMBER else otherwise

@@ -8,21 +8,21 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.decode import decode
+from adapters.files.decode import decode_text
 
-Element = Any
+HtmlElement = Any
 """One of lxml, whose stubs lack slices, `clear(keep_tail=True)` and that `itertext` gives text."""
 
-BREAK = "\ufdd0"
+LINE_BREAK = "\ufdd0"
 """Stands for a line end that the page shows, until its text is put together."""
-NOTE, NOTE_END = "\ufdd1", "\ufdd2"
+NOTE_START, NOTE_END = "\ufdd1", "\ufdd2"
 """Around the words of a note, behind the text that calls it."""
-BLOCKS = frozenset(
+BLOCK_TAGS = frozenset(
     """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3
     h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table ul caption colgroup thead
     tbody tfoot tr td th""".split()
 )
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _UNWRITTEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 _NOT_HELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w-]{2,40})""", re.IGNORECASE)
@@ -32,7 +32,7 @@ _WIDER |= {"shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "
 _HEAD = 4096
 
 
-class Tree:
+class HtmlTree:
     """The tree of a page, or of a fragment of one, with its elements by their attributes."""
 
     def __init__(self, text: str) -> None:
@@ -41,48 +41,48 @@ class Tree:
         )
         root = etree.fromstring(_UNWRITTEN.sub("", text).encode(), parser) if text.strip() else None
         self.root = etree.Element("html") if root is None else root
-        self.deep = any("depth" in error.message for error in parser.error_log)
+        self.is_too_deep = any("depth" in error.message for error in parser.error_log)
         """Whether it is nested too deeply to be read to its end."""
         self.unread: list[str] = []
         """What was seen and could not be read."""
         self.notes: Any = None
         self.room = 4 * len(text) + 100_000
         """Characters that may still be looked at to tell what is mostly links."""
-        self._having: dict[str, list[Element]] = {}
+        self._having: dict[str, list[HtmlElement]] = {}
         for element in self.root.iter():
             for name in element.keys():  # noqa: SIM118 - iterating an element gives its children
                 self._having.setdefault(str(name), []).append(element)
-        self._classes: dict[str, list[Element]] = {}
+        self._classes: dict[str, list[HtmlElement]] = {}
         for element in self._having.get("class", ()):
             self._classes.setdefault(element.get("class"), []).append(element)
 
-    def having(self, *names: str) -> list[Element]:
+    def with_attribute(self, *names: str) -> list[HtmlElement]:
         """Elements that still have an attribute."""
         return [one for name in names for one in self._having.get(name, ()) if one.get(name) is not None]
 
-    def give(self, element: Element, name: str, value: str) -> None:
+    def set_attribute(self, element: HtmlElement, name: str, value: str) -> None:
         """Set an attribute."""
         element.set(name, value)
         self._having.setdefault(name, []).append(element)
 
-    def where(self, name: str, value: str) -> list[Element]:
-        return [one for one in self.having(name) if one.get(name) == value]
+    def with_attribute_value(self, name: str, value: str) -> list[HtmlElement]:
+        return [one for one in self.with_attribute(name) if one.get(name) == value]
 
-    def classed(self, pattern: re.Pattern[str]) -> list[Element]:
+    def with_class_matching(self, pattern: re.Pattern[str]) -> list[HtmlElement]:
         """Elements whose class has what `pattern` finds, which is asked once for each class."""
         names = [name for name in self._classes if pattern.search(name.lower())]
         return [one for name in names for one in self._classes[name] if one.get("class") == name]
 
-    def with_class(self, *parts: str) -> list[Element]:
+    def with_class_containing(self, *parts: str) -> list[HtmlElement]:
         """Elements with one of `parts` in their class, however it goes on."""
-        return self.classed(re.compile("|".join(parts)))
+        return self.with_class_matching(re.compile("|".join(parts)))
 
-    def in_order(self, elements: Iterable[Element]) -> list[Element]:
+    def in_document_order(self, elements: Iterable[HtmlElement]) -> list[HtmlElement]:
         wanted = set(elements)
         return [one for one in self.root.iter(*{one.tag for one in wanted}) if one in wanted] if wanted else []
 
 
-def written(content: bytes) -> str:
+def decode_html(content: bytes) -> str:
     """The characters of a page: UTF-8, else as it says itself, else as other text. Raises Refused as `decode`."""
     named = _DECLARED.search(content[:_HEAD])
     if named:
@@ -94,46 +94,46 @@ def written(content: bytes) -> str:
                 return content.decode(_WIDER.get(name, name))
             except (LookupError, UnicodeDecodeError):
                 pass
-    return decode(content)
+    return decode_text(content)
 
 
-def gone(element: Element) -> None:
+def remove_element(element: HtmlElement) -> None:
     """Take `element` out, and leave the text behind it. In its place, as moving that text takes its length in time."""
     element.clear(keep_tail=True)
     element.tag = "wbr"
 
 
-def emptied(element: Element) -> None:
+def clear_element(element: HtmlElement) -> None:
     """As `gone`, but a cell stays one."""
     cell = element.tag if element.tag in {"td", "th"} else ""
-    gone(element)
+    remove_element(element)
     element.tag = cell or element.tag
 
 
-def say(element: Element, text: str) -> None:
+def replace_with_text(element: HtmlElement, text: str) -> None:
     """Put `text` in the place of `element`."""
-    gone(element)
-    element.tag, element.text = "span", allowed(text)
+    remove_element(element)
+    element.tag, element.text = "span", strip_invalid_chars(text)
 
 
-def allowed(text: str) -> str:
+def strip_invalid_chars(text: str) -> str:
     """`text` without what a page can name by number and a tree cannot hold."""
     return _NOT_HELD.sub("", text)
 
 
-def led(element: Element, text: str) -> None:
+def prepend_text(element: HtmlElement, text: str) -> None:
     """Put `text` before what `element` says."""
-    element.text = allowed(text + (element.text or ""))
+    element.text = strip_invalid_chars(text + (element.text or ""))
 
 
-def paragraph(text: str, holder: Element) -> None:
+def prepend_paragraph(text: str, holder: HtmlElement) -> None:
     """Put a paragraph first into `holder`, whose own first words follow it."""
     made = etree.Element("p")
-    made.text, made.tail, holder.text = allowed(text), holder.text, None
+    made.text, made.tail, holder.text = strip_invalid_chars(text), holder.text, None
     holder.insert(0, made)
 
 
-def holds(element: Element, size: int) -> bool:
+def has_min_length(element: HtmlElement, size: int) -> bool:
     """Whether it says at least as many characters."""
     for text in element.itertext():
         size -= len(text) if not text.isspace() else 0
@@ -142,27 +142,27 @@ def holds(element: Element, size: int) -> bool:
     return False
 
 
-def text_of(element: Element) -> str:
+def element_text(element: HtmlElement) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def mostly_links(element: Element) -> bool:
-    links = sum(len(text_of(link)) for link in element.iter("a"))
-    return links > 0 and 2 * links >= len(text_of(element))
+def is_mostly_links(element: HtmlElement) -> bool:
+    links = sum(len(element_text(link)) for link in element.iter("a"))
+    return links > 0 and 2 * links >= len(element_text(element))
 
 
-def classes(element: Element) -> str:
+def class_names(element: HtmlElement) -> str:
     return str(element.get("class") or "").lower()
 
 
-def holding(root: Element, tags: Iterable[str] = BLOCKS) -> set[Element]:
+def elements_containing(root: HtmlElement, tags: Iterable[str] = BLOCK_TAGS) -> set[HtmlElement]:
     """The elements that hold one of `tags`, however deep; above a block only that block's own say so."""
-    holders: set[Element] = set()
+    holders: set[HtmlElement] = set()
     for element in root.iter(*tags):
         parent = element.getparent()
         while parent is not None and parent not in holders:
             holders.add(parent)
-            if parent.tag in BLOCKS:
+            if parent.tag in BLOCK_TAGS:
                 break
             parent = parent.getparent()
     return holders

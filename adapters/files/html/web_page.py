@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from adapters.files.html.reader import Page
-from adapters.files.html.tree import HEADINGS, Element, gone, mostly_links, written
-from adapters.files.outline import Content
+from adapters.files.content import ParsedFile
+from adapters.files.html.reader import HtmlPage
+from adapters.files.html.tree import HEADING_TAGS, HtmlElement, decode_html, is_mostly_links, remove_element
 
 _WORDS = 3
 """Words in a row that tell that two texts are one."""
@@ -15,24 +15,24 @@ _OUTLIERS = 0.05
 """Of the characters that were found, at either end: one footer that is taken for content does not widen the rest."""
 
 
-def read_page(content: bytes) -> Content:
+def read_web_page(content: bytes) -> ParsedFile:
     """The content that trafilatura finds, in its own structure: headings with their ids, lists, tables and code.
 
     Trafilatura tells where the content is; what it leaves out inside of it (short items, code, panels of tabs) is
     kept, but for parts that are mostly links."""
     import trafilatura
 
-    page = Page(written(content))
+    page = HtmlPage(decode_html(content))
     kept = _kept(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
-    main = page.main()
+    main = page.main_element()
     if main is page.root and kept:
         main = _holder(kept, page.root)
     if kept:
         _drop_links(main, [holder for holder, _ in kept])
-    return page.content(main)
+    return page.read_content(main)
 
 
-def _kept(root: Element, text: str) -> list[tuple[Element, int]]:
+def _kept(root: HtmlElement, text: str) -> list[tuple[HtmlElement, int]]:
     """Elements with texts that are in `text`, as far as these are long enough to tell; and how long each is."""
     told = set(_runs(text.replace("|", " ").split()))
     return [
@@ -40,7 +40,7 @@ def _kept(root: Element, text: str) -> list[tuple[Element, int]]:
     ]
 
 
-def _texts(root: Element) -> Iterator[tuple[Element, str]]:
+def _texts(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
     for element in root.iter():
         if element.text:
             yield element, element.text
@@ -53,33 +53,33 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
 
 
-def _holder(kept: Sequence[tuple[Element, int]], root: Element) -> Element:
+def _holder(kept: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
     """The innermost element with a heading around all of `kept` but its outliers."""
     reached = list(accumulate(size for _, size in kept))
     first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
     last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
     around = set(_upward(kept[first][0]))
     shared = (parent for parent in _upward(kept[last][0]) if parent in around)
-    return next((parent for parent in shared if next(parent.iter(*HEADINGS), None) is not None), root)
+    return next((parent for parent in shared if next(parent.iter(*HEADING_TAGS), None) is not None), root)
 
 
-def _upward(element: Element) -> Iterator[Element]:
+def _upward(element: HtmlElement) -> Iterator[HtmlElement]:
     yield element
     yield from element.iterancestors()
 
 
-def _drop_links(main: Element, kept: Iterable[Element]) -> None:
+def _drop_links(main: HtmlElement, kept: Iterable[HtmlElement]) -> None:
     """Take out of `main` the parts without any of `kept` that are mostly links: share buttons, other pages."""
-    holders: set[Element] = set()
+    holders: set[HtmlElement] = set()
     for holder in kept:
         for parent in _upward(holder):
             if parent in holders:
                 break
             holders.add(parent)
     for part in [part for part in main.iter("div", "section", "ul", "p") if _outermost(part, holders)]:
-        if mostly_links(part):
-            gone(part)
+        if is_mostly_links(part):
+            remove_element(part)
 
 
-def _outermost(part: Element, holders: set[Element]) -> bool:
+def _outermost(part: HtmlElement, holders: set[HtmlElement]) -> bool:
     return part not in holders and part.getparent() in holders

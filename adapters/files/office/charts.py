@@ -8,34 +8,34 @@ from itertools import accumulate
 
 from lxml import etree
 
-from adapters.files.office.number_format import number_format
-from adapters.files.office.package import local, number
+from adapters.files.content import OutlineBuilder
+from adapters.files.office.number_format import parse_number_format
+from adapters.files.office.package import local_name, parse_bounded_int
 from adapters.files.office.slides import paragraph_text
-from adapters.files.outline import Outline
 from pipeline.values import BlockKind
 
-Row = list[str]
+ChartRow = list[str]
 _CATEGORIES, _VALUES = ("cat", "xVal"), ("val", "yVal", "bubbleSize")
 _MOST_POINTS = 10_000
 _NODES = {"node", "asst", "doc"}
 
 
-def add_chart(outline: Outline, chart: etree._Element) -> bool:
+def add_chart(outline: OutlineBuilder, chart: etree._Element) -> bool:
     """Append its title and its table; whether it has one."""
     title, rows = chart_table(chart)
     outline.add(BlockKind.PROSE, title)
-    outline.table(rows, header=1)
+    outline.add_table(rows, header=1)
     return bool(rows)
 
 
-def add_diagram(outline: Outline, data: etree._Element) -> None:
+def add_diagram(outline: OutlineBuilder, data: etree._Element) -> None:
     """Append the nodes of a SmartArt as entries of a list."""
     for depth, paragraphs in _nodes(data):
         text = "\n".join(paragraph_text(paragraph, {})[0] for paragraph in paragraphs)
         outline.add(BlockKind.ITEM, text, depth=depth)
 
 
-def chart_table(chart: etree._Element) -> tuple[str, list[Row]]:
+def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     """A chart's title, and its series as columns beside their categories; the first row names them. Without rows where
     nothing is stored."""
     if chart.find("{*}chartData") is not None:
@@ -59,7 +59,7 @@ def chart_table(chart: etree._Element) -> tuple[str, list[Row]]:
     return title, _table(head, [categories, *(values for _, values in columns)]) if columns else []
 
 
-def _extended(chart: etree._Element) -> tuple[str, list[Row]]:
+def _extended(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     """As `chart_table`, of the kinds of chart that came with Office 2016."""
     columns = [_level(level) for level in chart.iterfind(".//{*}chartData/{*}data/*/{*}lvl")]
     named = [_text(one.find("{*}tx")) for one in chart.iterfind(".//{*}series")]
@@ -76,7 +76,7 @@ def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
     for link in data.iterfind("{*}cxnLst/{*}cxn"):
         source, target = link.get("srcId", ""), link.get("destId", "")
         if link.get("type", "parOf") == "parOf" and source in points and target in points:
-            below[source].append((number(link.get("srcOrd"), 0), target))
+            below[source].append((parse_bounded_int(link.get("srcOrd"), 0), target))
             inner.add(target)
     ahead = [(0, key) for key in reversed(points) if key not in inner]
     while ahead:
@@ -88,7 +88,7 @@ def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
             ahead += [(depth + said, child) for _, child in sorted(below[key], reverse=True)]
 
 
-def _table(head: Row, columns: list[dict[int, str]]) -> list[Row]:
+def _table(head: ChartRow, columns: list[dict[int, str]]) -> list[ChartRow]:
     """Rows for all places of points, beneath their names."""
     places = sorted(set().union(*columns))
     return [head, *([column.get(place, "") for column in columns] for place in places)] if places else []
@@ -113,18 +113,20 @@ def _held(before: str, here: str) -> str:
 
 def _level(cache: etree._Element) -> dict[int, str]:
     """The first points that are stored, figures as their format shows them."""
-    code = (cache.findtext("{*}formatCode") or "General") if local(cache).startswith("num") else ""
+    code = (cache.findtext("{*}formatCode") or "General") if local_name(cache).startswith("num") else ""
     points: dict[int, str] = {}
     for point in cache.iterfind("{*}pt"):
         value = (point.findtext("{*}v") or point.text or "").strip()
         if value and len(points) < _MOST_POINTS:
-            points[number(point.get("idx"), 0)] = _shown(value, point.get("formatCode") or code) if code else value
+            points[parse_bounded_int(point.get("idx"), 0)] = (
+                _shown(value, point.get("formatCode") or code) if code else value
+            )
     return points
 
 
 def _shown(value: str, code: str) -> str:
     try:
-        return number_format(code).shown(float(value)).strip()
+        return parse_number_format(code).format_value(float(value)).strip()
     except (ValueError, ArithmeticError):
         return value
 

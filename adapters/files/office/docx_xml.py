@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from adapters.files.office.package import local
+from adapters.files.office.package import local_name
 
 # --- Elements -------------------------------------------------------------------------------------
 
-Element: TypeAlias = etree._Element  # noqa: SLF001 the one name that lxml has for it
+XmlElement: TypeAlias = etree._Element  # noqa: SLF001 the one name that lxml has for it
 _SPACES = {
     "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
     "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
@@ -27,23 +27,25 @@ _SPACES = {
     "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
 }
-OFF = frozenset({"0", "false", "off", "none"})
+OFF_VALUES = frozenset({"0", "false", "off", "none"})
 _LONGEST_NUMBER = 9
 
 
 @cache
-def q(name: str) -> str:
+def qname(name: str) -> str:
     """`w:p` as lxml writes it."""
     space, _, local = name.partition(":")
     return f"{{{_SPACES[space]}}}{local}"
 
 
-VALUE, ALTERNATE = q("w:val"), q("mc:AlternateContent")
-_WRAPS = frozenset(map(q, "w:sdt w:sdtContent w:customXml w:smartTag w:ins w:moveTo w:fldSimple w:dir w:bdo".split()))
-_GONE = frozenset(map(q, "w:del w:moveFrom".split()))
+VAL_ATTRIBUTE, ALTERNATE_CONTENT = qname("w:val"), qname("mc:AlternateContent")
+_WRAPS = frozenset(
+    map(qname, "w:sdt w:sdtContent w:customXml w:smartTag w:ins w:moveTo w:fldSimple w:dir w:bdo".split())
+)
+_GONE = frozenset(map(qname, "w:del w:moveFrom".split()))
 
 
-def children(element: Element) -> Iterator[Element]:
+def visible_children(element: XmlElement) -> Iterator[XmlElement]:
     """The children, those of content controls and insertions among them; of alternatives one; nothing that was
     deleted or moved away."""
     ahead = [iter(element)]
@@ -53,40 +55,40 @@ def children(element: Element) -> Iterator[Element]:
             ahead.pop()
         elif child.tag in _WRAPS:
             ahead.append(iter(child))
-        elif child.tag == ALTERNATE:
-            ahead.append(iter(chosen(child)))
+        elif child.tag == ALTERNATE_CONTENT:
+            ahead.append(iter(choose_alternate(child)))
         elif child.tag not in _GONE:
             yield child
 
 
-def chosen(alternate: Element) -> Element:
+def choose_alternate(alternate: XmlElement) -> XmlElement:
     """The first alternative that holds something."""
     return next((one for one in alternate if len(one)), alternate)
 
 
 @cache
 def _path(path: str) -> str:
-    return "/".join(map(q, path.split("/")))
+    return "/".join(map(qname, path.split("/")))
 
 
-def value(parent: Element | None, path: str) -> str | None:
+def find_value(parent: XmlElement | None, path: str) -> str | None:
     """What `w:val` of a descendant says, by its path such as `w:pPr/w:pStyle`."""
-    found = below(parent, path)
-    return None if found is None else found.get(VALUE)
+    found = find_descendant(parent, path)
+    return None if found is None else found.get(VAL_ATTRIBUTE)
 
 
-def below(parent: Element | None, path: str) -> Element | None:
+def find_descendant(parent: XmlElement | None, path: str) -> XmlElement | None:
     """The first descendant at `path`."""
     return None if parent is None else parent.find(_path(path))
 
 
-def switch(properties: Element | None, name: str) -> bool | None:
+def toggle_value(properties: XmlElement | None, name: str) -> bool | None:
     """Whether a property is on; None where nothing is said."""
-    found = below(properties, name)
-    return None if found is None else found.get(VALUE, "1").lower() not in OFF
+    found = find_descendant(properties, name)
+    return None if found is None else found.get(VAL_ATTRIBUTE, "1").lower() not in OFF_VALUES
 
 
-def number(text: str | None, otherwise: int = 0) -> int:
+def parse_xml_int(text: str | None, otherwise: int = 0) -> int:
     """What a file says is a number."""
     text = (text or "").strip()
     digits = text.removeprefix("-")
@@ -102,24 +104,24 @@ _NEXT = r" \\ "
 _UNSEEN = frozenset({"del", "moveFrom"})
 
 
-def tex(element: Element) -> str:
+def formula_to_tex(element: XmlElement) -> str:
     """What `element`, and all in it, says."""
-    name = local(element)
+    name = local_name(element)
     match name:
         case "t":
             return element.text or ""
         case "br":
             return "\n"
         case "oMathPara":
-            return "\n".join(map(tex, element.iterchildren(q("m:oMath"))))
-        case "r" if any(below(element, f"w:rPr/w:{mark}") is not None for mark in _UNSEEN):
+            return "\n".join(map(formula_to_tex, element.iterchildren(qname("m:oMath"))))
+        case "r" if any(find_descendant(element, f"w:rPr/w:{mark}") is not None for mark in _UNSEEN):
             return ""
-        case "phant" if _property(element, "show", "1") in OFF:
+        case "phant" if _property(element, "show", "1") in OFF_VALUES:
             return ""
         case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
             return ""
         case "f":
-            return fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
+            return tex_fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
         case "sSub" | "sSup" | "sSubSup":
             return _base(element) + _script("_", element, "sub") + _script("^", element, "sup")
         case "limLow" | "limUpp":
@@ -135,27 +137,31 @@ def tex(element: Element) -> str:
             return f"{_NARY.get(sign, sign)}{scripts} {_part(element, 'e')}"
         case "d":
             begin, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
-            return begin + _property(element, "sepChr", "|").join(map(tex, element.iterchildren(q("m:e")))) + end
+            return (
+                begin
+                + _property(element, "sepChr", "|").join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
+                + end
+            )
         case "func":
             return f"{_part(element, 'fName')} {_part(element, 'e')}"
         case "acc" | "bar":
             accent = _ACCENTS.get(_property(element, "chr", "̂"), "hat") if name == "acc" else "bar"
             return rf"\{accent}{{{_part(element, 'e')}}}"
         case "m":
-            rows = (" & ".join(map(tex, row)) for row in element.iterchildren(q("m:mr")))
+            rows = (" & ".join(map(formula_to_tex, row)) for row in element.iterchildren(qname("m:mr")))
             return rf"\begin{{matrix}} {_NEXT.join(rows)} \end{{matrix}}"
         case "eqArr":
-            return _NEXT.join(map(tex, element.iterchildren(q("m:e"))))
+            return _NEXT.join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
         case _:
             return "" if name in _UNSEEN or name.endswith("Pr") else _joined(element)
 
 
-def _joined(element: Element) -> str:
+def _joined(element: XmlElement) -> str:
     """All in it; what is built up stands apart from what would run into it: 2 1/2 is not 21/2."""
     said: list[str] = [""]
     before = ""
     for child in element:
-        text, kind = tex(child), local(child)
+        text, kind = formula_to_tex(child), local_name(child)
         end, start = said[-1][-1:], text[:1]
         figures = end.isdigit() and (start.isdigit() or kind == "f")
         apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
@@ -164,7 +170,7 @@ def _joined(element: Element) -> str:
     return "".join(said)
 
 
-def fraction(above: str, under: str, kind: str = "bar") -> str:
+def tex_fraction(above: str, under: str, kind: str = "bar") -> str:
     if kind == "noBar":
         return rf"\binom{{{above}}}{{{under}}}"
     if kind == "lin" or (_ATOM.fullmatch(above) and _ATOM.fullmatch(under)):
@@ -172,23 +178,23 @@ def fraction(above: str, under: str, kind: str = "bar") -> str:
     return rf"\frac{{{above}}}{{{under}}}"
 
 
-def _part(element: Element, name: str) -> str:
-    found = below(element, f"m:{name}")
-    return "" if found is None else tex(found).strip()
+def _part(element: XmlElement, name: str) -> str:
+    found = find_descendant(element, f"m:{name}")
+    return "" if found is None else formula_to_tex(found).strip()
 
 
-def _base(element: Element) -> str:
+def _base(element: XmlElement) -> str:
     """What something is raised above, in braces where it is more than one sign."""
     base = _part(element, "e")
     return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
 
 
-def _script(sign: str, element: Element, name: str) -> str:
+def _script(sign: str, element: XmlElement, name: str) -> str:
     """A raised or lowered part, where there is one."""
     text = _part(element, name)
     return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
 
 
-def _property(element: Element, name: str, otherwise: str) -> str:
-    found = below(element, f"m:{local(element)}Pr/m:{name}")
-    return otherwise if found is None else found.get(q("m:val"), "")
+def _property(element: XmlElement, name: str, otherwise: str) -> str:
+    found = find_descendant(element, f"m:{local_name(element)}Pr/m:{name}")
+    return otherwise if found is None else found.get(qname("m:val"), "")

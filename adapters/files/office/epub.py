@@ -8,10 +8,10 @@ from urllib.parse import unquote, urldefrag
 
 from lxml import etree
 
-from adapters.files.html.reader import read_into
-from adapters.files.html.tree import HEADINGS
-from adapters.files.office.package import Package, attribute, local
-from adapters.files.outline import Content, Outline, Progress, given_title, unheard
+from adapters.files.content import OutlineBuilder, ParsedFile, ProgressCallback, drop_placeholder_title, ignore_progress
+from adapters.files.html.reader import append_html
+from adapters.files.html.tree import HEADING_TAGS
+from adapters.files.office.package import OfficePackage, local_attribute, local_name
 from pipeline.errors import Refused
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/xml"})
@@ -20,11 +20,11 @@ _TOGETHER = 4_000_000
 """Characters of chapters that are read as one page, in which notes are found wherever they stand."""
 
 
-def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """A chapter without a heading has its name of the table of contents, which is left out itself. Raises Refused for
     one that is locked."""
-    outline = Outline()
-    package = Package(content, outline.unread)
+    outline = OutlineBuilder()
+    package = OfficePackage(content, outline.note_unread)
     if package.has("META-INF/rights.xml") or _locked(package):
         raise Refused("the book is protected against copying", what_to_do="Take a copy without protection (DRM).")
     container = package.xml("META-INF/container.xml")
@@ -45,18 +45,18 @@ def read_epub(content: bytes, on_pages: Progress = unheard) -> Content:
         on_pages(number, len(parts))
         page = _page(package, part)
         if page is None:
-            outline.unread(f"chapter {names.get(part) or number}: it is damaged")
+            outline.note_unread(f"chapter {names.get(part) or number}: it is damaged")
             continue
         _link(page, part, places)
         chapters.append(_chapter(page, names.get(part, "")))
         if sum(map(len, chapters)) > _TOGETHER:
-            read_into(outline, "".join(chapters))
+            append_html(outline, "".join(chapters))
             chapters.clear()
-    read_into(outline, "".join(chapters))
-    return outline.content(title=given_title(book.findtext("{*}metadata/{*}title")))
+    append_html(outline, "".join(chapters))
+    return outline.build(title=drop_placeholder_title(book.findtext("{*}metadata/{*}title")))
 
 
-def _page(package: Package, part: str) -> etree._Element | None:
+def _page(package: OfficePackage, part: str) -> etree._Element | None:
     """The body of a chapter, in which notes are marked as in HTML."""
     content = package.read(part)
     if not content or not content.strip():
@@ -68,7 +68,7 @@ def _page(package: Package, part: str) -> etree._Element | None:
     if page is None:
         return None
     for element in page.iter("*"):
-        if role := _ROLES.get(attribute(element, "type")):
+        if role := _ROLES.get(local_attribute(element, "type")):
             element.set("role", role)
     return next((part for part in page.iter("{*}body", "body")), page)
 
@@ -90,7 +90,7 @@ def _link(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
 
 
 def _chapter(page: etree._Element, name: str) -> str:
-    heads = [one for one in page.iter("*") if local(one) in HEADINGS]
+    heads = [one for one in page.iter("*") if local_name(one) in HEADING_TAGS]
     if name and not any(map(_words, heads)):
         first = next(filter(_words, page.iter("{*}p")), None)
         if first is not None and _words(first) == name:
@@ -106,7 +106,7 @@ def _words(element: etree._Element) -> str:
     return " ".join("".join(map(str, element.itertext())).split())
 
 
-def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
+def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
     """What the table of contents calls the files."""
     names: dict[str, str] = {}
     for item in files.values():
@@ -126,7 +126,7 @@ def _names(package: Package, folder: str, files: dict[str, etree._Element]) -> d
     return names
 
 
-def _locked(package: Package) -> bool:
+def _locked(package: OfficePackage) -> bool:
     """Whether more than fonts is encrypted."""
     listed = package.xml("META-INF/encryption.xml")
     held = listed.iter("*") if listed is not None else ()

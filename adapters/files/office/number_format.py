@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from adapters.files.office.number_digits import PLACES, Broken, Figures, exact, general
+from adapters.files.office.digit_format import (
+    DIGIT_PLACEHOLDERS,
+    DigitFormat,
+    FractionFormat,
+    format_general,
+    to_decimal,
+)
 
 # --- Days and times -------------------------------------------------------------------------------
 
@@ -25,7 +31,7 @@ _1904 = 1462
 """Days between the two epochs."""
 
 
-class Dates:
+class DateFormat:
     """The tokens of a format of days and times, understood once. A token is a code of the format behind `date`, a
     minute, the figures of a fraction of a second behind `.`, or a literal."""
 
@@ -40,7 +46,7 @@ class Dates:
             for kind, text in tokens
         )
 
-    def shown(self, serial: float, *, from_1904: bool) -> str | None:
+    def format_serial(self, serial: float, *, from_1904: bool) -> str | None:
         """None for a number that is no day of the calendar."""
         shift = _1904 if from_1904 else 0
         if not self._elapsed and not 0 <= serial + shift < _LAST:
@@ -142,7 +148,7 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _SYSTEM = {"f800": "dddd, mmmm dd, yyyy", "f400": "h:mm:ss AM/PM"}
 """Formats that stand for the reader's own long date and time."""
-BUILT_IN = {
+BUILT_IN_FORMATS = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);\\("$"#,##0\\)',
     6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
     8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)', 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
@@ -160,7 +166,7 @@ BUILT_IN = {
 
 
 @lru_cache(maxsize=2_000)
-def number_format(code: str) -> NumberFormat:
+def parse_number_format(code: str) -> NumberFormat:
     return NumberFormat(code)
 
 
@@ -176,17 +182,17 @@ class NumberFormat:
         self.general = not self._sections or (len(self._sections) == 1 and self._sections[0].plain)
         self.is_date = bool(self._sections) and self._sections[0].is_date
 
-    def text(self, value: str) -> str:
+    def format_text(self, value: str) -> str:
         """A text, in the section that texts have."""
         return self._text.of(value) if self._text else value
 
-    def shown(self, value: float, *, from_1904: bool = False) -> str:
+    def format_value(self, value: float, *, from_1904: bool = False) -> str:
         """A number, in the section that is meant for it."""
         if self.general:
-            return general(value)
+            return format_general(value)
         section, bare = self._chosen(value)
         if section is None:
-            return general(value)
+            return format_general(value)
         return section.shown(abs(value) if bare else value, from_1904=from_1904)
 
     def _chosen(self, value: float) -> tuple[_Section | None, bool]:
@@ -232,13 +238,13 @@ class _Section:
             match["general"] for match in matches
         )
         self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
-        self._dates = Dates(self._tokens, locale) if self.is_date else None
+        self._dates = DateFormat(self._tokens, locale) if self.is_date else None
         kinds = [kind for kind, _ in self._tokens]
         self.plain = kinds == ["general"]
-        self._figures: Figures | Broken | None = None
-        if not self.is_date and any(kind in PLACES for kind in kinds):
-            broken = "/" in kinds and any(kind in PLACES for kind in kinds[: kinds.index("/")])
-            self._figures = Broken(self._tokens) if broken else Figures(self._tokens)
+        self._figures: DigitFormat | FractionFormat | None = None
+        if not self.is_date and any(kind in DIGIT_PLACEHOLDERS for kind in kinds):
+            broken = "/" in kinds and any(kind in DIGIT_PLACEHOLDERS for kind in kinds[: kinds.index("/")])
+            self._figures = FractionFormat(self._tokens) if broken else DigitFormat(self._tokens)
 
     def of(self, text: str) -> str:
         """A text in its place among the literals; all of it where it has none."""
@@ -248,18 +254,20 @@ class _Section:
 
     def shown(self, value: float, *, from_1904: bool) -> str:
         if self._dates:
-            said = self._dates.shown(value, from_1904=from_1904)
-            return general(value) if said is None else said
+            said = self._dates.format_serial(value, from_1904=from_1904)
+            return format_general(value) if said is None else said
         sign = "-" if value < 0 else ""
         if self._figures is None:
-            said = "".join(general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens)
+            said = "".join(
+                format_general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens
+            )
             return f"{sign}{said}" if self._tokens else ""
-        if isinstance(self._figures, Figures) and (quick := self._figures.quick(value)):
+        if isinstance(self._figures, DigitFormat) and (quick := self._figures.format_quick(value)):
             return quick
-        number: Decimal = exact(abs(value))
-        if isinstance(self._figures, Figures) and sign and self._figures.zero(number):
+        number: Decimal = to_decimal(abs(value))
+        if isinstance(self._figures, DigitFormat) and sign and self._figures.rounds_to_zero(number):
             sign = ""
-        return f"{sign}{self._figures.shown(number)}"
+        return f"{sign}{self._figures.format_value(number)}"
 
 
 def _number(text: str) -> float:
@@ -280,7 +288,7 @@ def _token(match: re.Match[str]) -> tuple[str, str] | None:
     if match["power"]:
         return match["power"].upper(), match["power"][0]
     other = match["other"] or match["date"]
-    if other and (other in PLACES or other in ".,%/@"):
+    if other and (other in DIGIT_PLACEHOLDERS or other in ".,%/@"):
         return other, ""
     return ('"', other) if other else None
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.headers import Figure, Row, row_of
-from adapters.files.kinds import ZIP
-from adapters.files.office.odf_text import SHAPES, OdfText
-from adapters.files.office.package import Package, attribute, local, parsed
-from adapters.files.office.slides import Box, in_order, titled
-from adapters.files.outline import Content, Outline, Progress, given_title, unheard
-from adapters.files.regions import tables
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS, Cell, spread
+from adapters.files.content import OutlineBuilder, ParsedFile, ProgressCallback, drop_placeholder_title, ignore_progress
+from adapters.files.formats import ZIP_MAGIC
+from adapters.files.office.odf_text import SHAPES, OdfContentReader
+from adapters.files.office.package import OfficePackage, local_attribute, local_name, parse_xml
+from adapters.files.office.slides import SlideShape, find_title_shape, sort_shapes
+from adapters.files.table_grid import MAX_CELLS, MAX_COLUMNS, Cell, iter_filled_rows
+from adapters.files.table_headers import GridRow, NumericText, build_grid_row
+from adapters.files.table_regions import add_sheet_tables
 from pipeline.errors import Refused
 
 # --- The sheets of ODS ----------------------------------------------------------------------------
@@ -31,49 +31,52 @@ _PAGE = 5_000
 """Cells that count as a page."""
 
 
-def read_sheets(text: OdfText, content: bytes, on_pages: Progress) -> None:
+def read_ods_sheets(text: OdfContentReader, content: bytes, on_pages: ProgressCallback) -> None:
     """Append each sheet that is shown, of which rows and columns that are hidden are left out."""
     _Sheets(text, content, on_pages).read()
 
 
 class _Sheets:
-    def __init__(self, text: OdfText, content: bytes, on_pages: Progress) -> None:
+    def __init__(self, text: OdfContentReader, content: bytes, on_pages: ProgressCallback) -> None:
         self._text, self._on_pages = text, on_pages
         safe = {"resolve_entities": False, "no_network": True, "recover": True}
         events = etree.iterparse(io.BytesIO(content), events=("start", "end"), tag=_HEARD, **safe)
         self._events = iter(events)
         self._cells = 0
-        self._room = MOST_CELLS
+        self._room = MAX_CELLS
 
     def read(self) -> None:
         outline = self._text.outline
         for event, element in self._events:
             if event == "end" and element.tag == _STYLES:
-                self._text.styles.learn(element)
+                self._text.styles.add_styles(element)
             elif event == "start" and element.tag == _TABLE + "table":
                 outline.sheet = name = element.get(_TABLE + "name", "")
                 rows = self._shown(element)
-                if self._text.styles.said("table", element.get(_TABLE + "style-name", ""), "display") == "false":
+                if (
+                    self._text.styles.property_value("table", element.get(_TABLE + "style-name", ""), "display")
+                    == "false"
+                ):
                     for _ in rows:
                         pass
                     continue
                 if not name.lower().startswith(("sheet", "tabelle", "feuille", "hoja", "table")):
-                    outline.heading(1, name)
-                tables(outline, rows)
+                    outline.add_heading(1, name)
+                add_sheet_tables(outline, rows)
         outline.sheet = None
 
-    def _shown(self, table: Any) -> Iterator[Row]:
+    def _shown(self, table: Any) -> Iterator[GridRow]:
         """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
         hidden: set[int] = set()
         numbers: list[int] = []
         last, above = 0, list[Cell]()
-        for line in spread(self._rows(table, hidden, numbers)):
-            row = row_of(numbers.pop(0), line, above)
+        for line in iter_filled_rows(self._rows(table, hidden, numbers)):
+            row = build_grid_row(numbers.pop(0), line, above)
             above = line
-            if row.own:
-                row = row._replace(gap=True) if row.number > last + 1 else row
+            if row.own_columns:
+                row = row._replace(follows_gap=True) if row.number > last + 1 else row
                 last = row.number
-                yield row.without(hidden) if hidden else row
+                yield row.drop_columns(hidden) if hidden else row
 
     def _rows(self, table: Any, hidden: set[int], numbers: list[int]) -> Iterator[list[Cell]]:
         number, place = 1, 0
@@ -84,11 +87,11 @@ class _Sheets:
                 return
             if element.tag == _TABLE + "shapes":
                 for shape in element:
-                    self._text.shape(shape)
+                    self._text.add_shape(shape)
             elif element.tag == _TABLE + "table-column":
-                times = min(_count(element, "number-columns-repeated"), MOST_COLUMNS)
+                times = min(_count(element, "number-columns-repeated"), MAX_COLUMNS)
                 if _hides(element):
-                    hidden.update(range(place, min(place + times, MOST_COLUMNS)))
+                    hidden.update(range(place, min(place + times, MAX_COLUMNS)))
                 place += times
             elif element.tag == _TABLE + "table-row":
                 cells = self._line(element)
@@ -111,21 +114,21 @@ class _Sheets:
         for element in row:
             if element.tag != _TABLE + "table-cell":
                 continue
-            text, links = self._text.cell(element) if len(element) else ("", ())
+            text, links = self._text.read_cell(element) if len(element) else ("", ())
             columns, rows = _count(element, "number-columns-spanned"), _count(element, "number-rows-spanned")
-            times = min(_count(element, "number-columns-repeated"), MOST_COLUMNS)
+            times = min(_count(element, "number-columns-repeated"), MAX_COLUMNS)
             if text and element.get(_TYPE, "string") != "string":
-                text = Figure(text)
+                text = NumericText(text)
             waiting += [Cell(text, columns, rows, links)] * times
             if text or columns > 1 or rows > 1:
                 cells += waiting
                 waiting = []
-            if len(cells) + len(waiting) > MOST_COLUMNS:
+            if len(cells) + len(waiting) > MAX_COLUMNS:
                 break
         before, self._cells = self._cells, self._cells + len(cells)
         if before // _PAGE != self._cells // _PAGE:
             self._on_pages(self._cells // _PAGE, 0)
-        return cells[:MOST_COLUMNS]
+        return cells[:MAX_COLUMNS]
 
 
 def _count(element: Any, name: str) -> int:
@@ -147,10 +150,10 @@ _LENGTH = re.compile(r"(-?\d{0,9}(?:\d|\.\d{1,20}))(cm|mm|in|pt|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 
-def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
+def read_odf(file: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
-    outline = Outline()
-    package = Package(file, outline.unread) if file.startswith(ZIP) else None
+    outline = OutlineBuilder()
+    package = OfficePackage(file, outline.note_unread) if file.startswith(ZIP_MAGIC) else None
     if package and b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
     content = (package.read("content.xml") or b"") if package else file
@@ -158,55 +161,65 @@ def read_odf(file: bytes, on_pages: Progress = unheard) -> Content:
     if package:
         document, meta = None if sheets else package.xml("content.xml"), package.xml("meta.xml")
     else:
-        document = meta = None if sheets else parsed(file)
+        document = meta = None if sheets else parse_xml(file)
     if document is None and not sheets:
         raise Refused("the file is no document of OpenDocument", what_to_do="Open and save it again.")
-    text = OdfText(outline, package, document)
+    text = OdfContentReader(outline, package, document)
     if sheets:
-        read_sheets(text, content, on_pages)
+        read_ods_sheets(text, content, on_pages)
     for body in () if document is None else document.iterfind("{*}body/*"):
-        match local(body):
+        match local_name(body):
             case "presentation" | "drawing":
                 _slides(text, body)
             case _:
-                text.flow(body)
-    return outline.content(title=given_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
+                text.add_flow(body)
+    return outline.build(title=drop_placeholder_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
 
 
-def _slides(text: OdfText, body: etree._Element) -> None:
+def _slides(text: OdfContentReader, body: etree._Element) -> None:
     outline, text.runs_on = text.outline, True
     for number, slide in enumerate(body.iterfind("{*}page"), 1):
-        if text.styles.said("drawing-page", attribute(slide, "style-name"), "visibility") == "hidden":
+        if text.styles.property_value("drawing-page", local_attribute(slide, "style-name"), "visibility") == "hidden":
             continue
-        outline.page, text.outline = number, Outline()
+        outline.page, text.outline = number, OutlineBuilder()
         text.outline.page = number
-        shapes = [shape for shape in slide.iterchildren("*") if local(shape) in SHAPES]
-        title = next((one for one in shapes if attribute(one, "class") == "title" and text.runs.words(one)), None)
+        shapes = [shape for shape in slide.iterchildren("*") if local_name(shape) in SHAPES]
+        title = next(
+            (one for one in shapes if local_attribute(one, "class") == "title" and text.runs.element_text(one)), None
+        )
         boxes = list(_boxes(text, shapes))
         if title is None:
-            title = titled(boxes, text.runs.lines)
-        for box in in_order(box for box in boxes if box.shape is not title):
-            if box.heads and attribute(box.shape, "class") and len(text.runs.lines(box.shape)) == 1:
-                text.outline.heading(1, text.runs.words(box.shape))
+            title = find_title_shape(boxes, text.runs.paragraph_texts)
+        for box in sort_shapes(box for box in boxes if box.shape is not title):
+            if (
+                box.is_column_heading
+                and local_attribute(box.shape, "class")
+                and len(text.runs.paragraph_texts(box.shape)) == 1
+            ):
+                text.outline.add_heading(1, text.runs.element_text(box.shape))
             else:
-                text.shape(box.shape)
-        if title is None and not text.outline.size and slide.find("{*}frame/{*}image") is not None:
-            text.outline.unread(f"slide {number}: no text, only a picture")
-        text.outline.leave(1)
+                text.add_shape(box.shape)
+        if title is None and not text.outline.character_count and slide.find("{*}frame/{*}image") is not None:
+            text.outline.note_unread(f"slide {number}: no text, only a picture")
+        text.outline.close_sections(1)
         for note in slide.iterfind("{*}notes/{*}frame"):
-            if attribute(note, "class") == "notes":
-                text.shape(note)
-        outline.section(text.outline.content(), "" if title is None else text.runs.words(title), f"Slide {number}")
+            if local_attribute(note, "class") == "notes":
+                text.add_shape(note)
+        outline.add_section(
+            text.outline.build(), "" if title is None else text.runs.element_text(title), f"Slide {number}"
+        )
     outline.page, text.outline = None, outline
 
 
-def _boxes(text: OdfText, shapes: Iterable[etree._Element]) -> Iterator[Box]:
+def _boxes(text: OdfContentReader, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
     for shape in shapes:
-        x, y, width, height = (_length(attribute(shape, name)) for name in ("x", "y", "width", "height"))
-        if local(shape) == "g":  # a group has no place of its own
+        x, y, width, height = (_length(local_attribute(shape, name)) for name in ("x", "y", "width", "height"))
+        if local_name(shape) == "g":  # a group has no place of its own
             inner = [box for box in _boxes(text, shape.iterchildren("*")) if box.width]
             x, y = min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)
-        yield Box(shape, x, y, width, height, panel=local(shape) in _DRAWN and not text.runs.lines(shape))
+        yield SlideShape(
+            shape, x, y, width, height, is_panel=local_name(shape) in _DRAWN and not text.runs.paragraph_texts(shape)
+        )
 
 
 def _length(given: str) -> int:

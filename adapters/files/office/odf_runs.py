@@ -7,13 +7,23 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from adapters.files.html.words import formula_text
-from adapters.files.office.package import Package, attribute, local, number
-from adapters.files.office.runs import FORMULA, LOWERED, NOTE, RAISED, TICKS, Run, plain, text_of, written
+from adapters.files.html.inline_text import formula_text
+from adapters.files.office.package import OfficePackage, local_attribute, local_name, parse_bounded_int
+from adapters.files.office.runs import (
+    FORMULA_RUN,
+    NOTE_RUN,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    TICK_MARKS,
+    OfficeRun,
+    format_list_number,
+    replace_symbol_chars,
+    runs_text,
+)
 
 # --- Styles: how text looks, as far as that changes what it says, and the numbers of lists --------
 
-OUTLINE = "Outline"
+OUTLINE_STYLE = "Outline"
 """The list style of the numbers of headings."""
 _MOST_STYLES = 20
 """Styles that a style may stand on."""
@@ -30,95 +40,107 @@ _WRITTEN = {
 }
 
 
-class Look(NamedTuple):
+class OdfTextStyle(NamedTuple):
     script: str = ""
     """RAISED or LOWERED."""
-    gone: bool | None = None
+    is_hidden: bool | None = None
     """Struck or hidden; None where nothing is said."""
     font: str = ""
 
 
-PLAIN = Look()
+PLAIN_STYLE = OdfTextStyle()
 
 
-class Styles:
+class OdfStyles:
     def __init__(self) -> None:
         self._styles: dict[tuple[str, str], etree._Element] = {}
-        self._looks: dict[tuple[str, str], Look] = {}
+        self._looks: dict[tuple[str, str], OdfTextStyle] = {}
 
-    def learn(self, part: etree._Element | None) -> None:
+    def add_styles(self, part: etree._Element | None) -> None:
         """Know the styles in `part`."""
         self._looks.clear()
         for style in () if part is None else part.iter("{*}style", "{*}list-style", "{*}outline-style"):
-            name = OUTLINE if local(style) == "outline-style" else attribute(style, "name")
-            self._styles[attribute(style, "family") or "list", name] = style
+            name = OUTLINE_STYLE if local_name(style) == "outline-style" else local_attribute(style, "name")
+            self._styles[local_attribute(style, "family") or "list", name] = style
 
-    def chain(self, family: str, name: str) -> Iterator[etree._Element]:
+    def style_chain(self, family: str, name: str) -> Iterator[etree._Element]:
         """A style, and those that it stands on."""
         for _ in range(_MOST_STYLES):
             style = self._styles.get((family, name))
             if style is None:
                 return
             yield style
-            name = attribute(style, "parent-style-name")
+            name = local_attribute(style, "parent-style-name")
 
-    def names(self, paragraph: etree._Element) -> set[str]:
+    def style_names(self, paragraph: etree._Element) -> set[str]:
         """The styles of a paragraph."""
-        own = attribute(paragraph, "style-name")
-        return {own, *(attribute(style, "name") for style in self.chain("paragraph", own))}
+        own = local_attribute(paragraph, "style-name")
+        return {own, *(local_attribute(style, "name") for style in self.style_chain("paragraph", own))}
 
-    def said(self, family: str, name: str, *properties: str) -> str:
+    def property_value(self, family: str, name: str, *properties: str) -> str:
         """The first of these properties that the style, or one that it stands on, says; empty where none does."""
-        for style in self.chain(family, name):
+        for style in self.style_chain(family, name):
             for held in style.iterchildren("{*}*"):
-                if local(held).endswith("-properties"):
+                if local_name(held).endswith("-properties"):
                     for wanted in properties:
-                        if found := attribute(held, wanted):
+                        if found := local_attribute(held, wanted):
                             return found
         return ""
 
-    def look(self, family: str, name: str | None, above: Look) -> Look:
+    def text_style(self, family: str, name: str | None, above: OdfTextStyle) -> OdfTextStyle:
         """How text of that style looks within other text."""
         if not name:
             return above
         if (family, name) not in self._looks:
             self._looks[family, name] = self._look(family, name)
         own = self._looks[family, name]
-        return Look(own.script or above.script, above.gone if own.gone is None else own.gone, own.font or above.font)
+        return OdfTextStyle(
+            own.script or above.script,
+            above.is_hidden if own.is_hidden is None else own.is_hidden,
+            own.font or above.font,
+        )
 
-    def _look(self, family: str, name: str) -> Look:
-        place = self.said(family, name, "text-position")
-        script = "" if place.startswith("0") or not place else LOWERED if place.startswith(("sub", "-")) else RAISED
-        struck = self.said(family, name, "text-line-through-style", "text-line-through-type")
-        hidden = self.said(family, name, "display") == "none"
-        return Look(script, hidden or (struck != "none" if struck else None), self.said(family, name, "font-name"))
+    def _look(self, family: str, name: str) -> OdfTextStyle:
+        place = self.property_value(family, name, "text-position")
+        script = (
+            "" if place.startswith("0") or not place else SUBSCRIPT if place.startswith(("sub", "-")) else SUPERSCRIPT
+        )
+        struck = self.property_value(family, name, "text-line-through-style", "text-line-through-type")
+        hidden = self.property_value(family, name, "display") == "none"
+        return OdfTextStyle(
+            script, hidden or (struck != "none" if struck else None), self.property_value(family, name, "font-name")
+        )
 
-    def label(self, style: str, level: int, counts: dict[int, int]) -> str | None:
+    def next_label(self, style: str, level: int, counts: dict[int, int]) -> str | None:
         """Count an entry of a list, and say the number shown before it: none before a bullet, None where nothing at all
         is shown."""
-        marks = {number(attribute(mark, "level")): mark for mark in self._styles.get(("list", style), ())}
+        marks = {
+            parse_bounded_int(local_attribute(mark, "level")): mark for mark in self._styles.get(("list", style), ())
+        }
         mark = marks.get(level)
         if mark is None:
             return ""
-        if local(mark) not in {"list-level-style-number", "outline-level-style"}:
-            fonts = (attribute(one, "font-name") for one in mark)
-            bullet = plain(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
-            return bullet if bullet in TICKS else None if bullet.isspace() else ""
-        if not attribute(mark, "num-format"):
-            return attribute(mark, "num-prefix").strip() or None
-        counts[level] = counts.get(level, number(attribute(mark, "start-value")) - 1) + 1
+        if local_name(mark) not in {"list-level-style-number", "outline-level-style"}:
+            fonts = (local_attribute(one, "font-name") for one in mark)
+            bullet = replace_symbol_chars(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
+            return bullet if bullet in TICK_MARKS else None if bullet.isspace() else ""
+        if not local_attribute(mark, "num-format"):
+            return local_attribute(mark, "num-prefix").strip() or None
+        counts[level] = counts.get(level, parse_bounded_int(local_attribute(mark, "start-value")) - 1) + 1
         for below in [one for one in counts if one > level]:
             del counts[below]
-        first = level - number(attribute(mark, "display-levels"), most=_MOST_LEVELS) + 1
-        shapes = {one: attribute(marks[one], "num-format") for one in range(first, level + 1) if one in marks}
-        numbers = [written(counts.get(one, 1), _WRITTEN.get(shape[0], "")) for one, shape in shapes.items() if shape]
-        return f"{attribute(mark, 'num-prefix')}{'.'.join(numbers)}{attribute(mark, 'num-suffix')}".strip()
+        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), most=_MOST_LEVELS) + 1
+        shapes = {one: local_attribute(marks[one], "num-format") for one in range(first, level + 1) if one in marks}
+        numbers = [
+            format_list_number(counts.get(one, 1), _WRITTEN.get(shape[0], "")) for one, shape in shapes.items() if shape
+        ]
+        return f"{local_attribute(mark, 'num-prefix')}{'.'.join(numbers)}{local_attribute(mark, 'num-suffix')}".strip()
 
 
 # --- The text of paragraphs -----------------------------------------------------------------------
 
 TEXT_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}style-name"
-UNSEEN = frozenset(
+HIDDEN_ELEMENTS = frozenset(
     """tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index
     object-index user-index bibliography sequence-decls variable-decls user-field-decls forms note hidden-text
     hidden-paragraph ruby-text desc title event-listeners custom-shape""".split()
@@ -127,112 +149,120 @@ _SPACE = {"tab": "\t", "line-break": "\n"}
 _MOST_SPACES = 100
 
 
-class OdfRuns:
+class OdfRunReader:
     """Reads the paragraphs of `document`."""
 
-    def __init__(self, package: Package | None, document: etree._Element | None) -> None:
-        self.styles = Styles()
-        self.base = PLAIN
+    def __init__(self, package: OfficePackage | None, document: etree._Element | None) -> None:
+        self.styles = OdfStyles()
+        self.base = PLAIN_STYLE
         """How text looks where nothing is said."""
         self._package = package
         self._in_note = False
         self._forms = _forms_of(document)
-        self.styles.learn(package.xml("styles.xml") if package else None)
-        self.styles.learn(document)
+        self.styles.add_styles(package.xml("styles.xml") if package else None)
+        self.styles.add_styles(document)
 
-    def of(self, paragraph: etree._Element) -> Iterator[Run]:
+    def read_runs(self, paragraph: etree._Element) -> Iterator[OfficeRun]:
         """Those of a paragraph; struck and hidden text is left out."""
-        if not any(attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")):
-            yield from self._inner(paragraph, self.styles.look("paragraph", paragraph.get(TEXT_STYLE), self.base), "")
+        if not any(
+            local_attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")
+        ):
+            yield from self._inner(
+                paragraph, self.styles.text_style("paragraph", paragraph.get(TEXT_STYLE), self.base), ""
+            )
 
-    def lines(self, element: etree._Element) -> list[str]:
+    def paragraph_texts(self, element: etree._Element) -> list[str]:
         """The paragraphs in `element` that say something."""
-        paragraphs = [element] if local(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
-        return [text for one in paragraphs if (text := " ".join(text_of(self.of(one)).split()))]
+        paragraphs = [element] if local_name(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
+        return [text for one in paragraphs if (text := " ".join(runs_text(self.read_runs(one)).split()))]
 
-    def words(self, element: etree._Element) -> str:
+    def element_text(self, element: etree._Element) -> str:
         """All text in `element` on one line."""
-        return " ".join(self.lines(element))
+        return " ".join(self.paragraph_texts(element))
 
-    def embedded(self, frame: etree._Element) -> etree._Element | None:
+    def embedded_object(self, frame: etree._Element) -> etree._Element | None:
         """What is embedded in a frame, where it can be read."""
         held = frame.find("{*}object")
-        part = "" if held is None else attribute(held, "href").removeprefix("./").rstrip("/")
+        part = "" if held is None else local_attribute(held, "href").removeprefix("./").rstrip("/")
         return self._package.xml(f"{part}/content.xml") if part and self._package else held
 
     def formula(self, frame: etree._Element) -> str:
         """The formula that a frame holds, if it holds one."""
-        inner = self.embedded(frame)
+        inner = self.embedded_object(frame)
         found = None if inner is None else next(inner.iter("{*}math"), None)
         return "" if found is None else formula_text(found)
 
-    def _inner(self, parent: etree._Element, look: Look, url: str) -> Iterator[Run]:
-        if parent.text and not look.gone:
-            yield Run(plain(parent.text, look.font), look.script, url)
+    def _inner(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
+        if parent.text and not look.is_hidden:
+            yield OfficeRun(replace_symbol_chars(parent.text, look.font), look.script, url)
         for child in parent.iterchildren("*"):
-            match local(child):
+            match local_name(child):
                 case "a":
-                    yield from self._inner(child, look, attribute(child, "href"))
+                    yield from self._inner(child, look, local_attribute(child, "href"))
                 case "span":
-                    yield from self._inner(child, self.styles.look("text", child.get(TEXT_STYLE), look), url)
+                    yield from self._inner(child, self.styles.text_style("text", child.get(TEXT_STYLE), look), url)
                 case "frame" | "note" | "s" | "tab" | "line-break" | "control" | "fieldmark" as name:
-                    if not look.gone:
+                    if not look.is_hidden:
                         yield self._said(child, name, look, url)
-                case name if name not in UNSEEN:
+                case name if name not in HIDDEN_ELEMENTS:
                     yield from self._inner(child, look, url)
                     if reading := child.findtext("{*}ruby-text") if name == "ruby" else "":
-                        yield Run(f" ({reading})")
-            if child.tail and not look.gone:
-                yield Run(plain(child.tail, look.font), look.script, url)
+                        yield OfficeRun(f" ({reading})")
+            if child.tail and not look.is_hidden:
+                yield OfficeRun(replace_symbol_chars(child.tail, look.font), look.script, url)
 
-    def _said(self, element: etree._Element, name: str, look: Look, url: str) -> Run:
+    def _said(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
         """What stands in a text and is no run of it."""
         match name:
             case "frame":
-                return Run(self.formula(element), FORMULA)
+                return OfficeRun(self.formula(element), FORMULA_RUN)
             case "note":
                 body = None if self._in_note else element.find("{*}note-body")
                 if body is None:  # also of a note in a note, whose paragraphs are the outer one's
-                    return Run("")
+                    return OfficeRun("")
                 self._in_note = True
                 try:
-                    return Run(self.words(body), NOTE)
+                    return OfficeRun(self.element_text(body), NOTE_RUN)
                 finally:  # one that is broken takes no other note with it
                     self._in_note = False
             case "control":
-                return Run(_said_by(self._forms.get(attribute(element, "control"))), look.script, url)
+                return OfficeRun(_said_by(self._forms.get(local_attribute(element, "control"))), look.script, url)
             case "fieldmark":
-                return Run(_chosen(element), look.script, url)
+                return OfficeRun(_chosen(element), look.script, url)
             case "s":
-                return Run(" " * min(number(attribute(element, "c")), _MOST_SPACES), look.script, url)
+                return OfficeRun(
+                    " " * min(parse_bounded_int(local_attribute(element, "c")), _MOST_SPACES), look.script, url
+                )
             case _:
-                return Run(_SPACE[name], look.script, url)
+                return OfficeRun(_SPACE[name], look.script, url)
 
 
 def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
     """The controls that a document defines, by id."""
     forms = () if document is None else document.iter("{*}forms")
-    return {attribute(one, "id"): one for form in forms for one in form.iter("*")}
+    return {local_attribute(one, "id"): one for form in forms for one in form.iter("*")}
 
 
 def _said_by(control: etree._Element | None) -> str:
     """What a control says."""
     if control is None:
         return ""
-    if local(control) in {"checkbox", "radio"}:
-        state = attribute(control, "current-state") or attribute(control, "state")
-        on = state == "checked" or attribute(control, "current-selected") == "true"
-        return f"{'☒' if on else '☐'} {attribute(control, 'label')}"
-    entries = [attribute(one, "label") for one in control.iter("{*}option") if attribute(one, "current-selected")]
-    return ", ".join(entries) or attribute(control, "current-value") or attribute(control, "value")
+    if local_name(control) in {"checkbox", "radio"}:
+        state = local_attribute(control, "current-state") or local_attribute(control, "state")
+        on = state == "checked" or local_attribute(control, "current-selected") == "true"
+        return f"{'☒' if on else '☐'} {local_attribute(control, 'label')}"
+    entries = [
+        local_attribute(one, "label") for one in control.iter("{*}option") if local_attribute(one, "current-selected")
+    ]
+    return ", ".join(entries) or local_attribute(control, "current-value") or local_attribute(control, "value")
 
 
 def _chosen(mark: etree._Element) -> str:
     """What is ticked or chosen in a form field of Word."""
-    given = [(attribute(one, "name"), attribute(one, "value")) for one in mark.iterchildren("{*}param")]
-    kind = attribute(mark, "type").rpartition(".")[2]
+    given = [(local_attribute(one, "name"), local_attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+    kind = local_attribute(mark, "type").rpartition(".")[2]
     if kind == "FORMCHECKBOX":
         return "☒" if ("Checkbox_Checked", "true") in given else "☐"
     entries = [value for name, value in given if name == "Dropdown_ListEntry"]
-    place = next((number(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
+    place = next((parse_bounded_int(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
     return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from adapters.files.inline import noted
-from adapters.files.office.odf_runs import OUTLINE, PLAIN, TEXT_STYLE, UNSEEN, OdfRuns
-from adapters.files.office.package import Package, attribute, local, number
-from adapters.files.office.runs import NOTE, add_entry, links_of, plain, text_of
-from adapters.files.office.slides import in_cell
-from adapters.files.outline import Outline
-from adapters.files.regions import table as add_table
-from adapters.files.tables import MOST_COLUMNS, Cell, filled
+from adapters.files.content import OutlineBuilder
+from adapters.files.inline_marks import insert_footnote
+from adapters.files.office.odf_runs import HIDDEN_ELEMENTS, OUTLINE_STYLE, PLAIN_STYLE, TEXT_STYLE, OdfRunReader
+from adapters.files.office.package import OfficePackage, local_attribute, local_name, parse_bounded_int
+from adapters.files.office.runs import NOTE_RUN, add_list_entry, replace_symbol_chars, runs_links, runs_text
+from adapters.files.office.slides import content_to_cell
+from adapters.files.table_grid import MAX_COLUMNS, Cell, fill_spans
+from adapters.files.table_regions import add_document_table as add_table
 from pipeline.values import BlockKind, Link
 
 _CODE = frozenset({"Preformatted_20_Text", "Source_20_Code", "Source_20_Text"})
@@ -27,14 +27,14 @@ _MOST_REPEATS = 100
 """Times that a row with text may be repeated."""
 
 
-class OdfText:
+class OdfContentReader:
     """Fills `outline` from the elements of `document`."""
 
-    def __init__(self, outline: Outline, package: Package | None, document: etree._Element | None) -> None:
+    def __init__(self, outline: OutlineBuilder, package: OfficePackage | None, document: etree._Element | None) -> None:
         self.outline = outline
         self.runs_on = False
         """Whether numbers go on in a list that follows another, as on slides."""
-        self.runs = OdfRuns(package, document)
+        self.runs = OdfRunReader(package, document)
         self.styles = self.runs.styles
         self._in_cell = False
         self._counts: dict[str, dict[int, int]] = {}
@@ -43,18 +43,18 @@ class OdfText:
         self._open: list[int] = []
         """Levels of the entries in which the next one may stand."""
 
-    def flow(self, parent: etree._Element, depth: int = 0) -> None:
+    def add_flow(self, parent: etree._Element, depth: int = 0) -> None:
         """Append what stands in `parent`, in `depth` entries of lists."""
         code: list[str] = []
         for element in parent.iterchildren("*"):
-            if local(element) == "p" and self.styles.names(element) & _CODE:
-                code.append(text_of(self.runs.of(element)))
+            if local_name(element) == "p" and self.styles.style_names(element) & _CODE:
+                code.append(runs_text(self.runs.read_runs(element)))
                 continue
             self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
             code.clear()
-            if local(element) != "list":
+            if local_name(element) != "list":
                 self._open.clear()
-            match local(element):
+            match local_name(element):
                 case "p":
                     self._paragraph(element, depth)
                 case "h":
@@ -63,91 +63,91 @@ class OdfText:
                     self._list(element, depth)
                 case "table":
                     self._table(element, depth)
-                case "section" | "index-body" if attribute(element, "display") != "none":
-                    self.flow(element, depth)
+                case "section" | "index-body" if local_attribute(element, "display") != "none":
+                    self.add_flow(element, depth)
                 case name if name in SHAPES:
-                    self.shape(element, depth)
+                    self.add_shape(element, depth)
         self.outline.add(BlockKind.CODE, "\n".join(code), depth=depth)
 
-    def shape(self, shape: etree._Element, depth: int = 0) -> None:
+    def add_shape(self, shape: etree._Element, depth: int = 0) -> None:
         """Append the text, the table or the chart of a shape."""
-        if attribute(shape, "display") == "none":
+        if local_attribute(shape, "display") == "none":
             return
         if shape.find("{*}object") is not None:
             self._embedded(shape, depth)
-        elif local(shape) == "frame":  # of several kinds of content the first is meant
-            first = next((part for part in shape.iterchildren("*") if local(part) not in UNSEEN), None)
+        elif local_name(shape) == "frame":  # of several kinds of content the first is meant
+            first = next((part for part in shape.iterchildren("*") if local_name(part) not in HIDDEN_ELEMENTS), None)
             if first is not None:
-                self._table(first, depth) if local(first) == "table" else self.flow(first, depth)
+                self._table(first, depth) if local_name(first) == "table" else self.add_flow(first, depth)
         else:
-            self.flow(shape, depth)
+            self.add_flow(shape, depth)
 
     def _embedded(self, frame: etree._Element, depth: int) -> None:
         """A formula, or a chart by the table that is stored with it."""
         if formula := self.runs.formula(frame):
             return self.outline.add(BlockKind.PROSE, formula, depth=depth)
-        inner = self.runs.embedded(frame)
+        inner = self.runs.embedded_object(frame)
         chart = None if inner is None else next(inner.iterfind(".//{*}chart/{*}chart"), None)
         if chart is None:
-            return self.outline.unread("an object of another program")
+            return self.outline.note_unread("an object of another program")
         title = chart.find("{*}title")
-        self.outline.add(BlockKind.PROSE, "" if title is None else self.runs.words(title))
+        self.outline.add(BlockKind.PROSE, "" if title is None else self.runs.element_text(title))
         rows = [[_stored(cell) for cell in row.iterfind("{*}table-cell")] for row in chart.iter("{*}table-row")]
-        return self.outline.table(rows, header=1)
+        return self.outline.add_table(rows, header=1)
 
     def _paragraph(self, paragraph: etree._Element, depth: int, label: str | None = None) -> None:
         """`label`: what stands before an entry of a list; None for text, or a heading by its style."""
-        names = self.styles.names(paragraph)
+        names = self.styles.style_names(paragraph)
         level = next((int(name[-1]) for name in names if _HEADING.fullmatch(name)), 0)
         if label is None and ("Title" in names or level):
             self._head(paragraph, level or 1, title="Title" in names)
         else:
-            runs = list(self.runs.of(paragraph))
-            add_entry(self.outline, text_of(runs), label, depth, links_of(runs))
+            runs = list(self.runs.read_runs(paragraph))
+            add_list_entry(self.outline, runs_text(runs), label, depth, runs_links(runs))
         for frame in paragraph.iter("{*}frame", "{*}custom-shape"):
             within = next(
-                above for above in frame.iterancestors() if local(above) in {"frame", "note"} or above is paragraph
+                above for above in frame.iterancestors() if local_name(above) in {"frame", "note"} or above is paragraph
             )
             if within is paragraph and not self.runs.formula(frame):
-                self.shape(frame, depth)
+                self.add_shape(frame, depth)
 
     def _heading(self, heading: etree._Element, label: str = "") -> None:
         """`label`: the number of the entry of a list in which it stands."""
-        level = number(attribute(heading, "outline-level"))
-        chain = self.styles.chain("paragraph", attribute(heading, "style-name"))
+        level = parse_bounded_int(local_attribute(heading, "outline-level"))
+        chain = self.styles.style_chain("paragraph", local_attribute(heading, "style-name"))
         named = any(style.get(_LIST_STYLE) is not None for style in chain)
-        if not label and not named and attribute(heading, "is-list-header") != "true":
-            label = self.styles.label(OUTLINE, level, self._counts.setdefault(OUTLINE, {})) or ""
+        if not label and not named and local_attribute(heading, "is-list-header") != "true":
+            label = self.styles.next_label(OUTLINE_STYLE, level, self._counts.setdefault(OUTLINE_STYLE, {})) or ""
         self._head(heading, level, label)
 
     def _head(self, paragraph: etree._Element, level: int, label: str = "", *, title: bool = False) -> None:
         """A heading, and its notes below it."""
-        runs = list(self.runs.of(paragraph))
-        self.outline.heading(level, f"{label} {text_of(runs, notes=False)}", title=title)
+        runs = list(self.runs.read_runs(paragraph))
+        self.outline.add_heading(level, f"{label} {runs_text(runs, notes=False)}", title=title)
         for run in runs:
-            self.outline.add(BlockKind.PROSE, run.text if run.kind == NOTE else "")
+            self.outline.add(BlockKind.PROSE, run.text if run.kind == NOTE_RUN else "")
 
     def _list(self, parent: etree._Element, base: int) -> None:
         """A list of which no other is a part, `base` entries of others deep."""
-        style, before = attribute(parent, "style-name"), parent.getprevious()
-        known = style if attribute(parent, "continue-numbering") == "true" else ""
-        known = attribute(parent, "continue-list") or known
-        goes_on = self.runs_on and before is not None and local(before) == "list"
+        style, before = local_attribute(parent, "style-name"), parent.getprevious()
+        known = style if local_attribute(parent, "continue-numbering") == "true" else ""
+        known = local_attribute(parent, "continue-list") or known
+        goes_on = self.runs_on and before is not None and local_name(before) == "list"
         self._last = self._last if goes_on else self._counts.get(known, {}) if known else {}
-        self._counts[style] = self._counts[attribute(parent, "id")] = self._last
+        self._counts[style] = self._counts[local_attribute(parent, "id")] = self._last
         self._entries(parent, base, 1, style)
 
     def _entries(self, parent: etree._Element, base: int, level: int, style: str) -> None:
         for entry in parent.iterchildren("*"):
-            if started := attribute(entry, "start-value"):
-                self._last[level] = number(started) - 1
+            if started := local_attribute(entry, "start-value"):
+                self._last[level] = parse_bounded_int(started) - 1
             opened = False
             for part in entry.iterchildren("*"):
-                match local(part):
+                match local_name(part):
                     case "p" | "h" as name if not opened:
                         opened = True
-                        if local(entry) == "list-item":
-                            label = self.styles.label(style, level, self._last)
+                        if local_name(entry) == "list-item":
+                            label = self.styles.next_label(style, level, self._last)
                         else:
                             label = None if self._last and self._open else ""
                         if name == "h":
@@ -160,14 +160,14 @@ class OdfText:
                     case "table":
                         self._table(part, base + len(self._open))
                     case "list":
-                        self._entries(part, base, level + 1, attribute(part, "style-name") or style)
+                        self._entries(part, base, level + 1, local_attribute(part, "style-name") or style)
 
     def _entry(self, paragraph: etree._Element, base: int, level: int, label: str | None) -> None:
         """An entry of a list stands in the entries of lower levels before it; without any mark it goes on in them."""
         while self._open and self._open[-1] >= level + (label is None):
             self._open.pop()
         depth = base + len(self._open)
-        if label is None or not text_of(self.runs.of(paragraph)).strip():
+        if label is None or not runs_text(self.runs.read_runs(paragraph)).strip():
             self._paragraph(paragraph, depth)
             self.outline.add(BlockKind.PROSE, (label or "") if self._in_cell else "")
         else:
@@ -177,59 +177,62 @@ class OdfText:
     def _table(self, table: etree._Element, depth: int = 0) -> None:
         """Append a table of a text or a slide, under the rows that it names its header."""
         head = sum(1 for rows in table.iterfind("{*}table-header-rows") for _ in rows.iterfind("{*}table-row"))
-        template = attribute(table, "use-first-row-styles")
+        template = local_attribute(table, "use-first-row-styles")
         marked = head or (int(template == "true") if template else None)
-        add_table(self.outline, filled(self._rows(table)), marked, depth=depth)
+        add_table(self.outline, fill_spans(self._rows(table)), marked, depth=depth)
 
     def _is_strong(self, cell: etree._Element) -> bool:
         """Whether it is coloured, or all that it says is bold."""
-        texts = [text for text in cell.iter("{*}p") if self.runs.words(text)]
+        texts = [text for text in cell.iter("{*}p") if self.runs.element_text(text)]
         bold = bool(texts) and all(
-            "Table_20_Heading" in self.styles.names(text)
+            "Table_20_Heading" in self.styles.style_names(text)
             or self._weight("paragraph", text) == "bold"
             or not (text.text or any(self._weight("text", part) != "bold" or part.tail for part in text))
             for text in texts
         )
-        colour = self.styles.said("table-cell", attribute(cell, "style-name"), "background-color")
+        colour = self.styles.property_value("table-cell", local_attribute(cell, "style-name"), "background-color")
         return bold or colour not in {"", "transparent", "#ffffff"}
 
     def _weight(self, family: str, element: etree._Element) -> str:
-        return self.styles.said(family, attribute(element, "style-name"), "font-weight")
+        return self.styles.property_value(family, local_attribute(element, "style-name"), "font-weight")
 
     def _rows(self, table: etree._Element) -> Iterator[list[Cell]]:
         """Each row's cells; of rows that repeat some, and an empty one once."""
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
                 cells = list(self._cells(row))
-                times = number(attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
+                times = parse_bounded_int(local_attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
                 yield from [cells] * (times if any(cell.text for cell in cells) else 1)
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
         """Those that stand there themselves."""
         for cell in row.iterchildren("{*}table-cell"):
-            text, links = self.cell(cell)
-            spans = number(attribute(cell, "number-columns-spanned")), number(attribute(cell, "number-rows-spanned"))
-            times = number(attribute(cell, "number-columns-repeated"), most=MOST_COLUMNS)
-            yield from [Cell(text, *spans, links, strong=bool(text) and self._is_strong(cell))] * times
+            text, links = self.read_cell(cell)
+            spans = (
+                parse_bounded_int(local_attribute(cell, "number-columns-spanned")),
+                parse_bounded_int(local_attribute(cell, "number-rows-spanned")),
+            )
+            times = parse_bounded_int(local_attribute(cell, "number-columns-repeated"), most=MAX_COLUMNS)
+            yield from [Cell(text, *spans, links, is_emphasized=bool(text) and self._is_strong(cell))] * times
 
-    def cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
+    def read_cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
         """All that a cell says, a line a paragraph; of a table in it the rows, one behind the other."""
-        look = self.styles.look("table-cell", cell.get(_TABLE_STYLE), PLAIN)
+        look = self.styles.text_style("table-cell", cell.get(_TABLE_STYLE), PLAIN_STYLE)
         if len(cell) == 1 and not len(cell[0]) and cell[0].tag == _PARAGRAPH:  # as most cells of sheets
-            look = self.styles.look("paragraph", cell[0].get(TEXT_STYLE), look)
+            look = self.styles.text_style("paragraph", cell[0].get(TEXT_STYLE), look)
             text = cell[0].text or ""
-            return "" if look.gone else text if text.isascii() else plain(text, look.font), ()
+            return "" if look.is_hidden else text if text.isascii() else replace_symbol_chars(text, look.font), ()
         kept = self.outline, self._open, self.runs.base, self._in_cell
-        self.outline, self._open, self.runs.base, self._in_cell = Outline(), [], look, True
-        self.flow(cell)
-        found = self.outline.content()
+        self.outline, self._open, self.runs.base, self._in_cell = OutlineBuilder(), [], look, True
+        self.add_flow(cell)
+        found = self.outline.build()
         self.outline, self._open, self.runs.base, self._in_cell = kept
-        said = in_cell(found)
+        said = content_to_cell(found)
         text, links = said.text, said.links
         for what in found.unread:
-            self.outline.unread(what)
+            self.outline.note_unread(what)
         for note in cell.iterfind("{*}annotation"):
-            text = noted(text, " ".join(self.runs.words(part) for part in note.iter("{*}p")))
+            text = insert_footnote(text, " ".join(self.runs.element_text(part) for part in note.iter("{*}p")))
         return text, links
 
 

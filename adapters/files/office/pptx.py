@@ -8,12 +8,19 @@ from functools import cached_property
 
 from lxml import etree
 
+from adapters.files.content import OutlineBuilder, ParsedFile
 from adapters.files.office.charts import add_chart, add_diagram
-from adapters.files.office.package import Package, local, number, reference
-from adapters.files.office.slides import Box, add_paragraphs, in_cell, in_order, paragraph_text, titled
-from adapters.files.outline import Content, Outline
-from adapters.files.regions import table as add_table
-from adapters.files.tables import Cell, filled
+from adapters.files.office.package import OfficePackage, local_name, parse_bounded_int, relationship_id
+from adapters.files.office.slides import (
+    SlideShape,
+    add_paragraphs,
+    content_to_cell,
+    find_title_shape,
+    paragraph_text,
+    sort_shapes,
+)
+from adapters.files.table_grid import Cell, fill_spans
+from adapters.files.table_regions import add_document_table as add_table
 from pipeline.errors import Refused
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -24,23 +31,23 @@ _UNITS = re.compile(r"-?[0-9]{1,12}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
-def read_pptx(content: bytes) -> Content:
+def read_pptx(content: bytes) -> ParsedFile:
     """Text, tables, charts and diagrams of each slide that is shown; `page` is the slide's number. A slide or a part
     that is broken is named."""
-    outline = Outline()
+    outline = OutlineBuilder()
 
     def unread(what: str) -> None:
-        outline.unread(f"slide {outline.page}: {what}" if outline.page else what)
+        outline.note_unread(f"slide {outline.page}: {what}" if outline.page else what)
 
-    package = Package(content, unread)
-    main = package.main("ppt/presentation.xml")
+    package = OfficePackage(content, unread)
+    main = package.main_part("ppt/presentation.xml")
     deck = package.xml(main)
     if deck is None:
         raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
-    parts = package.relations(main)
+    parts = package.relationships(main)
     for place, listed in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
         outline.page = place
-        part = parts.get(reference(listed))
+        part = parts.get(relationship_id(listed))
         slide = package.xml(part.target) if part else None
         if part is None or slide is None:
             unread("it is damaged")
@@ -50,20 +57,20 @@ def read_pptx(content: bytes) -> Content:
             except (ValueError, LookupError, ArithmeticError, RecursionError):
                 unread("it is damaged")
     outline.page = None
-    return outline.content(title=package.title())
+    return outline.build(title=package.title())
 
 
 class _Slide:
-    def __init__(self, package: Package, part: str, slide: etree._Element, number: int) -> None:
+    def __init__(self, package: OfficePackage, part: str, slide: etree._Element, number: int) -> None:
         self._package = package
         self._name = part
         self._slide = slide
-        self._outline = Outline()
+        self._outline = OutlineBuilder()
         self._outline.page = number
-        self._relations = package.relations(part)
+        self._relations = package.relationships(part)
         self._pictures = 0
 
-    def read(self, outline: Outline) -> None:
+    def read(self, outline: OutlineBuilder) -> None:
         """Append the slide under its title; nothing where it says nothing."""
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_shapes(tree))
@@ -71,26 +78,26 @@ class _Slide:
         boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
         title = next((shape for shape in named if self._title(shape)), None)
         if title is None:
-            title = titled(boxes, self._lines)
+            title = find_title_shape(boxes, self._lines)
         heading = "" if title is None else self._title(title)
         self._read(box for box in boxes if box.shape is not title)
-        if not self._outline.size and self._pictures and not heading:
+        if not self._outline.character_count and self._pictures and not heading:
             self._unread("no text, only a picture")
-        self._outline.leave(1)
+        self._outline.close_sections(1)
         self._notes()
-        outline.section(self._outline.content(), heading, f"Slide {self._outline.page}")
+        outline.add_section(self._outline.build(), heading, f"Slide {self._outline.page}")
 
     def _unread(self, what: str) -> None:
-        self._outline.unread(f"slide {self._outline.page}: {what}")
+        self._outline.note_unread(f"slide {self._outline.page}: {what}")
 
     def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
         """What a shape refers to, if it can be read."""
-        found = self._relations.get(reference(drawn, name))
+        found = self._relations.get(relationship_id(drawn, name))
         return self._package.xml(found.target) if found else None
 
     def _title(self, shape: etree._Element) -> str:
         """The words of a title; of a picture that stands for one its description."""
-        if local(shape) == "pic":
+        if local_name(shape) == "pic":
             known = shape.find(".//{*}cNvPr")
             said = "" if known is None else known.get("descr", "")
             return "" if _FILE_NAME.fullmatch(said.strip()) else said
@@ -100,17 +107,17 @@ class _Slide:
         said = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
         return [text for text in said if text.strip()]
 
-    def _read(self, boxes: Iterable[Box]) -> None:
-        for box in in_order(boxes):
+    def _read(self, boxes: Iterable[SlideShape]) -> None:
+        for box in sort_shapes(boxes):
             try:
-                if box.heads and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
-                    self._outline.heading(1, self._title(box.shape))
+                if box.is_column_heading and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
+                    self._outline.add_heading(1, self._title(box.shape))
                 else:
                     self._shape(box.shape)
             except (KeyError, ValueError, StopIteration):
-                self._unread(f"a {_NAMES.get(local(box.shape), 'shape')} that is damaged")
+                self._unread(f"a {_NAMES.get(local_name(box.shape), 'shape')} that is damaged")
 
-    def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[Box]:
+    def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
         """Shapes with their places; one without a place of its own or of its layout follows the one before."""
         place = (0, 0, 0, 0)
         for shape in shapes:
@@ -118,10 +125,10 @@ class _Slide:
                 if found := _place(holder):
                     place = found
                     break
-            yield Box(shape, *place, panel=local(shape) == "sp" and not _speaks(shape))
+            yield SlideShape(shape, *place, is_panel=local_name(shape) == "sp" and not _speaks(shape))
 
     def _shape(self, shape: etree._Element) -> None:
-        match local(shape):
+        match local_name(shape):
             case "grpSp":
                 self._read(self._boxes(_shapes(shape)))
             case "graphicFrame":
@@ -137,7 +144,7 @@ class _Slide:
     def _frame(self, frame: etree._Element) -> None:
         data = frame.find("{*}graphic/{*}graphicData")
         for part in () if data is None else data.iterchildren("*"):
-            match local(part):
+            match local_name(part):
                 case "tbl":
                     self._table(part)
                 case "chart":
@@ -164,27 +171,27 @@ class _Slide:
         look = table.find("{*}tblPr")
         says = look is not None and (look.attrib or len(look))  # PowerPoint leaves out what is off
         marked = int(look.get("firstRow") in {"1", "true"}) if look is not None and says else None
-        add_table(self._outline, filled(rows), marked)
+        add_table(self._outline, fill_spans(rows), marked)
 
     def _cell(self, cell: etree._Element) -> Cell:
-        spans = number(cell.get("gridSpan")), number(cell.get("rowSpan"))
+        spans = parse_bounded_int(cell.get("gridSpan")), parse_bounded_int(cell.get("rowSpan"))
         runs = [run.find("{*}rPr") for run in cell.iter("{*}r")]
         bold = bool(runs) and all(run is not None and run.get("b") in {"1", "true"} for run in runs)
         strong = bold or cell.find("{*}tcPr/{*}solidFill") is not None
         if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
             text, found = paragraph_text(paragraphs[0], self._relations)
-            return Cell(text, *spans, tuple(found), strong=strong)
-        inner = Outline()
+            return Cell(text, *spans, tuple(found), is_emphasized=strong)
+        inner = OutlineBuilder()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
-        return in_cell(inner.content())._replace(columns=spans[0], rows=spans[1], strong=strong)
+        return content_to_cell(inner.build())._replace(column_span=spans[0], row_span=spans[1], is_emphasized=strong)
 
     def _notes(self) -> None:
-        for part in self._package.of_kind(self._name, "notesSlide")[:1]:
+        for part in self._package.parts_of_kind(self._name, "notesSlide")[:1]:
             for shape in _held(self._package.xml(part)):
                 if _placeholder(shape)[0] == "body":
                     for body in shape.iterfind("{*}txBody"):
-                        add_paragraphs(self._outline, body, (), self._package.relations(part))
+                        add_paragraphs(self._outline, body, (), self._package.relationships(part))
 
     def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
         """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
@@ -211,8 +218,8 @@ class _Slide:
     @cached_property
     def _above(self) -> tuple[etree._Element | None, etree._Element | None]:
         """The slide's layout and master, as far as they can be read."""
-        layout = next(iter(self._package.of_kind(self._name, "slideLayout")), "")
-        return self._package.xml(layout), self._package.related(layout, "slideMaster") if layout else None
+        layout = next(iter(self._package.parts_of_kind(self._name, "slideLayout")), "")
+        return self._package.xml(layout), self._package.related_xml(layout, "slideMaster") if layout else None
 
 
 _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": "group"}
@@ -221,12 +228,14 @@ _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": 
 def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
     """The shapes that are shown; of alternatives the first, unless only the other has what is read."""
     for shape in tree.iterchildren("*"):
-        if local(shape) == "AlternateContent":
+        if local_name(shape) == "AlternateContent":
             choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
-            told = choice is not None and any(local(held) in {"txBody", "graphicFrame"} for held in choice.iter("*"))
+            told = choice is not None and any(
+                local_name(held) in {"txBody", "graphicFrame"} for held in choice.iter("*")
+            )
             taken = choice if told or instead is None else instead
             yield from _shapes(taken) if taken is not None else ()
-        elif local(shape) not in {"nvGrpSpPr", "grpSpPr", "extLst"}:
+        elif local_name(shape) not in {"nvGrpSpPr", "grpSpPr", "extLst"}:
             known = next(shape.iter("{*}cNvPr"), None)
             if known is None or known.get("hidden") not in {"1", "true"}:
                 yield shape
@@ -249,7 +258,7 @@ def _placeholder(shape: etree._Element) -> tuple[str, str]:
 def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
     found = shape.find("{*}xfrm")
     for held in shape.iterchildren("*") if found is None else ():
-        found = held.find("{*}xfrm") if local(held) in {"spPr", "grpSpPr"} else None
+        found = held.find("{*}xfrm") if local_name(held) in {"spPr", "grpSpPr"} else None
         if found is not None:
             break
     offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))

@@ -11,55 +11,55 @@ from operator import attrgetter
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from adapters.files.inline import lowered, noted, raised
-from adapters.files.outline import Outline
+from adapters.files.content import OutlineBuilder
+from adapters.files.inline_marks import format_subscript, format_superscript, insert_footnote
 from pipeline.values import BlockKind, Link
 
 # --- Runs -----------------------------------------------------------------------------------------
 
-RAISED, LOWERED, NOTE, FORMULA, CODE = "raised", "lowered", "note", "formula", "code"
+SUPERSCRIPT, SUBSCRIPT, NOTE_RUN, FORMULA_RUN, CODE_RUN = "raised", "lowered", "note", "formula", "code"
 _TAIL = 300
 """Characters before a note that its place is decided by."""
 _kind, _url = attrgetter("kind"), attrgetter("url")
 
 
-class Run(NamedTuple):
+class OfficeRun(NamedTuple):
     text: str
     kind: str = ""
     url: str = ""
     """Where it leads."""
 
 
-def text_of(runs: Iterable[Run], *, notes: bool = True) -> str:
+def runs_text(runs: Iterable[OfficeRun], *, notes: bool = True) -> str:
     """All of them, with notes in their own words or without; programs cut words anywhere."""
     said: list[str] = [""]
     before = ""
     for kind, group in groupby(runs, key=_kind):
         texts = [run.text for run in group]
-        if kind == NOTE:
+        if kind == NOTE_RUN:
             for text in texts if notes else ():
                 tail = said.pop()
-                said += (tail[:-_TAIL], noted(tail[-_TAIL:], text))
-        elif kind == RAISED:
-            said.append(raised("".join(texts), said[-1]))
-        elif kind == LOWERED:
-            said.append(lowered("".join(texts)))
+                said += (tail[:-_TAIL], insert_footnote(tail[-_TAIL:], text))
+        elif kind == SUPERSCRIPT:
+            said.append(format_superscript("".join(texts), said[-1]))
+        elif kind == SUBSCRIPT:
+            said.append(format_subscript("".join(texts)))
         else:
-            text = (" " if kind == FORMULA else "").join(texts)
+            text = (" " if kind == FORMULA_RUN else "").join(texts)
             meet = text[:1].isdigit() and said[-1][-1:].isdigit()
-            apart = meet and (FORMULA in {kind, before} or before == RAISED)  # 2 1/2 is not 21/2
+            apart = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
             said.append(" " * apart + text)
         before = kind
     return "".join(said)
 
 
-def links_of(runs: Iterable[Run]) -> list[Link]:
-    return [Link(text=text_of(group, notes=False), url=url) for url, group in groupby(runs, key=_url) if url]
+def runs_links(runs: Iterable[OfficeRun]) -> list[Link]:
+    return [Link(text=runs_text(group, notes=False), url=url) for url, group in groupby(runs, key=_url) if url]
 
 
-def code_of(runs: Iterable[Run]) -> list[str]:
+def runs_code(runs: Iterable[OfficeRun]) -> list[str]:
     """What is set as code is, in order."""
-    return ["".join(run.text for run in group) for kind, group in groupby(runs, key=_kind) if kind == CODE]
+    return ["".join(run.text for run in group) for kind, group in groupby(runs, key=_kind) if kind == CODE_RUN]
 
 
 # --- Characters of symbol fonts as those that everybody has ---------------------------------------
@@ -98,7 +98,7 @@ _OTHERS = {
 }
 
 
-def symbol(code: int, font: str) -> str:
+def symbol_char(code: int, font: str) -> str:
     """The character `code` of a symbol font; empty for one that only that font has."""
     table = _table(font.lower())
     low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
@@ -108,12 +108,12 @@ def symbol(code: int, font: str) -> str:
     return "" if private or not 0x20 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
 
 
-def plain(text: str, font: str | None) -> str:
+def replace_symbol_chars(text: str, font: str | None) -> str:
     """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
     signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
     if not signs and not _PRIVATE_USE.search(text):
         return text
-    return "".join(symbol(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
+    return "".join(symbol_char(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
 
 
 @cache
@@ -125,9 +125,9 @@ def _table(font: str) -> dict[int, str]:
 
 # --- Numbers of lists as programs write them, and the entries that they stand before --------------
 
-TICKS = frozenset("☐☑☒✓✔✗✘□")
+TICK_MARKS = frozenset("☐☑☒✓✔✗✘□")
 """Bullets that say something."""
-STEP = re.compile(r"([1-9]\d{0,8})[.)]?")
+STEP_LABEL = re.compile(r"([1-9]\d{0,8})[.)]?")
 """A number that stands alone before its entry."""
 _ROMAN = tuple(
     zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), "M CM D CD C XC L XL X IX V IV I".split(), strict=True)
@@ -136,16 +136,16 @@ _RUSSIAN, _HAN = "абвгдежзиклмнопрстуфхцчшщэюя", (""
 _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
-def add_entry(outline: Outline, text: str, label: str | None, depth: int, links: Iterable[Link]) -> None:
+def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth: int, links: Iterable[Link]) -> None:
     """Append an entry of a list: a step where it has a number in figures; a label of another kind stands in its text.
     Without any label (None) it is text."""
-    step = STEP.fullmatch(label or "")
+    step = STEP_LABEL.fullmatch(label or "")
     kind = BlockKind.PROSE if label is None else BlockKind.STEP if step else BlockKind.ITEM
     shown = f"{label} {text}" if label and not step else text
     outline.add(kind, shown, depth=depth, number=int(step[1]) if step else 0, links=links)
 
 
-def written(count: int, shape: str) -> str:
+def format_list_number(count: int, shape: str) -> str:
     """A number in one of Word's ways to write it; in figures where the way is rare."""
     upper = shape.startswith("upper") or shape.endswith("Upper")
     match shape:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from adapters.files.headers import Figure, Row
-from adapters.files.inline import noted
-from adapters.files.office.package import number
-from adapters.files.office.workbook import Style, Workbook, elements, inline_text
-from adapters.files.office.workbook import plain as unescaped
-from adapters.files.tables import MOST_CELLS, MOST_COLUMNS
+from adapters.files.inline_marks import insert_footnote
+from adapters.files.office.package import parse_bounded_int
+from adapters.files.office.workbook import CellStyle, Workbook, inline_text, iter_elements
+from adapters.files.office.workbook import unescape_text as unescaped
+from adapters.files.table_grid import MAX_CELLS, MAX_COLUMNS
+from adapters.files.table_headers import GridRow, NumericText
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref\s*=\s*["\']([A-Z0-9:]+)')
@@ -38,7 +38,7 @@ _Cell = tuple[str, str, str, str, str, str, str]
 """The groups of `_CELL`."""
 
 
-class Span(NamedTuple):
+class CellRange(NamedTuple):
     top: int
     left: int
     bottom: int
@@ -53,26 +53,26 @@ class SheetRows:
         self._numbers: dict[tuple[str, str], str] = {}
         self._letters: dict[str, int] = {}
         self._notes = {place: note for reference, note in notes.items() if (place := _place(reference))}
-        self._looks: dict[str, Style] = {"": book.styles[0]}
+        self._looks: dict[str, CellStyle] = {"": book.styles[0]}
         self._looks |= {str(place): look for place, look in enumerate(book.styles)}
-        self._plain = {place for place, look in self._looks.items() if not (look.struck or look.format.of_text)}
-        self._strong = {place for place, look in self._looks.items() if look.strong}
+        self._plain = {place for place, look in self._looks.items() if not (look.is_struck or look.format.of_text)}
+        self._strong = {place for place, look in self._looks.items() if look.is_emphasized}
         self.formulas: list[str] = []
         self.cells = 0
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[GridRow]:
         merged = _spans(self._part)
         hidden: set[int] = set()
-        open_spans: list[tuple[Span, str]] = []
+        open_spans: list[tuple[CellRange, str]] = []
         last, gap = 0, False
         for element, cells in self._elements():
             unseen = element.get("hidden") in _TRUE
             if cells is None:
                 if unseen or element.get("width") == "0":
-                    most = min(number(element.get("max")), _WIDEST)
-                    hidden.update(range(number(element.get("min")) - 1, most))
+                    most = min(parse_bounded_int(element.get("max")), _WIDEST)
+                    hidden.update(range(parse_bounded_int(element.get("min")) - 1, most))
                 continue
-            place = number(element.get("r"), last + 1, most=1 << 30)
+            place = parse_bounded_int(element.get("r"), last + 1, most=1 << 30)
             gap |= place > last + 1 and not any(text and span.bottom >= place - 1 for span, text in open_spans)
             last = place
             if unseen or element.get("ht") == "0":
@@ -89,9 +89,9 @@ class SheetRows:
             if open_spans:
                 row = _spread(row, open_spans)
             if hidden:
-                row = row.without(hidden)
-            if row.own:
-                yield row._replace(gap=True) if gap else row
+                row = row.drop_columns(hidden)
+            if row.own_columns:
+                yield row._replace(follows_gap=True) if gap else row
                 gap = False
             elif not any(text for _, text in open_spans):
                 gap = True
@@ -104,10 +104,10 @@ class SheetRows:
         sample = _CELL.findall(self._part[max(start, 0) : max(start, 0) + _SAMPLE].decode(errors="ignore"))[:-1]
         unusual = self._part.find(b"<!") >= 0 or any(cell[-1] for cell in sample)
         if root is None or unusual or not _is_utf8(self._part):
-            for element in elements(self._part, "row", "col"):
+            for element in iter_elements(self._part, "row", "col"):
                 yield element.attrib, list(map(_cell, element)) if element.tag.endswith("}row") else None
             return
-        for column in elements(self._part[:start] + b"</worksheet>", "col"):
+        for column in iter_elements(self._part[:start] + b"</worksheet>", "col"):
             yield column.attrib, None
         stop = self._part.find(b"</sheetData", start)
         place = start
@@ -127,7 +127,7 @@ class SheetRows:
         if stop < 0 and not re.match(rb"<sheetData[^>]*/>", self._part[start:]):
             raise ValueError("the rows have no end")
 
-    def _row(self, cells: Sequence[_Cell], number: int) -> Row:
+    def _row(self, cells: Sequence[_Cell], number: int) -> GridRow:
         texts: list[str] = []
         letters, numbers, strings, notes = self._letters, self._numbers, self._book.strings, self._notes
         plain, strong_looks, own, strong, place = self._plain, self._strong, 0, 0, -1
@@ -151,7 +151,7 @@ class SheetRows:
             if text is None:
                 text = self._told(inline or raw, kind, style)
             if notes and (note := notes.get((number, place))):
-                text = noted(text, note).strip()
+                text = insert_footnote(text, note).strip()
             if text and len(texts) <= place < _WIDEST:
                 if place > len(texts):
                     texts += [""] * (place - len(texts))
@@ -160,7 +160,7 @@ class SheetRows:
                 if style in strong_looks:
                     strong |= 1 << place
         self.cells += len(cells)
-        return Row(number, texts, own, strong)
+        return GridRow(number, texts, own, strong)
 
     def _formula(self, written: str, place: str) -> str:
         """A formula whose value nobody calculated; one that it shares is another cell's."""
@@ -172,18 +172,18 @@ class SheetRows:
         """What a cell shows that holds no number."""
         look = self._looks.get(style, self._looks[""])
         if kind == "s":
-            index = number(raw, -1)
+            index = parse_bounded_int(raw, -1)
             raw = self._book.strings[index] if 0 <= index < len(self._book.strings) else ""
-        return _told(raw, kind, look) if raw and not look.struck else ""
+        return _told(raw, kind, look) if raw and not look.is_struck else ""
 
     def _number(self, raw: str, style: str) -> str:
         look = self._looks.get(style, self._looks[""])
-        if look.struck or not raw:
+        if look.is_struck or not raw:
             return ""
         if look.format.general and raw.isdecimal() and len(raw) < 15:
-            return Figure(raw)
+            return NumericText(raw)
         try:
-            text = Figure(look.format.shown(float(raw), from_1904=self._book.from_1904).strip())
+            text = NumericText(look.format.format_value(float(raw), from_1904=self._book.from_1904).strip())
         except (ValueError, ArithmeticError):
             return raw
         if len(self._numbers) > _KEPT:
@@ -210,7 +210,7 @@ def _cell(cell: Any) -> _Cell:
     return name, cell.get("s") or "", cell.get("t") or "", formula, raw, inline, ""
 
 
-def _told(raw: str, kind: str, look: Style) -> str:
+def _told(raw: str, kind: str, look: CellStyle) -> str:
     """What a cell shows that holds no number."""
     match kind:
         case "b":
@@ -218,19 +218,19 @@ def _told(raw: str, kind: str, look: Style) -> str:
         case "e":
             return raw
         case "d":
-            return Figure(_day(raw, look))
+            return NumericText(_day(raw, look))
         case "str":
             raw = unescaped(raw)
-    return (look.format.text(raw) if look.format.of_text else raw).strip()
+    return (look.format.format_text(raw) if look.format.of_text else raw).strip()
 
 
-def _day(raw: str, look: Style) -> str:
+def _day(raw: str, look: CellStyle) -> str:
     """A day in ISO's form, as strict files may have them."""
     try:
         moment = dt.datetime.fromisoformat(raw.strip()).replace(tzinfo=None) - dt.datetime(1899, 12, 30)  # noqa: DTZ001
     except ValueError:
         return raw
-    return look.format.shown(moment / dt.timedelta(days=1)) if look.format.is_date else raw
+    return look.format.format_value(moment / dt.timedelta(days=1)) if look.format.is_date else raw
 
 
 def _column(letters: str) -> int:
@@ -246,24 +246,24 @@ def _place(reference: str) -> tuple[int, int] | None:
     return (int(match[2]), _column(match[1])) if match else None
 
 
-def _spans(part: bytes) -> dict[int, list[Span]]:
+def _spans(part: bytes) -> dict[int, list[CellRange]]:
     """Merged cells by their first row; they stand behind the rows."""
-    found: dict[int, list[Span]] = {}
-    room = MOST_CELLS
+    found: dict[int, list[CellRange]] = {}
+    room = MAX_CELLS
     for reference in _MERGED.findall(part, max(0, part.rfind(b"sheetData"))):
         match = _REFERENCE.fullmatch(reference.decode())
         if match and match[3]:
             top, left, bottom, right = int(match[2]), _column(match[1]), int(match[4]), _column(match[3])
-            width = min(right, MOST_COLUMNS - 1) - left + 1
+            width = min(right, MAX_COLUMNS - 1) - left + 1
             if width < 1 or bottom < top:
                 continue
             height = min(bottom - top + 1, 1 + room // width)
             room -= width * height
-            found.setdefault(top, []).append(Span(top, left, top + height - 1, left + width - 1))
+            found.setdefault(top, []).append(CellRange(top, left, top + height - 1, left + width - 1))
     return found
 
 
-def _spread(row: Row, held: list[tuple[Span, str]]) -> Row:
+def _spread(row: GridRow, held: list[tuple[CellRange, str]]) -> GridRow:
     """With the text of each merged cell in all places that it covers in this row."""
     texts, tall, wide = list(row.texts), 1, False
     for span, text in held:
@@ -272,4 +272,4 @@ def _spread(row: Row, held: list[tuple[Span, str]]) -> Row:
             texts[span.left : span.right + 1] = [text] * (span.right + 1 - span.left)
             if span.top == row.number:
                 tall, wide = max(tall, span.bottom - span.top + 1), wide or span.right > span.left
-    return row._replace(texts=texts, tall=tall, wide=wide)
+    return row._replace(texts=texts, row_span=tall, has_column_span=wide)

@@ -10,11 +10,21 @@ from itertools import pairwise
 
 from lxml import etree
 
-from adapters.files.office.docx_xml import tex
-from adapters.files.office.package import Relation, local, number, reference
-from adapters.files.office.runs import FORMULA, LOWERED, RAISED, Run, add_entry, links_of, plain, text_of, written
-from adapters.files.outline import Content, Outline
-from adapters.files.tables import Cell
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.office.docx_xml import formula_to_tex
+from adapters.files.office.package import Relationship, local_name, parse_bounded_int, relationship_id
+from adapters.files.office.runs import (
+    FORMULA_RUN,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    OfficeRun,
+    add_list_entry,
+    format_list_number,
+    replace_symbol_chars,
+    runs_links,
+    runs_text,
+)
+from adapters.files.table_grid import Cell
 from pipeline.values import BlockKind, Link
 
 # --- In which order: by place, and a column's heading before its body -----------------------------
@@ -33,7 +43,7 @@ _NEAR, _APART = 1.5, 2.2
 
 
 @dataclass(frozen=True)
-class Box:
+class SlideShape:
     """A shape and where it stands, in the slide's units from above left."""
 
     shape: etree._Element
@@ -41,15 +51,17 @@ class Box:
     y: int
     width: int
     height: int
-    panel: bool = False
+    is_panel: bool = False
     """Whether it is drawn without a text, so that others may stand in it."""
-    heads: bool = False
+    is_column_heading: bool = False
     """Whether it is the heading of the column that follows it."""
 
 
-def titled(boxes: Iterable[Box], lines: Callable[[etree._Element], list[str]]) -> etree._Element | None:
+def find_title_shape(
+    boxes: Iterable[SlideShape], lines: Callable[[etree._Element], list[str]]
+) -> etree._Element | None:
     """Of a slide without a title the shape that stands above all others and says one short line."""
-    top = sorted((box for box in boxes if not box.panel), key=lambda box: box.y)[:2]
+    top = sorted((box for box in boxes if not box.is_panel), key=lambda box: box.y)[:2]
     first = top[0] if top else None
     if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
         return None
@@ -58,13 +70,13 @@ def titled(boxes: Iterable[Box], lines: Callable[[etree._Element], list[str]]) -
     return first.shape if fits and said[0][-1] not in ".,;:" else None
 
 
-def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
+def sort_shapes(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
     the other. What stands within one of several panels stays together."""
     boxes = list(boxes)
-    panels = sorted((box for box in boxes if box.panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
-    boxes = [box for box in boxes if not box.panel]
-    held: dict[int, list[Box]] = defaultdict(list)
+    panels = sorted((box for box in boxes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
+    boxes = [box for box in boxes if not box.is_panel]
+    held: dict[int, list[SlideShape]] = defaultdict(list)
     for box in boxes:
         around = next((panel for panel in panels if _holds(panel, box)), None)
         held[id(around and around.shape)].append(box)
@@ -75,18 +87,18 @@ def in_order(boxes: Iterable[Box]) -> Iterator[Box]:
     inner = {id(box) for unit in units.values() for box in unit}
     outer = [panel for panel in panels if id(panel.shape) in units]
     for box in _in_rows([*outer, *(box for box in boxes if id(box) not in inner)]):
-        yield from _in_rows(units[id(box.shape)]) if box.panel else (box,)
+        yield from _in_rows(units[id(box.shape)]) if box.is_panel else (box,)
 
 
-def _holds(panel: Box, box: Box) -> bool:
+def _holds(panel: SlideShape, box: SlideShape) -> bool:
     """Whether all but a hair of `box` stands within `panel`."""
     across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
     down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
     return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
 
 
-def _in_rows(boxes: Iterable[Box]) -> Iterator[Box]:
-    rows: list[list[Box]] = []
+def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
+    rows: list[list[SlideShape]] = []
     for box in sorted(boxes, key=lambda box: (box.y, box.x)):
         first = rows[-1][0] if rows else None
         if first and box.y <= first.y + min(first.height, box.height) // 2:
@@ -99,11 +111,11 @@ def _in_rows(boxes: Iterable[Box]) -> Iterator[Box]:
         headed = taken > 0 and _are_bodies(columns)
         del rows[: taken + 1]
         for column in columns:
-            yield replace(column[0], heads=headed and len(column) > 1)
+            yield replace(column[0], is_column_heading=headed and len(column) > 1)
             yield from column[1:]
 
 
-def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
+def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
     """The boxes of the first row, each with those of the rows below it that stand in a column under it, and how many
     rows these are; of a table each box by itself."""
     columns = [[box] for box in rows[0]]
@@ -123,9 +135,9 @@ def _columns(rows: list[list[Box]]) -> tuple[list[list[Box]], int]:
     return columns, len(gaps)
 
 
-def _below(columns: list[list[Box]], row: list[Box]) -> dict[int, Box]:
+def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
     """What of `row` stands below which of the columns; empty where some of it stands otherwise."""
-    found: dict[int, Box] = {}
+    found: dict[int, SlideShape] = {}
     for box in row:
         above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
         if len(above) != 1 or above[0] in found:
@@ -134,19 +146,19 @@ def _below(columns: list[list[Box]], row: list[Box]) -> dict[int, Box]:
     return found
 
 
-def _shared(one: Box, other: Box) -> float:
+def _shared(one: SlideShape, other: SlideShape) -> float:
     """How much of the narrower of two stands above the other."""
     both = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
     return both / max(min(one.width, other.width), 1)
 
 
-def _are_bodies(columns: list[list[Box]]) -> bool:
+def _are_bodies(columns: list[list[SlideShape]]) -> bool:
     """Whether what stands first in the columns is far less tall than what stands below it."""
     pairs = [column[:2] for column in columns if len(column) > 1]
     return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
 
 
-def _are_cards(columns: list[list[Box]], apart: float, lines: int) -> bool:
+def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> bool:
     """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
     widths = [column[0].width for column in columns]
     even = any(
@@ -183,10 +195,10 @@ _LEVELS = 9
 
 
 def add_paragraphs(
-    outline: Outline,
+    outline: OutlineBuilder,
     body: etree._Element,
     styles: Sequence[etree._Element],
-    relations: Mapping[str, Relation],
+    relations: Mapping[str, Relationship],
 ) -> None:
     """Append the text of a shape. `styles`: where the marks of its levels may stand, the nearest first."""
     styles = [*body.iterfind("{*}lstStyle"), *styles]
@@ -201,16 +213,16 @@ def add_paragraphs(
         level, mark = _mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
-        numbered = mark is not None and local(mark) == "buAutoNum"
+        numbered = mark is not None and local_name(mark) == "buAutoNum"
         counts = {key: count for key, count in counts.items() if key < level + numbered}
         label = None if mark is None else ""
         if mark is not None and numbered:
             kind = mark.get("type", ""), mark.get("startAt", "")
-            known, last = counts.get(level, (kind, number(kind[1]) - 1))
-            last = last + 1 if known == kind else number(kind[1])
+            known, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
+            last = last + 1 if known == kind else parse_bounded_int(kind[1])
             counts[level] = kind, last
             label = _label(kind[0], last)
-        add_entry(outline, text, label, len(above), links)
+        add_list_entry(outline, text, label, len(above), links)
         if mark is not None:
             above.append(level)
 
@@ -219,17 +231,17 @@ def _label(kind: str, count: int) -> str:
     """The number of an entry as it is shown."""
     found = _NUMBERED.fullmatch(kind)
     name, case, around = found.groups() if found else ("", "", "")
-    said = written(count, _SHAPES.get(f"{name}{case or ''}", ""))
+    said = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
     return _AROUND.get(around or "", "{}").format(said)
 
 
-def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relation]) -> tuple[str, list[Link]]:
+def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> tuple[str, list[Link]]:
     """What is shown of a paragraph, without what is struck, and the links in it."""
     runs = list(_runs(paragraph, relations))
-    return text_of(runs), links_of(runs)
+    return runs_text(runs), runs_links(runs)
 
 
-def in_cell(content: Content) -> Cell:
+def content_to_cell(content: ParsedFile) -> Cell:
     """All that was read of a cell, a line a paragraph; an entry of a list or a row of a table in it goes on in one."""
     text = ""
     for block in content.blocks:
@@ -243,46 +255,46 @@ def in_cell(content: Content) -> Cell:
     return Cell(text, links=links, code=code)
 
 
-def _runs(paragraph: etree._Element, relations: Mapping[str, Relation]) -> Iterator[Run]:
+def _runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     for child in paragraph.iterchildren("*"):
-        match local(child):
+        match local_name(child):
             case "AlternateContent":
                 choice = child.find("{*}Choice")
                 yield from _runs(child if choice is None else choice, relations)
             case "m":
-                yield from (Run(tex(formula), FORMULA) for formula in child)
+                yield from (OfficeRun(formula_to_tex(formula), FORMULA_RUN) for formula in child)
             case "oMath" | "oMathPara":
-                yield Run(tex(child), FORMULA)
+                yield OfficeRun(formula_to_tex(child), FORMULA_RUN)
             case "br":
-                yield Run("\n")
+                yield OfficeRun("\n")
             case "r" | "fld":
                 yield from _run(child, relations)
 
 
-def _run(run: etree._Element, relations: Mapping[str, Relation]) -> Iterator[Run]:
+def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     text, look = run.findtext("{*}t") or "", run.find("{*}rPr")
     if look is None:
-        yield Run(text.replace("\v", "\n"))
+        yield OfficeRun(text.replace("\v", "\n"))
     elif look.get("strike", "noStrike") == "noStrike":
         if (font := look.find("{*}latin")) is not None:
-            text = plain(text, font.get("typeface"))
+            text = replace_symbol_chars(text, font.get("typeface"))
         if (font := look.find("{*}sym")) is not None:  # not that of the words around it
             face = font.get("typeface", "")
-            text = _FOREIGN.sub(lambda sign: plain(sign[0], face), text)
+            text = _FOREIGN.sub(lambda sign: replace_symbol_chars(sign[0], face), text)
         baseline = look.get("baseline", "0").rstrip("%")
         shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
         link = look.find("{*}hlinkClick")
-        found = relations.get(reference(link)) if link is not None else None
+        found = relations.get(relationship_id(link)) if link is not None else None
         url = found.target if found and found.kind == "hyperlink" else ""
-        yield Run(text.replace("\v", "\n"), RAISED if shift > 0 else LOWERED if shift < 0 else "", url)
+        yield OfficeRun(text.replace("\v", "\n"), SUPERSCRIPT if shift > 0 else SUBSCRIPT if shift < 0 else "", url)
 
 
 def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
     """The level of a paragraph, and its bullet or number if it has one."""
     here = paragraph.find("{*}pPr")
-    level = min(number(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
+    level = min(parse_bounded_int(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
     for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
         for mark in style.iterchildren("*") if style is not None else ():
-            if local(mark) in _MARKS:
-                return level, mark if local(mark) != "buNone" else None
+            if local_name(mark) in _MARKS:
+                return level, mark if local_name(mark) != "buNone" else None
     return level, None

@@ -9,61 +9,61 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from adapters.files.inline import lowered, raised
-from adapters.files.office.number_format import BUILT_IN, NumberFormat, number_format
-from adapters.files.office.package import Package, local, number, reference
+from adapters.files.inline_marks import format_subscript, format_superscript
+from adapters.files.office.number_format import BUILT_IN_FORMATS, NumberFormat, parse_number_format
+from adapters.files.office.package import OfficePackage, local_name, parse_bounded_int, relationship_id
 from pipeline.errors import Refused
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _OFF = {"0", "false", "off"}
 
 
-class Style(NamedTuple):
+class CellStyle(NamedTuple):
     """How a cell looks, as far as it changes what it says."""
 
     format: NumberFormat
-    strong: bool = False
+    is_emphasized: bool = False
     """Bold, or with a colour behind: so headers look."""
-    struck: bool = False
+    is_struck: bool = False
 
 
-class Sheet(NamedTuple):
+class WorkbookSheet(NamedTuple):
     name: str
     kind: str
     """`worksheet`, `chartsheet`."""
     part: str
-    shown: bool
+    is_visible: bool
 
 
 class Workbook:
     """Raises Refused where the file is no workbook."""
 
     def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
-        self.package = package = Package(content, unread)
-        path = package.main("xl/workbook.xml")
-        book, parts = package.xml(path), package.relations(path)
+        self.package = package = OfficePackage(content, unread)
+        path = package.main_part("xl/workbook.xml")
+        book, parts = package.xml(path), package.relationships(path)
         if book is None:
             raise Refused("the file is no workbook", what_to_do="Open and save it again.")
         self.from_1904 = _switched(book.find("{*}workbookPr"), "date1904", "0")
         self.calculates = _switched(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
         """Whether stored values are only there until the file is opened."""
         self.sheets = [
-            Sheet(sheet.get("name", ""), part.kind, part.target, sheet.get("state", "visible") == "visible")
+            WorkbookSheet(sheet.get("name", ""), part.kind, part.target, sheet.get("state", "visible") == "visible")
             for sheet in book.iterfind("{*}sheets/{*}sheet")
-            if (part := parts.get(reference(sheet)))
+            if (part := parts.get(relationship_id(sheet)))
         ]
         kinds = {part.kind: part.target for part in parts.values()}
         self.styles = _styles(package.xml(kinds.get("styles", "")))
         self.strings: list[str] = []
         try:
-            items = elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
+            items = iter_elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
             self.strings.extend(inline_text(item).strip() for item in items)
         except etree.XMLSyntaxError:
             unread("texts that cells share: damaged, those behind were not read")
         self.title = package.title()
 
 
-def elements(part: bytes, *tags: str) -> Iterator[Any]:
+def iter_elements(part: bytes, *tags: str) -> Iterator[Any]:
     """Elements of these names as they end, each forgotten once the next is asked for."""
     safe: dict[str, Any] = {"resolve_entities": False, "no_network": True, "huge_tree": True, "recover": False}
     for _, element in etree.iterparse(io.BytesIO(part), tag=tuple(f"{{*}}{tag}" for tag in tags), **safe):
@@ -73,7 +73,7 @@ def elements(part: bytes, *tags: str) -> Iterator[Any]:
             del element.getparent()[0]
 
 
-def plain(text: str | None) -> str:
+def unescape_text(text: str | None) -> str:
     """Without the form in which characters are written that XML lacks: `_x000D_`."""
     if not text or "_x" not in text:
         return text or ""
@@ -83,7 +83,7 @@ def plain(text: str | None) -> str:
 def inline_text(holder: Any) -> str:
     """As `rich_text`, at once where all of it is one text."""
     if len(holder) == 1 and holder[0].tag[-2:] == "}t":
-        return plain(holder[0].text)
+        return unescape_text(holder[0].text)
     return rich_text(holder)
 
 
@@ -91,23 +91,27 @@ def rich_text(holder: Any) -> str:
     """The text of a cell, without struck runs and phonetic readings; raised figures are told apart."""
     text = ""
     for run in holder:
-        match local(run):
+        match local_name(run):
             case "t":
-                text += plain(run.text)
+                text += unescape_text(run.text)
             case "r" if not _switched(run.find("{*}rPr/{*}strike"), "val", "1"):
-                said = plain(run.findtext("{*}t"))
+                said = unescape_text(run.findtext("{*}t"))
                 align = run.find("{*}rPr/{*}vertAlign")
                 place = align.get("val") if align is not None else ""
                 text += (
-                    raised(said, text) if place == "superscript" else lowered(said) if place == "subscript" else said
+                    format_superscript(said, text)
+                    if place == "superscript"
+                    else format_subscript(said)
+                    if place == "subscript"
+                    else said
                 )
     return text
 
 
-def _styles(tree: Any) -> list[Style]:
+def _styles(tree: Any) -> list[CellStyle]:
     """The looks that cells name by their places."""
     if tree is None:
-        return [Style(number_format("General"))]
+        return [CellStyle(parse_number_format("General"))]
     codes = {form.get("numFmtId"): form.get("formatCode", "") for form in tree.iterfind("{*}numFmts/{*}numFmt")}
     bold, struck = (
         [_switched(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
@@ -118,10 +122,12 @@ def _styles(tree: Any) -> list[Style]:
     ]
     styles = []
     for form in tree.iterfind("{*}cellXfs/{*}xf"):
-        code = codes.get(form.get("numFmtId")) or BUILT_IN.get(number(form.get("numFmtId"), 0), "General")
+        code = codes.get(form.get("numFmtId")) or BUILT_IN_FORMATS.get(
+            parse_bounded_int(form.get("numFmtId"), 0), "General"
+        )
         font = form.get("fontId")
         strong = _at(bold, font) or _at(solid, form.get("fillId"))
-        styles.append(Style(number_format(code), strong, _at(struck, font)))
+        styles.append(CellStyle(parse_number_format(code), strong, _at(struck, font)))
     return styles or _styles(None)
 
 
@@ -131,5 +137,5 @@ def _switched(element: Any, name: str, otherwise: str) -> bool:
 
 
 def _at(values: list[bool], place: str | None) -> bool:
-    index = number(place, 0)
+    index = parse_bounded_int(place, 0)
     return index < len(values) and values[index]

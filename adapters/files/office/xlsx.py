@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from adapters.files.headers import Row
+from adapters.files.content import OutlineBuilder, ParsedFile, ProgressCallback, ignore_progress
 from adapters.files.office.charts import chart_table
-from adapters.files.office.package import Relation
+from adapters.files.office.package import Relationship
 from adapters.files.office.sheet_rows import SheetRows
-from adapters.files.office.workbook import Sheet, Workbook, rich_text
-from adapters.files.outline import Content, Outline, Progress, unheard
-from adapters.files.regions import tables
+from adapters.files.office.workbook import Workbook, WorkbookSheet, rich_text
+from adapters.files.table_headers import GridRow
+from adapters.files.table_regions import add_sheet_tables
 from pipeline.values import BlockKind
 
 _PAGE = 2_500
@@ -19,16 +19,16 @@ _PAGE = 2_500
 _THREAD = "[Threaded comment]"
 
 
-def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_xlsx(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """Values as last calculated, in their formats; hidden sheets, rows and columns are left out. `on_pages` hears how
     many pages' worth of cells were read."""
-    outline = Outline()
-    book = Workbook(content, outline.unread)
+    outline = OutlineBuilder()
+    book = Workbook(content, outline.note_unread)
     reading = _Reading(book, outline, on_pages)
     for sheet in book.sheets:
-        if sheet.shown:
+        if sheet.is_visible:
             reading.sheet(sheet)
-    return outline.content(title=book.title)
+    return outline.build(title=book.title)
 
 
 _DAMAGED = "damaged, what stands behind was not read"
@@ -37,29 +37,29 @@ _DAMAGED = "damaged, what stands behind was not read"
 class _Reading:
     """Reads sheet after sheet of a workbook."""
 
-    def __init__(self, book: Workbook, outline: Outline, on_pages: Progress) -> None:
+    def __init__(self, book: Workbook, outline: OutlineBuilder, on_pages: ProgressCallback) -> None:
         self._book, self._outline, self._on_pages = book, outline, on_pages
-        self._shown = {sheet.name for sheet in book.sheets if sheet.shown}
+        self._shown = {sheet.name for sheet in book.sheets if sheet.is_visible}
         self._cells = 0
 
-    def sheet(self, sheet: Sheet) -> None:
+    def sheet(self, sheet: WorkbookSheet) -> None:
         """A part of a sheet that cannot be read is named, and the rest is."""
         self._outline.sheet = sheet.name
-        related = list(self._book.package.relations(sheet.part).values())
+        related = list(self._book.package.relationships(sheet.part).values())
         rows = SheetRows(self._book, self._book.package.read(sheet.part) or b"", self._notes(related))
         if sheet.kind == "worksheet":
-            with self._outline.damaged(f"sheet {sheet.name}: {_DAMAGED}"):
-                tables(self._outline, self._counted(rows, sheet))
+            with self._outline.skip_damaged(f"sheet {sheet.name}: {_DAMAGED}"):
+                add_sheet_tables(self._outline, self._counted(rows, sheet))
         elif sheet.kind != "chartsheet":
-            self._outline.unread(f"sheet {sheet.name}: a {sheet.kind}, which is not read")
+            self._outline.note_unread(f"sheet {sheet.name}: a {sheet.kind}, which is not read")
         if rows.formulas:
-            self._outline.unread(f"sheet {sheet.name}, {_cells(rows.formulas)}")
+            self._outline.note_unread(f"sheet {sheet.name}, {_cells(rows.formulas)}")
         for part in related:
             if part.kind == "drawing":
-                with self._outline.damaged(f"sheet {sheet.name}: a drawing that could not be read"):
+                with self._outline.skip_damaged(f"sheet {sheet.name}: a drawing that could not be read"):
                     self._drawing(sheet, part.target, alone=not rows.cells)
 
-    def _notes(self, related: list[Relation]) -> dict[str, str]:
+    def _notes(self, related: list[Relationship]) -> dict[str, str]:
         """The notes and comments of a sheet by the cell that they hang on, `B3`."""
         found: dict[str, list[str]] = defaultdict(list)
         for part in sorted(related, key=lambda part: part.kind != "threadedComment"):
@@ -77,17 +77,17 @@ class _Reading:
                     found[comment.get("ref", "")].append(text)
         return {cell: " ".join(" ".join(texts).split()) for cell, texts in found.items()}
 
-    def _drawing(self, sheet: Sheet, path: str, *, alone: bool) -> None:
+    def _drawing(self, sheet: WorkbookSheet, path: str, *, alone: bool) -> None:
         """Text boxes as prose, charts as tables of their series; of a chart over sheets that are shown, only its
         title."""
         tree = self._book.package.xml(path)
         if tree is None:
             return
-        boxes, charts = list(tree.iter("{*}txBody")), self._book.package.of_kind(path, "chart")
+        boxes, charts = list(tree.iter("{*}txBody")), self._book.package.parts_of_kind(path, "chart")
         if alone and (boxes or charts):
             self._head(sheet)
         elif alone and next(tree.iter("{*}pic"), None) is not None:
-            self._outline.unread(f"sheet {sheet.name}: no text, only a picture")
+            self._outline.note_unread(f"sheet {sheet.name}: no text, only a picture")
         for box in boxes:
             for paragraph in box.iter("{*}p"):
                 self._outline.add(BlockKind.PROSE, "".join(run.text or "" for run in paragraph.iter("{*}t")))
@@ -96,17 +96,17 @@ class _Reading:
             self._outline.add(BlockKind.PROSE, title)
             sources = {(formula.text or "").rpartition("!")[0].strip("'") for formula in chart.iter("{*}f")}
             if sheet.kind == "chartsheet" or not sources or not sources <= self._shown:
-                self._outline.table(rows, header=1)
+                self._outline.add_table(rows, header=1)
 
-    def _head(self, sheet: Sheet) -> None:
+    def _head(self, sheet: WorkbookSheet) -> None:
         """The name of a sheet, unless it is the only one and nobody gave it one."""
         if len(self._book.sheets) > 1 or not sheet.name.lower().startswith("sheet"):
-            self._outline.heading(1, sheet.name)
+            self._outline.add_heading(1, sheet.name)
 
-    def _counted(self, rows: SheetRows, sheet: Sheet) -> Iterator[Row]:
+    def _counted(self, rows: SheetRows, sheet: WorkbookSheet) -> Iterator[GridRow]:
         """The rows of a sheet, under its name."""
         start = self._cells
-        with self._outline.damaged(f"sheet {sheet.name}: {_DAMAGED}"):  # what was read before is not lost
+        with self._outline.skip_damaged(f"sheet {sheet.name}: {_DAMAGED}"):  # what was read before is not lost
             for index, row in enumerate(rows):
                 if not index:
                     self._head(sheet)

@@ -6,8 +6,8 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from adapters.files.pdf.lines import backwards
-from adapters.files.pdf.parts import TYPED, Line
+from adapters.files.pdf.lines import is_right_to_left
+from adapters.files.pdf.page_elements import FORM_ORDER, PdfLine
 
 _FEWEST = 2
 """Lines that a column has."""
@@ -17,31 +17,31 @@ _HANGS = 6
 """Points that a quotation mark or the like stands out to the left of its column."""
 
 
-def columns(found: Sequence[Line], depth: int = 3) -> Iterator[list[Line]]:
+def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
     """Lines that stand below each other, column after column."""
     split = _split(found) if depth and len(found) >= 2 * _FEWEST else None
     if split is None:
         yield list(found)
         return
-    across: list[Line] = []
+    across: list[PdfLine] = []
     for band, parted in split:
         if not parted:
             across.extend(band)
             continue
         if across:
-            yield from columns(across, depth - 1)
+            yield from split_columns(across, depth - 1)
             across = []
         left, right = parted
-        yield from columns(left, depth - 1)
-        yield from columns(right, depth - 1)
+        yield from split_columns(left, depth - 1)
+        yield from split_columns(right, depth - 1)
     if across:
-        yield from columns(across, depth - 1)
+        yield from split_columns(across, depth - 1)
 
 
-_Bands = list[tuple[list[Line], tuple[list[Line], list[Line]] | None]]
+_Bands = list[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]
 
 
-def _split(found: Sequence[Line]) -> _Bands | None:
+def _split(found: Sequence[PdfLine]) -> _Bands | None:
     """Bands from top to bottom, parted where two columns stand beside each other."""
     found = sorted(found, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in found)
@@ -58,8 +58,10 @@ def _split(found: Sequence[Line]) -> _Bands | None:
     return best and best[1]
 
 
-def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
-    band: list[Line] = []
+def _bands(
+    found: Sequence[PdfLine], place: float
+) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
+    band: list[PdfLine] = []
     for line in found:
         if line.x0 < place - _HANGS and line.x1 > place:
             yield from _cut(band, place)
@@ -70,12 +72,14 @@ def _bands(found: Sequence[Line], place: float) -> Iterator[tuple[list[Line], tu
     yield from _cut(band, place)
 
 
-def _cut(band: list[Line], place: float) -> Iterator[tuple[list[Line], tuple[list[Line], list[Line]] | None]]:
+def _cut(
+    band: list[PdfLine], place: float
+) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     """A band up to where its right column ends, if the file goes on there with what stands below both."""
     right = [line for line in band if line.x1 > place]
     low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
-    upper: list[Line] = []
-    tail: list[Line] = []
+    upper: list[PdfLine] = []
+    tail: list[PdfLine] = []
     for line in band:
         below = bool(right) and line.y < low - line.style.size and line.order > last
         (tail if below else upper).append(line)
@@ -85,7 +89,7 @@ def _cut(band: list[Line], place: float) -> Iterator[tuple[list[Line], tuple[lis
         yield tail, None
 
 
-def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | None:
+def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
     """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
     left = [line for line in band if line.x1 <= place]
     right = [line for line in band if line.x1 > place]
@@ -96,24 +100,24 @@ def _sides(band: list[Line], place: float) -> tuple[list[Line], list[Line]] | No
     if min(line.y for line in left) > max(line.y for line in right):
         return None
     words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
-    written = not any(line.style.recognized for line in band)  # else the file's order says nothing
+    written = not any(line.style.is_ocr for line in band)  # else the file's order says nothing
     drawn = written and (_before(left, right) or (words and _before(right, left)))
     if drawn or (_long(left) and _long(right)):
-        return (right, left) if backwards("".join(line.text for line in right)) else (left, right)
+        return (right, left) if is_right_to_left("".join(line.text for line in right)) else (left, right)
     return None
 
 
-def _before(first: Sequence[Line], then: Sequence[Line]) -> bool:
+def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
     """Whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
     return (
         orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10]
-        and others[-1] < TYPED
+        and others[-1] < FORM_ORDER
         and (len(orders) + len(others) > 20 or orders[-1] < others[0])
     )
 
 
-def _long(side: Sequence[Line]) -> bool:
+def _long(side: Sequence[PdfLine]) -> bool:
     """Whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)

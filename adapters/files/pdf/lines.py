@@ -9,8 +9,8 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from adapters.files.inline import lowered
-from adapters.files.pdf.parts import Line, Piece
+from adapters.files.inline_marks import format_subscript
+from adapters.files.pdf.page_elements import PdfLine, PdfSpan
 
 # --- Scripts that run from right to left, put into the order in which they are read ---------------
 
@@ -28,13 +28,13 @@ Glyph = tuple[float, float, str]
 """From where to where, and what it says."""
 
 
-def backwards(text: str) -> bool:
+def is_right_to_left(text: str) -> bool:
     """Whether most letters run from right to left."""
     found = [unicodedata.bidirectional(letter) for letter in text]
     return found.count("R") + found.count("AL") > found.count("L")
 
 
-def from_right(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
+def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
     """Texts between wide gaps, from right to left."""
     text, left, right, last = "", 0.0, 0.0, 0.0
     for x0, x1, letters in sorted(_whole(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
@@ -79,19 +79,21 @@ def _turned(text: str) -> str:
 
 # --- Lines ----------------------------------------------------------------------------------------
 
-RAISED, ENDED = "\ue710", "\ue711"
+RAISED_START, RAISED_END = "\ue710", "\ue711"
 """Around raised letters, until it is known whether they call a note."""
 BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
-LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
+DOT_LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
-MARK = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)")
+LIST_MARKER = re.compile(
+    r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)"
+)
 
 
 _MOST = 200
 """Letters that end at one place and are looked at; a page has fewer."""
 
 
-def attached(pieces: Sequence[Piece]) -> list[Piece]:
+def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
     """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
     ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
     moved: dict[int, list[int]] = {}
@@ -110,15 +112,15 @@ def attached(pieces: Sequence[Piece]) -> list[Piece]:
     return [pieces[n] for place in range(len(pieces)) if place not in gone for n in (place, *moved.get(place, ()))]
 
 
-def lines(pieces: Iterable[Piece]) -> list[Line]:
+def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:
     """Lines in the order of the file; one ends where the next letters stand elsewhere."""
-    found: list[Line] = []
-    together: list[Piece] = []
+    found: list[PdfLine] = []
+    together: list[PdfSpan] = []
     for piece in pieces:
         if together and not _beside(together, piece):
             found.append(_line(together))
             together = []
-        elif together and piece.style.unknown:
+        elif together and piece.style.is_unmapped:
             continue
         together.append(piece)
     if together:
@@ -126,7 +128,7 @@ def lines(pieces: Iterable[Piece]) -> list[Line]:
     return [line for line in found if line.text.strip()]
 
 
-def _beside(together: Sequence[Piece], piece: Piece) -> bool:
+def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
     before = together[-1]
     size = max(before.style.size, piece.style.size)
     if len(together) > 1:
@@ -139,14 +141,14 @@ def _beside(together: Sequence[Piece], piece: Piece) -> bool:
         and len(before.text) < 3
         and (before.text.isdigit() or before.style.symbol or before.text == "•")
     )
-    reach = (0.8 if before.style.size < 0.8 * piece.style.size else 0.45) if marks else piece.reach
+    reach = (0.8 if before.style.size < 0.8 * piece.style.size else 0.45) if marks else piece.join_distance
     return -0.7 * size < gap < reach * size
 
 
-def _line(pieces: Sequence[Piece]) -> Line:
+def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
     if len(pieces) == 1:
         only = pieces[0]
-        return Line(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.reach, 0.5))
+        return PdfLine(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.join_distance, 0.5))
     letters = sum(len(piece.text) for piece in pieces)
     of_size = Counter[int]()
     for piece in pieces:
@@ -160,26 +162,26 @@ def _line(pieces: Sequence[Piece]) -> Line:
         mono=sum(len(piece.text) for piece in pieces if piece.style.mono) > 0.9 * letters,
     )
     text, before = "", pieces[0]
-    for piece in sorted(pieces, key=lambda piece: -piece.x1) if backwards(pieces[0].text) else pieces:
+    for piece in sorted(pieces, key=lambda piece: -piece.x1) if is_right_to_left(pieces[0].text) else pieces:
         said, size = piece.text, base.style.size
         if piece.style.size < 0.93 * size or len(said) < 4:
             if piece.y - base.y > 0.14 * size and len(said) < 12 and said not in BULLETS:
-                said = f"{RAISED}{said}{ENDED}"
+                said = f"{RAISED_START}{said}{RAISED_END}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
-                said = lowered(said)
+                said = format_subscript(said)
         tight = piece.x0 - before.x1 < 0.12 * size
         spaced = min(len(said), len(before.text)) == 1 and said.isascii() and said[0].isalnum() and piece.y == before.y
-        glued = piece.glued or (tight and (piece.style.size != before.style.size or spaced))
+        glued = piece.is_glued or (tight and (piece.style.size != before.style.size or spaced))
         text += said if glued or not text else f" {said}"
         before = piece
-    text = text.replace(f"{ENDED}{RAISED}", "")
+    text = text.replace(f"{RAISED_END}{RAISED_START}", "")
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
-    return Line(text, x0, x1, base.y, style, pieces[0].order, max(piece.reach for piece in pieces))
+    return PdfLine(text, x0, x1, base.y, style, pieces[0].order, max(piece.join_distance for piece in pieces))
 
 
-def rows(found: Iterable[Line]) -> list[list[Line]]:
+def group_rows(found: Iterable[PdfLine]) -> list[list[PdfLine]]:
     """Lines of the same height together, from top to bottom, each row in reading order."""
-    grouped: list[list[Line]] = []
+    grouped: list[list[PdfLine]] = []
     for line in sorted(found, key=lambda line: -line.y):
         if grouped and _level(grouped[-1], line):
             grouped[-1].append(line)
@@ -188,7 +190,7 @@ def rows(found: Iterable[Line]) -> list[list[Line]]:
     return [_in_order(row) if len(row) > 1 else row for row in grouped]
 
 
-def _level(row: list[Line], line: Line) -> bool:
+def _level(row: list[PdfLine], line: PdfLine) -> bool:
     """Whether a line stands at the height of a row; somewhat lower, as raised letters make it, where there is room."""
     size = max(row[0].style.size, line.style.size)
     lower = row[0].y - line.y
@@ -196,25 +198,25 @@ def _level(row: list[Line], line: Line) -> bool:
     return lower < 0.35 * size or (lower < 0.5 * size and len(row) > 1 and room)
 
 
-def _in_order(row: list[Line]) -> list[Line]:
-    from_right = backwards("".join(line.text for line in row))
+def _in_order(row: list[PdfLine]) -> list[PdfLine]:
+    from_right = is_right_to_left("".join(line.text for line in row))
     row.sort(key=lambda line: -line.x1 if from_right else line.x0)
     if _justified(row):
-        return [together(row)]
+        return [join_row(row)]
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
         marked = (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _marks(before, line)
         follows = line.order - before.order <= len(before.text) + 4
-        if gap < (line.reach if follows else 0.2) * max(line.style.size, before.style.size) or marked:
-            joined[-1] = together([before, line])
+        if gap < (line.join_distance if follows else 0.2) * max(line.style.size, before.style.size) or marked:
+            joined[-1] = join_row([before, line])
         else:
             joined.append(line)
     return joined
 
 
-def _justified(row: list[Line]) -> bool:
+def _justified(row: list[PdfLine]) -> bool:
     """Whether these are the words of a line that is stretched, with blanks of one width."""
     gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
     size = row[0].style.size
@@ -222,28 +224,32 @@ def _justified(row: list[Line]) -> bool:
     return len(gaps) > 2 and 2 * words > len(row) and max(gaps) < 1.3 * size and max(gaps) - min(gaps) < 0.1 * size
 
 
-def _marks(before: Line, line: Line) -> bool:
+def _marks(before: PdfLine, line: PdfLine) -> bool:
     """Whether it is the bullet or number of an entry; a number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
     words = before.text in BULLETS or any(map(str.isalpha, line.text))
-    return words and bool(MARK.fullmatch(before.text))
+    return words and bool(LIST_MARKER.fullmatch(before.text))
 
 
-def led(text: str) -> bool:
+def has_dot_leaders(text: str) -> bool:
     """Whether dots lead from one end of a line to the other."""
-    return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(LEADERS.search(text))
+    return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(
+        DOT_LEADERS.search(text)
+    )
 
 
-def together(row: Sequence[Line]) -> Line:
+def join_row(row: Sequence[PdfLine]) -> PdfLine:
     """Lines side by side as one."""
     if len(row) == 1:
         return row[0]
     longest = max(row, key=lambda line: len(line.text))
     style = longest.style._replace(
-        bold=all(line.style.bold or MARK.fullmatch(line.text) for line in row),
+        bold=all(line.style.bold or LIST_MARKER.fullmatch(line.text) for line in row),
         mono=all(line.style.mono for line in row),
     )
     text = " ".join(line.text for line in row)
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
-    return Line(text, x0, x1, longest.y, style, longest.order, longest.reach, row[0].page, row[0].right)
+    return PdfLine(
+        text, x0, x1, longest.y, style, longest.order, longest.join_distance, row[0].page, row[0].column_right
+    )

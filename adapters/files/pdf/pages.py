@@ -8,31 +8,31 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.files.outline import Outline
-from adapters.files.pdf.cells import Cells, rowed, table_of
-from adapters.files.pdf.chars import Letters, turned
-from adapters.files.pdf.drawn import drawn, filled_in, struck_by_notes, without_struck
-from adapters.files.pdf.grids import Grid, cells_of, grids, merged
-from adapters.files.pdf.lines import attached, lines, rows, together
-from adapters.files.pdf.parts import Line, Page, Piece, Rule, Table
-from adapters.files.pdf.tables import placed
+from adapters.files.content import OutlineBuilder
+from adapters.files.pdf.characters import PageCharacters, rotate_point
+from adapters.files.pdf.drawings import blank_struck_spans, extract_drawings, form_field_spans, strikeout_rules
+from adapters.files.pdf.lines import attach_scripts, build_lines, group_rows, join_row
+from adapters.files.pdf.page_elements import PdfLine, PdfPage, PdfSpan, PdfTable, RulingLine
+from adapters.files.pdf.ruled_tables import RuledGrid, find_grids, grid_cells, merge_rules
+from adapters.files.pdf.table_cells import LineCells, build_pdf_table, merge_table_rows
+from adapters.files.pdf.unruled_tables import find_tables
 
 # --- Tables whose cells ruling lines enclose ------------------------------------------------------
 
 
-def ruled(grid: Grid, pieces: Sequence[Piece], page: int) -> Table | None:
-    cells = cells_of(grid, pieces)
+def ruled_table(grid: RuledGrid, pieces: Sequence[PdfSpan], page: int) -> PdfTable | None:
+    cells = grid_cells(grid, pieces)
     if cells is None or (len(cells) == 1 and len(cells[0]) < 3):
         return None
-    split: list[Cells] = []
+    split: list[LineCells] = []
     for row in cells:
         split.extend(_split(row) if len(cells) <= 3 else [row])
-    return table_of(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
+    return build_pdf_table(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
 
 
-def _split(cells: Cells) -> list[Cells]:
+def _split(cells: LineCells) -> list[LineCells]:
     """What stands between two ruling lines as rows, where its lines were drawn one after another."""
-    levels: list[tuple[float, Cells]] = []
+    levels: list[tuple[float, LineCells]] = []
     for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
         if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
             levels.append((line.y, [[] for _ in cells]))
@@ -41,7 +41,7 @@ def _split(cells: Cells) -> list[Cells]:
     first = next((n for n, cell in enumerate(cells) if cell), 0)
     if not all(row[first] for row in rows):
         return [cells]
-    return [[[]] * first + row for row in rowed([row[first:] for row in rows], ())]
+    return [[[]] * first + row for row in merge_table_rows([row[first:] for row in rows], ())]
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -50,79 +50,87 @@ _FAR = 100_000.0
 """Points; no page is that large."""
 
 
-def page_of(
-    page: Any, number: int, fonts: Any, forms: Any, outline: Outline, sizes: Counter[float], *, by_word: bool
-) -> Page:
-    letters = Letters(page.raw, fonts, by_word=by_word)
+def read_pdf_page(
+    page: Any, number: int, fonts: Any, forms: Any, outline: OutlineBuilder, sizes: Counter[float], *, by_word: bool
+) -> PdfPage:
+    letters = PageCharacters(page.raw, fonts, by_word=by_word)
     try:
-        pieces = list(letters.pieces())
+        pieces = list(letters.spans())
     finally:
         letters.close()
-    seen = drawn(page.raw)
+    seen = extract_drawings(page.raw)
     for piece in pieces:
         sizes[piece.style.size] += len(piece.text)
-    typed = list(filled_in(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
+    typed = list(form_field_spans(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
     if letters.unreadable > 3:
-        outline.unread(f"page {number}: {letters.unreadable} letters of a font that does not say what they are")
+        outline.note_unread(f"page {number}: {letters.unreadable} letters of a font that does not say what they are")
     box = page.get_bbox()
     pieces = [piece for piece in (*pieces, *typed) if _is_seen(piece, box)]
     if not pieces:
-        return Page(number, [], [], [], seen.pictures)
-    pieces = without_struck(pieces, [*seen.horizontal, *struck_by_notes(page.raw)])
-    laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.dots, number)
-    laid_out.pictures = seen.pictures
+        return PdfPage(number, [], [], [], seen.has_pictures)
+    pieces = blank_struck_spans(pieces, [*seen.horizontal, *strikeout_rules(page.raw)])
+    laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.bullet_dots, number)
+    laid_out.has_pictures = seen.has_pictures
     return laid_out
 
 
-def _is_seen(piece: Piece, box: tuple[float, float, float, float]) -> bool:
+def _is_seen(piece: PdfSpan, box: tuple[float, float, float, float]) -> bool:
     """Whether it stands on the page, not beside it."""
-    if piece.style.turn:
+    if piece.style.quarter_turns:
         return max(abs(piece.x0), abs(piece.y)) < _FAR
     left, low, right, high = box
     return left - 9 < piece.x1 < _FAR and -_FAR < piece.x0 < right + 9 and low - 9 < piece.y < high + 9
 
 
 def _laid_out(
-    pieces: list[Piece], flat: list[Rule], steep: list[Rule], dots: Sequence[tuple[float, float]], number: int
-) -> Page:
-    turn = Counter(piece.style.turn for piece in pieces).most_common(1)[0][0]
-    upright = [piece for piece in pieces if piece.style.turn == turn]
-    turned_lines = lines(piece._replace(reach=0.6) for piece in pieces if piece.style.turn not in {turn, 4})
-    aside = [Piece(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
+    pieces: list[PdfSpan],
+    flat: list[RulingLine],
+    steep: list[RulingLine],
+    dots: Sequence[tuple[float, float]],
+    number: int,
+) -> PdfPage:
+    turn = Counter(piece.style.quarter_turns for piece in pieces).most_common(1)[0][0]
+    upright = [piece for piece in pieces if piece.style.quarter_turns == turn]
+    turned_lines = build_lines(
+        piece._replace(join_distance=0.6) for piece in pieces if piece.style.quarter_turns not in {turn, 4}
+    )
+    aside = [PdfSpan(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
         flat, steep = _turned(flat, steep, turn)
     upright.extend(_bullets(upright, dots))
     tables = []
-    for grid in grids(flat, steep):
-        inside = [piece for piece in [*upright, *map(_stood_up, aside)] if grid.cell(piece)]
-        if inside and (table := ruled(grid, inside, number)):
+    for grid in find_grids(flat, steep):
+        inside = [piece for piece in [*upright, *map(_stood_up, aside)] if grid.locate(piece)]
+        if inside and (table := ruled_table(grid, inside, number)):
             tables.append(table)
             gone = {piece.order for piece in inside}
             upright = [piece for piece in upright if piece.order not in gone]
             aside = [piece for piece in aside if piece.order not in gone]
-    found = lines(attached(upright))
+    found = build_lines(attach_scripts(upright))
     for count, p in enumerate(aside):  # at the end, in letters too small for a heading
-        found.append(Line(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
+        found.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
     for line in found:
         line.page = number
-    return Page(number, found, tables, merged(flat))
+    return PdfPage(number, found, tables, merge_rules(flat))
 
 
-def _stood_up(piece: Piece) -> Piece:
+def _stood_up(piece: PdfSpan) -> PdfSpan:
     """A text that is written upwards or downwards in a cell, as if it stood upright there."""
-    x, y = (-piece.y, piece.x0) if piece.style.turn == 1 else (piece.y, -piece.x1)
-    return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.turn in {1, 3} else piece._replace(y=-1e9)
+    x, y = (-piece.y, piece.x0) if piece.style.quarter_turns == 1 else (piece.y, -piece.x1)
+    return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.quarter_turns in {1, 3} else piece._replace(y=-1e9)
 
 
-def _turned(flat: list[Rule], steep: list[Rule], turn: int) -> tuple[list[Rule], list[Rule]]:
-    ends = [((r.start, r.at), (r.end, r.at)) for r in flat] + [((r.at, r.start), (r.at, r.end)) for r in steep]
-    moved = [(turned(*a, turn), turned(*b, turn)) for a, b in ends]
-    across = [Rule(a[1], min(a[0], b[0]), max(a[0], b[0])) for a, b in moved if abs(a[1] - b[1]) < 1]
-    down = [Rule(a[0], min(a[1], b[1]), max(a[1], b[1])) for a, b in moved if abs(a[1] - b[1]) >= 1]
+def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple[list[RulingLine], list[RulingLine]]:
+    ends = [((r.start, r.position), (r.end, r.position)) for r in flat] + [
+        ((r.position, r.start), (r.position, r.end)) for r in steep
+    ]
+    moved = [(rotate_point(*a, turn), rotate_point(*b, turn)) for a, b in ends]
+    across = [RulingLine(a[1], min(a[0], b[0]), max(a[0], b[0])) for a, b in moved if abs(a[1] - b[1]) < 1]
+    down = [RulingLine(a[0], min(a[1], b[1]), max(a[1], b[1])) for a, b in moved if abs(a[1] - b[1]) >= 1]
     return across, down
 
 
-def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> list[Piece]:
+def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
     """Bullets that are drawn, not written: left of a line's first letters."""
     found = []
     for x, y in dots[:500]:
@@ -133,44 +141,44 @@ def _bullets(pieces: Sequence[Piece], dots: Sequence[tuple[float, float]]) -> li
         ]
         if near and not any(p.x1 > x - 20 and p.x0 < x and abs(p.y - near[0].y) < 2 for p in pieces):
             first = min(near, key=lambda p: p.x0)
-            found.append(Piece("•", x - 2, x + 2, first.y, first.style, first.order))
+            found.append(PdfSpan("•", x - 2, x + 2, first.y, first.style, first.order))
     return found
 
 
-def in_order(page: Page, found: list[list[Line]]) -> list[Line | Table]:
+def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
     """What stands on a page as it is read: column by column, tables where they stand."""
-    parts: list[Line | Table] = []
+    parts: list[PdfLine | PdfTable] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
     for column in found:
         if not column:
             continue
         right, left = max(line.x1 for line in column), min(line.x0 for line in column)
-        for row in placed(rows(column), page.horizontal, page.number):
-            height = row.y if isinstance(row, Table) else row[0].y
+        for row in find_tables(group_rows(column), page.horizontal, page.number):
+            height = row.y if isinstance(row, PdfTable) else row[0].y
             while (
                 rest
                 and rest[0].y > height
                 and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
             ):
                 parts.append(rest.pop(0))
-            if isinstance(row, Table):
+            if isinstance(row, PdfTable):
                 parts.append(row)
             else:
-                line = together(row)
-                line.right = right
-                before = parts[-1] if parts and isinstance(parts[-1], Line) else None
-                line.parted = before is not None and _parted(before, line, page.horizontal)
+                line = join_row(row)
+                line.column_right = right
+                before = parts[-1] if parts and isinstance(parts[-1], PdfLine) else None
+                line.has_rule_above = before is not None and _parted(before, line, page.horizontal)
                 parts.append(line)
     parts.extend(rest)
     return parts
 
 
-def _parted(before: Line, line: Line, rules: list[Rule]) -> bool:
+def _parted(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
     """Whether a ruling line, and no underline, stands between two lines."""
     high, low = before.y - 0.35 * before.style.size, line.y + 0.75 * line.style.size
     between = rules[bisect(rules, low, key=_height) : bisect(rules, high, key=_height)]
     return any(rule.start < line.x0 + 9 and rule.end > line.x0 + 9 for rule in between)
 
 
-def _height(rule: Rule) -> float:
-    return rule.at
+def _height(rule: RulingLine) -> float:
+    return rule.position

@@ -10,15 +10,15 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from adapters.files.outline import Content, Outline, Progress, given_title, unheard
-from adapters.files.pdf.chars import Fonts
-from adapters.files.pdf.columns import columns
-from adapters.files.pdf.fill import Filler, Headings, largest, shape
-from adapters.files.pdf.pages import in_order, page_of
-from adapters.files.pdf.parts import Line, Page, Table
-from adapters.files.pdf.running import contents_left_out, without_running
-from adapters.files.pdf.tables import over_pages
-from adapters.files.pdf.words import Words, notes_of
+from adapters.files.content import OutlineBuilder, ParsedFile, ProgressCallback, drop_placeholder_title, ignore_progress
+from adapters.files.pdf.block_builder import HeadingClassifier, PdfBlockBuilder, heading_key, largest_line
+from adapters.files.pdf.characters import PdfFonts
+from adapters.files.pdf.columns import split_columns
+from adapters.files.pdf.line_text import PdfVocabulary, extract_footnotes
+from adapters.files.pdf.page_elements import PdfLine, PdfPage, PdfTable
+from adapters.files.pdf.pages import page_reading_order, read_pdf_page
+from adapters.files.pdf.running_heads import drop_contents_table, drop_running_heads
+from adapters.files.pdf.unruled_tables import join_split_tables
 from pipeline.errors import Refused
 
 _BY_CELL = re.compile(
@@ -32,7 +32,7 @@ _FAR = 100_000.0
 """Points; no page is that large."""
 
 
-def read_pdf(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_pdf(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """Running heads and feet left out, words broken at line ends joined; `on_pages` hears of each page.
 
     Raises Refused for what is encrypted, damaged or holds pictures only.
@@ -49,51 +49,51 @@ def read_pdf(content: bytes, on_pages: Progress = unheard) -> Content:
         document.close()
 
 
-def _read(document: Any, on_pages: Progress) -> Content:
-    outline = Outline()
+def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
+    outline = OutlineBuilder()
     sizes: Counter[float] = Counter()
     pages = _pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
-    without_running(pages, body)
+    drop_running_heads(pages, body)
     _without_typewriter([line for page in pages for line in page.lines])
     for page in pages:
-        if page.pictures and not page.lines and not page.tables:
-            outline.unread(f"page {page.number}: no text, only a picture")
+        if page.has_pictures and not page.lines and not page.tables:
+            outline.note_unread(f"page {page.number}: no text, only a picture")
     notes: dict[int, dict[str, str]] = {}
-    read: list[Line | Table] = []
+    read: list[PdfLine | PdfTable] = []
     for page in pages:
         try:
-            in_columns = list(columns(page.lines))
-            notes[page.number] = notes_of(in_columns, body)
-            read.extend(in_order(page, in_columns))
+            in_columns = list(split_columns(page.lines))
+            notes[page.number] = extract_footnotes(in_columns, body)
+            read.extend(page_reading_order(page, in_columns))
         except (ArithmeticError, LookupError, ValueError):
-            outline.unread(f"page {page.number}: its layout is not understood")
-    parts = over_pages(read)
-    parts = list(contents_left_out(parts, len(document))) or parts
-    found = [part for part in parts if isinstance(part, Line)]
+            outline.note_unread(f"page {page.number}: its layout is not understood")
+    parts = join_split_tables(read)
+    parts = list(drop_contents_table(parts, len(document))) or parts
+    found = [part for part in parts if isinstance(part, PdfLine)]
     if not parts:
-        if any("damaged" in what for what in outline.content().unread):
+        if any("damaged" in what for what in outline.build().unread):
             raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
-    metadata = given_title(document.get_metadata_value("Title"))
-    title = metadata if _is_title(metadata) else largest(found, body)
-    cells = (text for part in parts if isinstance(part, Table) for row in part.rows for cell in row for text in cell)
-    words = Words([*(line.text for line in found), *cells])
-    headings = Headings(parts, _bookmarks(document), body)
-    Filler(outline, found, words, headings, title, body).fill(parts, notes)
-    return outline.content(title=title)
+    metadata = drop_placeholder_title(document.get_metadata_value("Title"))
+    title = metadata if _is_title(metadata) else largest_line(found, body)
+    cells = (text for part in parts if isinstance(part, PdfTable) for row in part.rows for cell in row for text in cell)
+    words = PdfVocabulary([*(line.text for line in found), *cells])
+    headings = HeadingClassifier(parts, _bookmarks(document), body)
+    PdfBlockBuilder(outline, found, words, headings, title, body).add_page_elements(parts, notes)
+    return outline.build(title=title)
 
 
-def _without_typewriter(found: list[Line]) -> None:
+def _without_typewriter(found: list[PdfLine]) -> None:
     """Where all is written in letters of one width, these are no sign of code."""
     if sum(len(line.text) for line in found if line.style.mono) > 0.85 * sum(len(line.text) for line in found):
         for line in found:
             line.style = line.style._replace(mono=False)
 
 
-def _pages(document: Any, outline: Outline, on_pages: Progress, sizes: Counter[float]) -> list[Page]:
+def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]) -> list[PdfPage]:
     """The lines and ruled tables of each page; what cannot be read is named."""
-    fonts = Fonts()
+    fonts = PdfFonts()
     made_by = f"{document.get_metadata_value('Producer')} {document.get_metadata_value('Creator')}"
     by_word = not _BY_CELL.search(made_by) or bool(re.search(r"tex|ghostscript", made_by, re.IGNORECASE))
     forms = _forms(document)
@@ -102,10 +102,10 @@ def _pages(document: Any, outline: Outline, on_pages: Progress, sizes: Counter[f
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
-            pages.append(page_of(page, number, fonts, forms, outline, sizes, by_word=by_word))
+            pages.append(read_pdf_page(page, number, fonts, forms, outline, sizes, by_word=by_word))
             page.close()
         except (pdfium.PdfiumError, ArithmeticError, LookupError, ValueError):
-            outline.unread(f"page {number}: damaged")
+            outline.note_unread(f"page {number}: damaged")
         on_pages(number, count)
     return pages
 
@@ -127,7 +127,7 @@ def _bookmarks(document: Any) -> dict[str, int]:
             if count > 20_000:
                 break
             if title := " ".join((entry.get_title() or "").split()):
-                found.setdefault(shape(title), entry.level + 1)
+                found.setdefault(heading_key(title), entry.level + 1)
     return found
 
 

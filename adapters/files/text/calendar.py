@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from adapters.files.decode import decode
-from adapters.files.outline import Content, Outline
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.decode import decode_text
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -23,12 +23,12 @@ _SHOWN = {
 }
 
 
-def read_calendar(content: bytes) -> Content:
+def read_calendar(content: bytes) -> ParsedFile:
     """Every event and task. Raises Refused for a file without any."""
-    outline = Outline()
+    outline = OutlineBuilder()
     known: dict[str, str] = {}
     within: list[str] = []
-    for line in re.sub(r"\r?\n[ \t]", "", decode(content)).splitlines():
+    for line in re.sub(r"\r?\n[ \t]", "", decode_text(content)).splitlines():
         if not (found := _LINE.fullmatch(line)):
             continue
         name, details, value = found[1].upper(), found[2], found[3]
@@ -41,13 +41,13 @@ def read_calendar(content: bytes) -> Content:
         elif within[-1:] in (["VEVENT"], ["VTODO"]):
             said = _said(name, details, value)
             known[name] = f"{known[name]}, {said}" if name == "ATTENDEE" and name in known else said
-    if not outline.size:
+    if not outline.character_count:
         raise Refused("the file is no calendar with events", what_to_do="Export it again as .ics.")
-    return outline.content()
+    return outline.build()
 
 
-def _add(outline: Outline, known: dict[str, str]) -> None:
-    outline.heading(1, known.get("SUMMARY", "Event"))
+def _add(outline: OutlineBuilder, known: dict[str, str]) -> None:
+    outline.add_heading(1, known.get("SUMMARY", "Event"))
     for name, shown in _SHOWN.items():
         outline.add(BlockKind.PROSE, f"{shown}: {known[name]}" if known.get(name) else "")
     outline.add(BlockKind.PROSE, known.get("DESCRIPTION", ""))

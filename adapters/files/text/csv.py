@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.files.decode import decode
-from adapters.files.headers import Row, are_names, is_value
-from adapters.files.outline import Content, Outline
-from adapters.files.regions import tables
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.decode import decode_text
+from adapters.files.table_headers import GridRow, are_column_names, is_number_or_date
+from adapters.files.table_regions import add_sheet_tables
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -26,10 +26,10 @@ _KEPT_AS_TEXT = re.compile(r'="(.*)"')
 """How a code is written so that Excel keeps its zeros."""
 
 
-def read_csv(content: bytes) -> Content:
+def read_csv(content: bytes) -> ParsedFile:
     """Delimiter and quoting are recognised; rows keep their line in the file."""
-    text = decode(content)
-    outline = Outline()
+    text = decode_text(content)
+    outline = OutlineBuilder()
     first = 1
     if remarks := _REMARKS.match(text):
         for first, line in enumerate(remarks[0].splitlines(), 2):
@@ -42,16 +42,16 @@ def read_csv(content: bytes) -> Content:
         if dialect.get("delimiter") == _NONE:
             _list(outline, rows)
         else:
-            tables(outline, rows, spaced=True)
+            add_sheet_tables(outline, rows, spaced=True)
     except csv.Error as error:
         raise Refused(
             f"a cell holds more than {csv.field_size_limit():,} characters",
             what_to_do="Close its quotation mark, if that is missing, or split the cell.",
         ) from error
-    return outline.content()
+    return outline.build()
 
 
-def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
+def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
     gap, kept = False, '="' in text
     for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
@@ -59,7 +59,7 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[Row]:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
         own = int("".join("1" if cell else "0" for cell in reversed(texts)) or "0", 2)
         if own:
-            yield Row(number, texts, own, gap=gap)
+            yield GridRow(number, texts, own, follows_gap=gap)
         gap = not own
 
 
@@ -80,11 +80,11 @@ def _lines(text: str, delimiter: str) -> Iterator[str]:
     return iter(lines)
 
 
-def _list(outline: Outline, rows: Iterator[Row]) -> None:
+def _list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
     """One column: its first row is its name if that has words."""
     for index, row in enumerate(rows):
-        kind = BlockKind.HEADER if not index and are_names(row.texts) else BlockKind.ROW
-        outline.row(kind, row.texts, row=row.number)
+        kind = BlockKind.HEADER if not index and are_column_names(row.texts) else BlockKind.ROW
+        outline.add_row(kind, row.texts, row=row.number)
 
 
 def _dialect(text: str) -> dict[str, Any]:
@@ -100,7 +100,9 @@ def _dialect(text: str) -> dict[str, Any]:
     named, *lines = sample.strip().splitlines() or [""]
     delimiter = found.delimiter or _NONE
     sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
-    if delimiter not in named and (sentences or not any(delimiter in line for line in lines if not is_value(line))):
+    if delimiter not in named and (
+        sentences or not any(delimiter in line for line in lines if not is_number_or_date(line))
+    ):
         delimiter = _NONE  # commas of sentences, or of figures
     single = found.quotechar == "'" and '"' not in sample
     escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None

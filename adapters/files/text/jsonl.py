@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adapters.files.outline import Content, has_control, label, safe_url
+from adapters.files.content import ParsedFile, clean_label, has_control_chars, safe_url
 from pipeline.errors import Refused
 from pipeline.values import replace
 
@@ -27,7 +27,7 @@ class JsonLine(BaseModel):
     document_type: str = ""
 
 
-def read_line(content: bytes) -> JsonLine:
+def parse_json_line(content: bytes) -> JsonLine:
     """Raises Refused with the field that is wrong."""
     try:
         line = JsonLine.model_validate_json(content)
@@ -39,33 +39,33 @@ def read_line(content: bytes) -> JsonLine:
             f"the line is not a document: {missing or (where + ': ' if where else '') + first['msg']}",
             what_to_do=_WHAT_TO_DO,
         ) from error
-    if has_control(line.doc_id):
+    if has_control_chars(line.doc_id):
         raise Refused("the line is not a document: doc_id: holds a control character", what_to_do=_WHAT_TO_DO)
     return line
 
 
-def read_document(content: bytes) -> Content:
-    """As `read_line` and `read_content`."""
-    return read_content(read_line(content))
+def read_json_document(content: bytes) -> ParsedFile:
+    """As `parse_json_line` and `read_json_text`."""
+    return read_json_text(parse_json_line(content))
 
 
-def read_content(line: JsonLine) -> Content:
+def read_json_text(line: JsonLine) -> ParsedFile:
     """The line's text as blocks. Raises Refused when it has none."""
-    from adapters.files.text.markdown import read_passage
+    from adapters.files.text.markdown import read_lenient_markdown
 
-    found = read_passage(_titled(line), title=line.title)
+    found = read_lenient_markdown(_titled(line), title=line.title)
     if not found.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return replace(
         found,
-        title=label(line.title) or found.title,
+        title=clean_label(line.title) or found.title,
         url=safe_url(line.url),
-        product=label(line.product),
-        document_type=label(line.document_type),
+        product=clean_label(line.product),
+        document_type=clean_label(line.document_type),
     )
 
 
 def _titled(line: JsonLine) -> str:
     """The text, under its title where that is a question, as in an FAQ of any other format."""
-    title = label(line.title)
+    title = clean_label(line.title)
     return f"# {title}\n\n{line.text}" if title.endswith(("?", "？")) and title not in line.text else line.text

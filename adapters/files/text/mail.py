@@ -8,18 +8,18 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage, Message, MIMEPart
 from pathlib import PurePath
 
-from adapters.files.damaged import damaged
-from adapters.files.decode import decode
-from adapters.files.html.reader import read_into
-from adapters.files.outline import Content, Outline
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.decode import decode_text
+from adapters.files.html.reader import append_html
+from adapters.files.parse_errors import catch_parse_errors
 from adapters.files.text.markdown import read_text
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 
-MOST_FILES = 100
-Reads = Callable[[str, bytes], Content]
+MAX_ATTACHMENTS = 100
+AttachmentReader = Callable[[str, bytes], ParsedFile]
 """Reads a file by its name and content."""
-SHOWN = ("From", "To", "Cc", "Date")
+SHOWN_HEADERS = ("From", "To", "Cc", "Date")
 _QUOTE = re.compile(r"(?:> ?)*>[ \t]?")
 _SIGNATURE = re.compile(r"-- ?")
 _LOCKED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -31,39 +31,39 @@ _FOR_PROGRAMS = frozenset(
 """What stands beside the text that people read."""
 
 
-def read_eml(content: bytes, read: Reads) -> Content:
+def read_eml(content: bytes, read: AttachmentReader) -> ParsedFile:
     """Raises Refused for what is no mail."""
     if b"\0" in content[:100]:
-        content = decode(content).encode()
+        content = decode_text(content).encode()
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
-    message = message_from_bytes(decode(head).encode() + between + body, policy=policy.default)
-    known = {name: header(message, name) for name in ("Subject", *SHOWN)}
+    message = message_from_bytes(decode_text(head).encode() + between + body, policy=policy.default)
+    known = {name: decode_mail_header(message, name) for name in ("Subject", *SHOWN_HEADERS)}
     if not isinstance(message, EmailMessage) or not (any(known.values()) or "MIME-Version" in message):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
-    outline = opened(known.pop("Subject"), known)
+    outline = start_mail(known.pop("Subject"), known)
     files: list[tuple[str, bytes]] = []
     _part(outline, message, files)
-    add_files(outline, files, read)
-    return outline.content()
+    add_attachments(outline, files, read)
+    return outline.build()
 
 
-def header(message: Message, name: str) -> str:
+def decode_mail_header(message: Message, name: str) -> str:
     """What a header says, decoded; as it is written where Python's email fails on it."""
-    with damaged(lambda _: None):  # over addresses that are none
+    with catch_parse_errors(lambda _: None):  # over addresses that are none
         return str(message[name] or "")
     return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
 
 
-def opened(subject: str, known: Mapping[str, str]) -> Outline:
+def start_mail(subject: str, known: Mapping[str, str]) -> OutlineBuilder:
     """A mail of which the subject is read, and who wrote it to whom and when."""
-    outline = Outline()
-    outline.heading(1, subject, title=True)
+    outline = OutlineBuilder()
+    outline.add_heading(1, subject, title=True)
     for name, said in known.items():
         outline.add(BlockKind.PROSE, f"{name}: {' '.join(said.split())}" if said.strip() else "")
     return outline
 
 
-def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
+def add_mail_text(outline: OutlineBuilder, text: str, *, flowed: bool = False) -> None:
     """Append plain text: what it quotes as paragraphs of their own, nothing as a heading. `flowed`: whether a line
     with a blank at its end goes on in the next one (RFC 3676)."""
     lines: list[str] = []
@@ -82,24 +82,24 @@ def add_text(outline: Outline, text: str, *, flowed: bool = False) -> None:
         goes_on = flowed and said.endswith(" ")
     for block in read_text("\n".join(lines).encode("utf-8", "replace")).blocks:
         kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
-        outline.include(Content(blocks=(replace(block, kind=kind, heading=()),)))
+        outline.add_content(ParsedFile(blocks=(replace(block, kind=kind, heading=()),)))
 
 
-def add_files(outline: Outline, files: Iterable[tuple[str, bytes]], read: Reads) -> None:
+def add_attachments(outline: OutlineBuilder, files: Iterable[tuple[str, bytes]], read: AttachmentReader) -> None:
     """Append files, each under its name; one that cannot be read is named."""
     for place, (given, content) in enumerate(files, 1):
         name = PurePath(given.replace("\\", "/")).name or f"attachment {place}"
-        if place > MOST_FILES:
-            outline.unread(f"files after the first {MOST_FILES}")
+        if place > MAX_ATTACHMENTS:
+            outline.note_unread(f"files after the first {MAX_ATTACHMENTS}")
             break
         try:
-            with outline.damaged(f"{name}: it is damaged"):
-                outline.include(read(name, content), name)
+            with outline.skip_damaged(f"{name}: it is damaged"):
+                outline.add_content(read(name, content), name)
         except Refused as error:
-            outline.unread(f"{name}: {error}")
+            outline.note_unread(f"{name}: {error}")
 
 
-def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:
+def _part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:
     """Append the text of a part of a mail, and its files to `files`."""
     kind, name = part.get_content_type(), part.get_filename() or ""
     attached = part.get_content_disposition() == "attachment" or bool(name)
@@ -108,7 +108,7 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
         return
     match kind.partition("/")[0]:
         case _ if kind in _LOCKED:
-            outline.unread("text that is encrypted or signed")
+            outline.note_unread("text that is encrypted or signed")
         case "multipart" if kind == "multipart/alternative":
             _alternative(outline, list(part.iter_parts()), files)
         case "multipart":
@@ -119,25 +119,25 @@ def _part(outline: Outline, part: MIMEPart, files: list[tuple[str, bytes]]) -> N
                 try:
                     files.append((name or f"{held['subject'] or 'mail'}.eml", held.as_bytes()))
                 except (UnicodeError, LookupError):
-                    outline.unread(f"{name or 'a mail'}: it is damaged")
+                    outline.note_unread(f"{name or 'a mail'}: it is damaged")
         case "text" if not attached and kind == "text/html":
-            read_into(outline, _said(part))
+            append_html(outline, _said(part))
         case "text" if not attached and kind != "text/calendar":
-            add_text(outline, _said(part), flowed=part.get_param("format") == "flowed")
+            add_mail_text(outline, _said(part), flowed=part.get_param("format") == "flowed")
         case _:
             payload = part.get_payload(decode=True)
             name = name or ("invitation.ics" if kind == "text/calendar" else "")
             files.append((name, payload if isinstance(payload, bytes) else b""))
 
 
-def _alternative(outline: Outline, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
+def _alternative(outline: OutlineBuilder, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
     """Append the last of several ways to say the same that says something; an invitation is said beside it."""
     for way in ways:
         if way.get_content_type() == "text/calendar":
             _part(outline, way, files)
-    before = outline.size
+    before = outline.character_count
     for way in reversed(ways):
-        if outline.size == before and way.get_content_type() != "text/calendar":
+        if outline.character_count == before and way.get_content_type() != "text/calendar":
             _part(outline, way, files)
 
 
@@ -148,4 +148,4 @@ def _said(part: MIMEPart) -> str:
     try:
         return content.decode(part.get_content_charset() or "ascii")
     except (LookupError, ValueError):
-        return decode(content.replace(b"\0", b""))
+        return decode_text(content.replace(b"\0", b""))

@@ -14,43 +14,51 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
-from adapters.files.decode import decode
-from adapters.files.html.reader import read_into
-from adapters.files.outline import TEXT_PAGE, Content, Outline, Progress, label, safe_url, unheard
-from adapters.files.text.generators import without_marks
-from adapters.files.text.markdown_marks import with_marks, with_myst
+from adapters.files.content import (
+    TEXT_PAGE_SIZE,
+    OutlineBuilder,
+    ParsedFile,
+    ProgressCallback,
+    clean_label,
+    ignore_progress,
+    safe_url,
+)
+from adapters.files.decode import decode_text
+from adapters.files.html.reader import append_html
+from adapters.files.text.markdown_rules import add_markdown_rules, add_myst_rules
+from adapters.files.text.site_generators import add_generator_rules
 from pipeline.values import replace
 
 # --- A long text in parts, so that no more of it is in memory than one of them --------------------
 
-PART = 500_000
+PART_SIZE = 500_000
 """Characters of a part, or more where one block has more: 50 to 400 MB while it is read. Dividing takes as long as
 reading, so nothing shorter is divided."""
 _CALL = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 
 
 @dataclass
-class Parts:
+class MarkdownParts:
     """The parts of a text, and what is to be known of all of them for each to be read as it is in the whole."""
 
     texts: list[str] = field(default_factory=list)
-    known: dict[str, Any] = field(default_factory=dict)
+    parser_env: dict[str, Any] = field(default_factory=dict)
     """By the parser: the addresses of links that are written apart from them."""
-    titles: int = 0
+    title_count: int = 0
     """Headings of the first level that are in no other block."""
 
 
-def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> Parts:
+def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> MarkdownParts:
     """Each part ends before a block, which nothing before it goes on into. `on_read` hears how many characters have
     been looked at."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    parts = Parts()
+    parts = MarkdownParts()
     notes: dict[str, tuple[int, str]] = {}
-    start, size = 0, PART
+    start, size = 0, PART_SIZE
     while start < len(text):
         end = text.find("\n", start + size) + 1 or len(text)
         tokens: list[Token] = []
-        parser.block.parse(text[start:end], parser, parts.known, tokens)
+        parser.block.parse(text[start:end], parser, parts.parser_env, tokens)
         on_read(end)
         lines = text[start:end].split("\n")
         last = len(lines) if end == len(text) else _last_block(tokens, lines)
@@ -58,19 +66,19 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
             size *= 2
             continue
         own = [token for token in tokens if token.map is not None and token.map[0] < last]
-        parts.titles += sum(map(is_title, own))
+        parts.title_count += sum(map(is_title_token, own))
         for token in own:
             if token.type == "footnote_reference_open" and token.map:
                 notes.setdefault(token.meta["label"], (len(parts.texts), "\n".join(lines[slice(*token.map)])))
         parts.texts.append("".join(f"{line}\n" for line in lines[:last]))
         start += len(parts.texts[-1])
-    parts.known.pop("footnotes", None)
-    parts.known["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
+    parts.parser_env.pop("footnotes", None)
+    parts.parser_env["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
     parts.texts = [_with_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
 
 
-def is_title(token: Token) -> bool:
+def is_title_token(token: Token) -> bool:
     return token.type == "heading_open" and token.tag == "h1" and token.level == 0
 
 
@@ -101,10 +109,10 @@ _ENOUGH = 5_000
 """Parts of a text that are read as blocks at a time."""
 
 
-def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """CommonMark with what GitHub, pandoc and Obsidian add to it; a front matter of `title`, `product`,
     `document_type`, `url` and others."""
-    text = decode(content)
+    text = decode_text(content)
     known: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
         known = dict(_front_matter(front.group(1)))
@@ -116,17 +124,17 @@ def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     if _COMPONENTS.search(text):
         markdown.disable("code")
-    with_marks(with_myst(without_marks(markdown)))
+    add_markdown_rules(add_myst_rules(add_generator_rules(markdown)))
     return _content(_Reading(markdown, on_pages=on_pages), text, known)
 
 
-def read_text(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """Paragraphs, lists and headings as people write them in plain text; every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
-    return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode(content), {})
+    return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {})
 
 
-def read_passage(text: str, **known: str) -> Content:
+def read_lenient_markdown(text: str, **known: str) -> ParsedFile:
     """Text of unknown making, such as a line of a corpus: Markdown's marks are understood, its pitfalls avoided."""
     markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
     return _content(_Reading(markdown, guess=True), text, known)
@@ -141,13 +149,13 @@ def _front_matter(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _content(reading: _Reading, text: str, known: dict[str, str]) -> Content:
-    found = reading.of(text).content(title=known.get("title", ""))
+def _content(reading: _Reading, text: str, known: dict[str, str]) -> ParsedFile:
+    found = reading.of(text).build(title=known.get("title", ""))
     named = {"title", "product", "document_type", "url"}
     return replace(
         found,
-        product=label(known.get("product", "")),
-        document_type=label(known.get("document_type", "")),
+        product=clean_label(known.get("product", "")),
+        document_type=clean_label(known.get("document_type", "")),
         url=safe_url(known.get("url", "")),
         metadata={key: value for key, value in known.items() if key not in named},
     )
@@ -156,34 +164,36 @@ def _content(reading: _Reading, text: str, known: dict[str, str]) -> Content:
 class _Reading:
     """Markdown as HTML, a part at a time, and that as blocks. `guess`: paragraphs that look like headings are."""
 
-    def __init__(self, parser: MarkdownIt, *, guess: bool = False, on_pages: Progress = unheard) -> None:
+    def __init__(
+        self, parser: MarkdownIt, *, guess: bool = False, on_pages: ProgressCallback = ignore_progress
+    ) -> None:
         self._parser = parser
         self._on_pages = on_pages
         self._guess = guess
-        self._outline = Outline()
+        self._outline = OutlineBuilder()
 
-    def of(self, text: str) -> Outline:
-        if len(text) <= PART:
+    def of(self, text: str) -> OutlineBuilder:
+        if len(text) <= PART_SIZE:
             env: dict[str, Any] = {}
             tokens = self._parser.parse(text, env)
-            found, titles = iter([(tokens, env)]), sum(map(is_title, tokens))
+            found, titles = iter([(tokens, env)]), sum(map(is_title_token, tokens))
         else:
-            pages = 2 * len(text) // TEXT_PAGE
-            parts = in_parts(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE, pages))
-            found, titles = self._parsed(parts, pages), parts.titles
+            pages = 2 * len(text) // TEXT_PAGE_SIZE
+            parts = split_markdown(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE_SIZE, pages))
+            found, titles = self._parsed(parts, pages), parts.title_count
         titled = titles == 1
         if self._guess:
             found, titled = _with_guesses(found, titles=titles), titles < 2
         for tokens, env in found:
-            read_into(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
+            append_html(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
         return self._outline
 
-    def _parsed(self, parts: Parts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
+    def _parsed(self, parts: MarkdownParts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
         read = pages // 2
         for part in parts.texts:
-            env = {**parts.known}
+            env = {**parts.parser_env}
             yield self._parser.parse(part, env), env
-            read += len(part) // TEXT_PAGE
+            read += len(part) // TEXT_PAGE_SIZE
             self._on_pages(min(read, pages), pages)
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.files.decode import decode
-from adapters.files.outline import Content, Progress, unheard
+from adapters.files.content import ParsedFile, ProgressCallback, ignore_progress
+from adapters.files.decode import decode_text
 from adapters.files.text.markdown import read_markdown
 from pipeline.errors import Refused
 from pipeline.values import replace
@@ -21,9 +21,9 @@ _MOST_OUTPUT = 20_000
 """Characters of one output: a loop may have written for hours."""
 
 
-def read_notebook(content: bytes, on_pages: Progress = unheard) -> Content:
+def read_notebook(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """As one page of Markdown. Outputs that are pictures are named. Raises Refused for no notebook."""
-    book = json.loads(decode(content))
+    book = json.loads(decode_text(content))
     cells = book.get("cells") if isinstance(book, dict) else None
     if cells is None and isinstance(book, dict):  # before version 4
         cells = [cell for sheet in book.get("worksheets", []) for cell in sheet.get("cells", [])]

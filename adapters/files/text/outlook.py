@@ -13,9 +13,17 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from adapters.files.html.reader import read_into
-from adapters.files.outline import Content, Outline
-from adapters.files.text.mail import MOST_FILES, SHOWN, Reads, add_files, add_text, header, opened
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.html.reader import append_html
+from adapters.files.text.mail import (
+    MAX_ATTACHMENTS,
+    SHOWN_HEADERS,
+    AttachmentReader,
+    add_attachments,
+    add_mail_text,
+    decode_mail_header,
+    start_mail,
+)
 from pipeline.errors import Refused
 
 # --- Packed RTF -> HTML ---------------------------------------------------------------------------
@@ -34,7 +42,7 @@ _HIDDEN = frozenset(b"v deleted strike striked".split())
 _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab": " ", b"emdash": "—", b"endash": "–"}
 
 
-def as_html(packed: bytes) -> str:
+def rtf_to_html(packed: bytes) -> str:
     """What was HTML before it was RTF as that HTML; other text in lines."""
     text = _unpacked(packed)
     was_html = b"\\fromhtml" in text[:1000]
@@ -134,7 +142,7 @@ _DEEPEST = 3
 _MOST_PEOPLE = 200
 
 
-def read_msg(content: bytes, read: Reads) -> Content:
+def read_msg(content: bytes, read: AttachmentReader) -> ParsedFile:
     """Raises Refused for what is no mail."""
     from olefile import OleFileIO
 
@@ -145,9 +153,9 @@ def read_msg(content: bytes, read: Reads) -> Content:
         return _read(mail, read)
 
 
-def _read(mail: _Folder, read: Reads) -> Content:
+def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
     headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
-    said = {name: header(headers, name) for name in SHOWN}
+    said = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
     for one in islice(mail.held("__recip_"), _MOST_PEOPLE) if not said["To"] else ():
         sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
@@ -159,33 +167,33 @@ def _read(mail: _Folder, read: Reads) -> Content:
         "Start": mail.moment(_START),
         "End": mail.moment(_END),
     }
-    outline = opened(mail.text(_SUBJECT), known)
-    before = outline.size
+    outline = start_mail(mail.text(_SUBJECT), known)
+    before = outline.character_count
     html = mail.raw(_HTML)
     packed = mail.raw(_RTF)
-    read_into(outline, mail.decoded(html, _BODY_PAGE) if html else mail.text(_HTML))
-    if outline.size == before:
-        add_text(outline, mail.text(_BODY))
-    if outline.size == before and packed:
-        read_into(outline, as_html(packed))
+    append_html(outline, mail.decoded(html, _BODY_PAGE) if html else mail.text(_HTML))
+    if outline.character_count == before:
+        add_mail_text(outline, mail.text(_BODY))
+    if outline.character_count == before and packed:
+        append_html(outline, rtf_to_html(packed))
     files: list[tuple[str, bytes]] = []
-    for one in islice(mail.held("__attach_"), MOST_FILES + 1):
+    for one in islice(mail.held("__attach_"), MAX_ATTACHMENTS + 1):
         try:
             files += _brought(outline, one, read)
         except OSError:
-            outline.unread("a file: it is damaged")
-    add_files(outline, files, read)
-    return outline.content()
+            outline.note_unread("a file: it is damaged")
+    add_attachments(outline, files, read)
+    return outline.build()
 
 
-def _brought(outline: Outline, one: _Folder, read: Reads) -> Iterator[tuple[str, bytes]]:
+def _brought(outline: OutlineBuilder, one: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
     """The file that a mail brings, but for a picture in its text; of a mail what it says is appended."""
     name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
     inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
     if inner.numbers and len(inner.path) > 2 * _DEEPEST:
-        outline.unread(f"{name or 'a mail'}: it stands in too many others")
+        outline.note_unread(f"{name or 'a mail'}: it stands in too many others")
     elif inner.numbers:
-        outline.include(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
+        outline.add_content(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
     elif not (one.text(_FILE_ID) and one.text(_FILE_KIND).startswith("image/")):
         yield name, one.raw(_FILE)
 

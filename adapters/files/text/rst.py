@@ -19,10 +19,17 @@ from docutils.readers.standalone import Reader
 from docutils.transforms.writer_aux import Admonitions
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
-from adapters.files.decode import decode
-from adapters.files.html.reader import read_into
-from adapters.files.outline import Content, Outline
-from adapters.files.text.sphinx import OWN, OfSphinx, named_directives, named_roles, shown, without_options
+from adapters.files.content import OutlineBuilder, ParsedFile
+from adapters.files.decode import decode_text
+from adapters.files.html.reader import append_html
+from adapters.files.text.sphinx import (
+    HANDLED_DIRECTIVES,
+    SphinxDirective,
+    directive_names,
+    render_role,
+    role_names,
+    strip_directive_options,
+)
 
 _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
@@ -53,14 +60,14 @@ _ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search
 """Fields that Sphinx reads and readers never see."""
 
 
-def read_rst(content: bytes) -> Content:
+def read_rst(content: bytes) -> ParsedFile:
     """Sections, lists, tables, notes and code. What only Sphinx knows is read as what it shows."""
-    outline = Outline()
-    read_into(outline, to_html(_ABOUT_THE_FILE.sub("", decode(content))), titled=True)
-    return outline.content()
+    outline = OutlineBuilder()
+    append_html(outline, rst_to_html(_ABOUT_THE_FILE.sub("", decode_text(content))), titled=True)
+    return outline.build()
 
 
-def to_html(text: str) -> str:
+def rst_to_html(text: str) -> str:
     with _known(text):
         tree = _parse(text)
         _repair(tree)
@@ -77,13 +84,15 @@ def to_html(text: str) -> str:
 def _known(text: str) -> Iterator[None]:
     """The directives and roles that `text` uses, as far as docutils does not know them itself."""
     registered, own = vars(directives)["_directives"], vars(directives)["_directive_registry"]
-    unknown = [name for name in named_directives(text) if name in OWN or not (name in registered or name in own)]
+    unknown = [
+        name for name in directive_names(text) if name in HANDLED_DIRECTIVES or not (name in registered or name in own)
+    ]
     before = {name: registered[name] for name in unknown if name in registered}
     for name in unknown:
-        directives.register_directive(name, OfSphinx)
-    strange = [name for name in named_roles(text) if name not in _ROLES]
+        directives.register_directive(name, SphinxDirective)
+    strange = [name for name in role_names(text) if name not in _ROLES]
     for name in strange:
-        roles.register_local_role(name, shown)
+        roles.register_local_role(name, render_role)
     try:
         yield
     finally:
@@ -122,15 +131,15 @@ def _repair(tree: nodes.document) -> None:
 
 def _refused(text: str) -> list[nodes.Node]:
     """What docutils did not understand."""
-    table = widened(text)
+    table = widen_table(text)
     found = _parse(table).children if table != text else []
     if found and all(isinstance(node, nodes.table) for node in found):
         return list(found)
-    said = without_options(text)
+    said = strip_directive_options(text)
     return [nodes.paragraph("", said)] if said else []
 
 
-def widened(text: str) -> str:
+def widen_table(text: str) -> str:
     """A simple or grid table with lines as wide as its columns; anything else as it is. Docutils refuses tables whose
     text is wider than the lines drawn for it, readers do not."""
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]

@@ -24,23 +24,25 @@ _FIRST = re.compile(r"\.\. [^\n]*?::[ \t]*([^\n]*)\n?")
 _OPTION = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]{0,1000}>\Z", re.DOTALL)
 
-CODE = frozenset("code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split())
-OWN = CODE | {"math", "toctree", "note-list", "glossary"}
+CODE_DIRECTIVES = frozenset(
+    "code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split()
+)
+HANDLED_DIRECTIVES = CODE_DIRECTIVES | {"math", "toctree", "note-list", "glossary"}
 """Read here although docutils may know them: with the options that Sphinx adds."""
-UNSEEN = frozenset(
+HIDDEN_DIRECTIVES = frozenset(
     """toctree index highlight currentmodule module py:module py:currentmodule program literalinclude include todolist
     tabularcolumns graphviz digraph graph mermaid uml plantuml inheritance-diagram testsetup testcleanup default-domain
     autosummary meta sphinx_argparse_cli""".split()
 )
-VERSIONS = {
+VERSION_DIRECTIVES = {
     "versionadded": "New in version {}",
     "versionchanged": "Changed in version {}",
     "deprecated": "Deprecated since version {}",
     "versionremoved": "Removed in version {}",
     "deprecated-removed": "Deprecated since version {}",
 }
-NOTES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
-NOTES |= {kind: kind.capitalize() for kind in "note tip hint info important warning caution danger error".split()}
+NOTE_TITLES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
+NOTE_TITLES |= {kind: kind.capitalize() for kind in "note tip hint info important warning caution danger error".split()}
 """What stands over a note without a title."""
 _TABS = frozenset({"tab", "tab-item", "group-tab", "code-tab"})
 _TITLES = frozenset("dropdown card grid-item-card collapse details toggle centered".split())
@@ -48,7 +50,7 @@ _OBJECTS = frozenset(
     """function class method attribute data exception option envvar confval cmdoption describe object decorator property
     staticmethod classmethod macro type var member setting""".split()
 )
-AS_CODE = frozenset(
+CODE_ROLES = frozenset(
     """func meth class mod attr data exc obj const code file samp kbd option envvar program command makevar regexp
     cpp c py js rst""".split()
 )
@@ -69,7 +71,7 @@ class _AnyOption(dict[str, Any]):
         return lambda value: value
 
 
-class OfSphinx(Directive):
+class SphinxDirective(Directive):
     """Any such directive, read by its name."""
 
     has_content = True
@@ -82,23 +84,23 @@ class OfSphinx(Directive):
         text = self.block_text
         first = _FIRST.match(text.lstrip())
         argument = first[1].strip() if first else ""
-        options, lines = divided(text.lstrip()[first.end() :] if first else "")
-        if name in CODE or name == "code-tab":
+        options, lines = split_directive_options(text.lstrip()[first.end() :] if first else "")
+        if name in CODE_DIRECTIVES or name == "code-tab":
             title = f"{argument.partition(' ')[2] or argument}:" if name == "code-tab" else options.get("caption", "")
             return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
         if name == "math":
             return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
-        if name in UNSEEN or (name == "only" and not _SHOWN.search(argument)):
+        if name in HIDDEN_DIRECTIVES or (name == "only" and not _SHOWN.search(argument)):
             return []
-        if name in VERSIONS:
+        if name in VERSION_DIRECTIVES:
             version, _, more = argument.partition(" ")
             if not more and not any(lines):
-                return self._said(f"{VERSIONS[name].format(version)}.")
-            return [self._note(VERSIONS[name].format(version), [more, *lines])]
+                return self._said(f"{VERSION_DIRECTIVES[name].format(version)}.")
+            return [self._note(VERSION_DIRECTIVES[name].format(version), [more, *lines])]
         if name == "glossary":
             return self._parsed(_terms(lines))
-        if name in NOTES:
-            return [self._note(NOTES[name], [argument, *lines])]
+        if name in NOTE_TITLES:
+            return [self._note(NOTE_TITLES[name], [argument, *lines])]
         if name in _TABS or name in _TITLES:
             said = f"{argument}:" if name in _TABS and argument else argument
             return [*self._said(said), *self._parsed(lines)]
@@ -124,25 +126,27 @@ class OfSphinx(Directive):
         document: Any = self.state.document
         within = getattr(document, "within", 0)
         if within >= MAX_DIRECTIVES:
-            return [nodes.paragraph("", without_options("\n".join(lines)))]
+            return [nodes.paragraph("", strip_directive_options("\n".join(lines)))]
         document.within = within + 1
         self.state.nested_parse(StringList(lines, source=""), self.content_offset, holder, match_titles=False)
         document.within = within
         return holder.children
 
 
-def shown(
+def render_role(
     name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
 ) -> tuple[list[Any], list[Any]]:
     """The role that shows its title, else its target."""
-    said = words_of(text.replace("\x00", "\\"))
+    said = role_text(text.replace("\x00", "\\"))
     if name in {"guilabel", "menuselection"}:
         said = said.replace("-->", "‣").replace("&", "")
-    kind = nodes.literal if name.rpartition(":")[2] in AS_CODE or name.partition(":")[0] in AS_CODE else nodes.inline
+    kind = (
+        nodes.literal if name.rpartition(":")[2] in CODE_ROLES or name.partition(":")[0] in CODE_ROLES else nodes.inline
+    )
     return [kind(raw, said)], []
 
 
-def words_of(role: str) -> str:
+def role_text(role: str) -> str:
     """What a role shows of its text."""
     titled = _TITLED.match(role)
     if titled and titled[1]:
@@ -150,16 +154,16 @@ def words_of(role: str) -> str:
     return (role.rpartition(".")[2].lstrip("~") if role.startswith("~") else role).lstrip("!")
 
 
-def named_directives(text: str) -> list[str]:
+def directive_names(text: str) -> list[str]:
     return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MOST_NAMES]
 
 
-def named_roles(text: str) -> list[str]:
+def role_names(text: str) -> list[str]:
     found = (before or behind for before, behind in _ROLE.findall(text))
     return list(dict.fromkeys(name.strip(":").lower() for name in found))[:_MOST_NAMES]
 
 
-def without_options(text: str) -> str:
+def strip_directive_options(text: str) -> str:
     """A directive's text as prose, without its options."""
     first = _FIRST.match(text)
     lines = [line.strip() for line in (text[first.end() :] if first else text).splitlines()]
@@ -177,7 +181,7 @@ def _terms(lines: list[str]) -> list[str]:
     return made
 
 
-def divided(text: str) -> tuple[dict[str, str], list[str]]:
+def split_directive_options(text: str) -> tuple[dict[str, str], list[str]]:
     """The options and the lines of a directive."""
     lines = textwrap.dedent(text).split("\n")
     options: dict[str, str] = {}

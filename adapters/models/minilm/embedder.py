@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adapters.models.onnx.embedder import OnnxEmbedder
-from adapters.models.onnx.graph import TOKENIZER, EmbedderManifest, Graph
+from adapters.models.onnx.model import TOKENIZER, EmbedderManifest, OnnxModel
 
 FOLDER = Path(__file__).parent
 MODEL = "model.int8.onnx"
@@ -15,17 +15,17 @@ MAX_TOKENS = 256
 """What the model was trained with; the rest of a longer text is not seen."""
 
 
-class MiniLM(OnnxEmbedder):
+class MiniLMEmbedder(OnnxEmbedder):
     """all-MiniLM-L6-v2: 384 dimensions. Between processors the cosine of two vectors of a text is at least .9999.
 
     The graph takes the mean and makes it of unit length. Its files are not compared with their hashes at each start."""
 
     name = "minilm-l6-w8a14-headed"
-    """With what its vectors were made from: `pipeline/ingest/unit_texts.py`."""
+    """With what its vectors were made from: `pipeline/ingest/embedding_inputs.py`."""
 
     def __init__(self, folder: Path = FOLDER, *, threads: int | None = None) -> None:
         manifest = EmbedderManifest(
             files={MODEL: MODEL_SHA256, TOKENIZER: TOKENIZER_SHA256}, max_length=MAX_TOKENS, normalise=False
         )
-        graph = Graph("embedder", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
+        graph = OnnxModel("embedder", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
         super().__init__(self.name, graph, manifest, dimensions=384)

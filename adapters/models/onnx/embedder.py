@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from adapters.models.onnx.graph import EmbedderManifest, Graph, Output, open_graph, read_manifest
-from adapters.models.vectors import lengths_of, of_unit_length
+from adapters.models.onnx.model import EmbedderManifest, OnnxModel, OutputArray, open_onnx_model, read_manifest
+from adapters.models.vectors import normalize_vectors, vector_norms
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
-REMEMBERED = 256
+CACHED_QUESTIONS = 256
 """Questions whose vectors are kept."""
 _UNIT = 0.01
 """How far a length may be from 1 where the graph is said to give vectors of unit length."""
@@ -25,7 +25,7 @@ class OnnxEmbedder:
     The dimensions are 0 until the first run. Every method raises Unavailable when the files are not those of the
     manifest or cannot be run, so that lexical search alone can answer."""
 
-    def __init__(self, name: str, graph: Graph, manifest: EmbedderManifest, *, dimensions: int = 0) -> None:
+    def __init__(self, name: str, graph: OnnxModel, manifest: EmbedderManifest, *, dimensions: int = 0) -> None:
         self.name = name
         self.dimensions = dimensions
         self._graph = graph
@@ -44,26 +44,26 @@ class OnnxEmbedder:
         vector: Vectors = (await self._embed(self._manifest.question_prefix, [text]))[0]
         vector.flags.writeable = False
         self._remembered[text] = vector
-        while len(self._remembered) > REMEMBERED:
+        while len(self._remembered) > CACHED_QUESTIONS:
             self._remembered.popitem(last=False)
         return vector
 
-    def count(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """Tokens of `text` without the special ones. Raises Unavailable."""
-        return self._graph.count(text)
+        return self._graph.count_tokens(text)
 
     async def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        vectors = np.stack([self._pooled(row) for row in await self._graph.rows([prefix + text for text in texts])])
+        vectors = np.stack([self._pooled(row) for row in await self._graph.run([prefix + text for text in texts])])
         if self._manifest.normalise:
-            vectors = of_unit_length(self._graph.service, vectors)
-        elif np.abs(lengths_of(self._graph.service, vectors) - 1).max() > _UNIT:
+            vectors = normalize_vectors(self._graph.service, vectors)
+        elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT:
             raise self._wrong("gives vectors of other lengths than 1: let normalise be true")
         self.dimensions = vectors.shape[1]
         return vectors
 
-    def _pooled(self, row: Output) -> Vectors:
+    def _pooled(self, row: OutputArray) -> Vectors:
         pooling = self._manifest.pooling
         if row.ndim == 1 and pooling is None:
             return row
@@ -83,4 +83,4 @@ class OnnxEmbedder:
 def open_onnx_embedder(folder: Path, setting: str) -> OnnxEmbedder:
     """Nothing is loaded yet. Raises Misconfigured, naming `setting`."""
     manifest = read_manifest(folder, EmbedderManifest, setting)
-    return OnnxEmbedder(f"onnx:{manifest.digest}", open_graph(folder, manifest, "embedder"), manifest)
+    return OnnxEmbedder(f"onnx:{manifest.digest}", open_onnx_model(folder, manifest, "embedder"), manifest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from adapters.models.onnx.graph import Graph, Manifest, open_graph, read_manifest
+from adapters.models.onnx.model import ModelManifest, OnnxModel, open_onnx_model, read_manifest
 from pipeline.errors import Unavailable
 
 
@@ -13,12 +13,12 @@ class OnnxReranker:
     """Scores without a deadline; see `Reranker`. Question and passage are one input of the graph; its only output for
     them, or the last of several (`is no answer`, `is one`), is the score."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: OnnxModel) -> None:
         self._graph = graph
 
-    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+    async def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """See `Reranker`."""
-        rows = await self._graph.rows([(question, passage) for passage in passages])
+        rows = await self._graph.run([(question, passage) for passage in passages])
         if any(row.ndim != 1 for row in rows):
             raise Unavailable(self._graph.service, "its graph is no cross-encoder", permanent=True)
         return [float(row[-1]) for row in rows]
@@ -26,4 +26,4 @@ class OnnxReranker:
 
 def open_onnx_reranker(folder: Path, setting: str) -> OnnxReranker:
     """Nothing is loaded yet. Raises Misconfigured, naming `setting`."""
-    return OnnxReranker(open_graph(folder, read_manifest(folder, Manifest, setting), "reranker"))
+    return OnnxReranker(open_onnx_model(folder, read_manifest(folder, ModelManifest, setting), "reranker"))

@@ -6,17 +6,17 @@ import ipaddress
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.chat.download import download, room
-from adapters.chat.words import knowledge as words
-from adapters.fetch.fetcher import Fetched
-from adapters.slack.web import Declined, Web
-from pipeline.ports import NotAdded
+from adapters.chat.download import download_file, max_file_bytes
+from adapters.chat.words import uploads as words
+from adapters.fetch.fetcher import FetchResponse
+from adapters.slack.web_client import SlackRefused, SlackWebClient
+from pipeline.ports import UploadRefused
 from pipeline.values import Value
 
-HIDDEN = frozenset({"tombstone", "hidden_by_limit"})
+HIDDEN_FILE_MODES = frozenset({"tombstone", "hidden_by_limit"})
 """Modes of files that are deleted, or older than a free plan shows."""
-GONE = frozenset({"file_not_found", "file_deleted", "file_not_visible", "access_denied", "not_visible"})
-SCOPE = "files:read"
+FILE_GONE_ERRORS = frozenset({"file_not_found", "file_deleted", "file_not_visible", "access_denied", "not_visible"})
+FILES_SCOPE = "files:read"
 
 
 class SlackFile(Value):
@@ -27,15 +27,15 @@ class SlackFile(Value):
     url: str
     link: str
     """Opens it in Slack, for whoever may see it there."""
-    most: int
+    max_bytes: int
     """Bytes that it may have."""
 
 
-class Files:
-    def __init__(self, web: Web, token: str, api_url: str) -> None:
+class SlackFiles:
+    def __init__(self, web: SlackWebClient, token: str, api_url: str) -> None:
         self._web = web
         self._token = token
-        self._origin = origin(api_url)
+        self._origin = files_origin(api_url)
 
     async def find(self, file_id: str) -> SlackFile:
         """What Slack says of a file now; what a message says of it may be a stub, as in channels shared with others.
@@ -43,22 +43,22 @@ class Files:
         Raises NotAdded for one that is gone or not Slack's, and Unavailable."""
         try:
             found: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
-        except Declined as declined:
+        except SlackRefused as declined:
             if declined.needed:
-                raise NotAdded(str(declined), words.NO_ACCESS, permission=declined.needed) from declined
-            raise NotAdded(str(declined), words.GONE) from declined
-        if not found or found.get("mode") in HIDDEN or found.get("file_access") in GONE:
-            raise NotAdded("the file is deleted or hidden", words.GONE)
+                raise UploadRefused(str(declined), words.FILES_NOT_ALLOWED, permission=declined.needed) from declined
+            raise UploadRefused(str(declined), words.FILE_GONE) from declined
+        if not found or found.get("mode") in HIDDEN_FILE_MODES or found.get("file_access") in FILE_GONE_ERRORS:
+            raise UploadRefused("the file is deleted or hidden", words.FILE_GONE)
         url = str(found.get("url_private_download") or "")
-        if found.get("is_external") or not within(url, self._origin):
-            raise NotAdded("the file is kept elsewhere", words.ELSEWHERE, platform="Slack")
+        if found.get("is_external") or not is_same_origin(url, self._origin):
+            raise UploadRefused("the file is kept elsewhere", words.FILE_ELSEWHERE, platform="Slack")
         name = str(found.get("name") or found.get("title") or "file")
         return SlackFile(
             name=name,
             media_type=str(found.get("mimetype") or ""),
             url=url,
             link=str(found.get("permalink") or ""),
-            most=room(name, int(found.get("size") or 0)),
+            max_bytes=max_file_bytes(name, int(found.get("size") or 0)),
         )
 
     async def download(self, file: SlackFile) -> bytes:
@@ -66,13 +66,13 @@ class Files:
         bearer = {"authorization": f"Bearer {self._token}"}
         here = urlsplit(self._origin)
         beside = {"origin": self._origin, "ports": frozenset({here.port or 443}), "private": here.scheme == "http"}
-        fetched = await download(file.url, file.most, headers=bearer, **beside)
+        fetched = await download_file(file.url, file.max_bytes, headers=bearer, **beside)
         if _signs_in(fetched, file, self._origin):
-            raise NotAdded("Slack asks to sign in", words.NO_ACCESS, permission=SCOPE)
+            raise UploadRefused("Slack asks to sign in", words.FILES_NOT_ALLOWED, permission=FILES_SCOPE)
         return fetched.body
 
 
-def origin(api_url: str) -> str:
+def files_origin(api_url: str) -> str:
     """Where Slack keeps its files: `https://files.slack.com` beside `https://slack.com/api/`."""
     parts = urlsplit(api_url)
     try:
@@ -82,12 +82,12 @@ def origin(api_url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def within(url: str, origin: str) -> bool:
+def is_same_origin(url: str, origin: str) -> bool:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}" == origin
 
 
-def _signs_in(fetched: Fetched, file: SlackFile, origin: str) -> bool:
+def _signs_in(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
     """Whether Slack sent its form to sign in instead: that comes as an ordinary page, to whoever may not read files."""
     page = fetched.headers.get("content-type", "").startswith("text/html") and "html" not in file.media_type
-    return page or not within(fetched.url, origin)
+    return page or not is_same_origin(fetched.url, origin)

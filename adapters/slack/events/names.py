@@ -7,31 +7,31 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from adapters.slack.events.spoken import named, unnamed
-from adapters.slack.web import Web
+from adapters.slack.events.plain_text import insert_names, unnamed_mentions
+from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import CitewellError, Unavailable
 
-REMEMBERED = 5_000
+MAX_CACHED_NAMES = 5_000
 """People, and channels, whose names are remembered."""
-MENTIONS = 10
+MAX_MENTIONS = 10
 """Mentions of one message that are looked up: who mentions more asks about none of them."""
-SECONDS = 1.0
+NAME_LOOKUP_SECONDS = 1.0
 """How long a message waits for the names in it: Slack wants to hear within three that we have it."""
-SOMEBODY = {"@": "somebody", "#": "somewhere", "!": "somebody"}
+UNKNOWN_NAMES = {"@": "somebody", "#": "somewhere", "!": "somebody"}
 """What stands for those without a name: an id means nothing to a search."""
-Found = dict[str, Any]
+SlackRecord = dict[str, Any]
 
 
-class Names:
+class SlackNames:
     """Those of one workspace."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: SlackWebClient) -> None:
         self._web = web
         self._names: dict[str, str] = {}
         self._channels: dict[str, str] = {}
         self._groups: dict[str, str] = {}
 
-    async def of(self, user: str) -> str:
+    async def user_name(self, user: str) -> str:
         """What somebody is called; empty where Slack does not say."""
 
         async def ask() -> str:
@@ -41,7 +41,7 @@ class Names:
 
         return await _remembered(self._names, user, ask)
 
-    async def of_channel(self, channel: str) -> str:
+    async def channel_name(self, channel: str) -> str:
         """The same of a channel; empty too of a private one, which not everybody may know of."""
 
         async def ask() -> str:
@@ -50,31 +50,31 @@ class Names:
 
         return await _remembered(self._channels, channel, ask)
 
-    async def of_group(self, group: str) -> str:
+    async def group_name(self, group: str) -> str:
         """The same of a user group, by its handle."""
 
         async def ask() -> str:
-            found: list[Found] = (await self._web.call("usergroups.list")).get("usergroups") or []
+            found: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
             told = {str(one.get("id")): str(one.get("handle") or one.get("name") or "") for one in found}
-            self._groups.update(dict(list(told.items())[:REMEMBERED]))
+            self._groups.update(dict(list(told.items())[:MAX_CACHED_NAMES]))
             return told.get(group, "")
 
         return await _remembered(self._groups, group, ask)
 
-    async def spelled(self, text: str, user: str) -> str:
+    async def resolve_mentions(self, text: str, user: str) -> str:
         """`text` with the names of what it mentions but for `user`, who we are."""
-        mentioned = unnamed(text, user)
-        names = {target: SOMEBODY[target[0]] for target in mentioned}
+        mentioned = unnamed_mentions(text, user)
+        names = {target: UNKNOWN_NAMES[target[0]] for target in mentioned}
 
         async def look(target: str) -> None:
-            kinds = {"@": self.of, "#": self.of_channel, "!": self.of_group}
+            kinds = {"@": self.user_name, "#": self.channel_name, "!": self.group_name}
             name = await kinds[target[0]](target[1:].removeprefix("subteam^"))
             names[target] = name or names[target]
 
         with suppress(TimeoutError):
-            async with asyncio.timeout(SECONDS):
-                await asyncio.gather(*map(look, mentioned[:MENTIONS]))
-        return named(text, names)
+            async with asyncio.timeout(NAME_LOOKUP_SECONDS):
+                await asyncio.gather(*map(look, mentioned[:MAX_MENTIONS]))
+        return insert_names(text, names)
 
 
 async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
@@ -87,7 +87,7 @@ async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitab
             return ""
         except CitewellError:
             name = ""
-        if len(known) >= REMEMBERED:
+        if len(known) >= MAX_CACHED_NAMES:
             known.clear()
         known[key] = name
     return known[key]

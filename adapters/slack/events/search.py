@@ -11,31 +11,33 @@ from typing import Any
 
 import structlog
 
-from adapters.slack.events.talk import SlackTalk
-from adapters.slack.web import Web
+from adapters.slack.events.channel_messages import SlackChannelMessages
+from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import CitewellError
-from pipeline.values import KEPT_OUT, IncomingMessage, PlaceId, Said
+from pipeline.values import OFF_RECORD_TAG, ChannelMessage, IncomingMessage, PlaceId
 
-MOST = 10
+MAX_SEARCH_RESULTS = 10
 """Messages; Slack gives 20 at most, ten times a minute or more."""
-SECONDS = 4.0
+SLACK_SEARCH_SECONDS = 4.0
 
 log = structlog.get_logger(__name__)
 
 
-async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+async def search_messages(
+    web: SlackWebClient, talk: SlackChannelMessages, message: IncomingMessage, question: str
+) -> tuple[ChannelMessage, ...]:
     """Nothing where Slack does not let us, or does not say in time."""
     if not message.action_token:
         return ()
     try:
-        async with asyncio.timeout(SECONDS):
-            found = await web.now(
+        async with asyncio.timeout(SLACK_SEARCH_SECONDS):
+            found = await web.call_now(
                 "assistant.search.context",
                 query=question,
                 action_token=message.action_token,
                 channel_types="public_channel",
                 content_types="messages",
-                limit=MOST,
+                limit=MAX_SEARCH_RESULTS,
             )
             messages = (found.get("results") or {}).get("messages") or ()
             return tuple([await _said(talk, message, one) for one in messages if _of_people(talk, one, message)])
@@ -44,25 +46,25 @@ async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: 
         return ()
 
 
-def _of_people(talk: SlackTalk, found: dict[str, Any], message: IncomingMessage) -> bool:
+def _of_people(talk: SlackChannelMessages, found: dict[str, Any], message: IncomingMessage) -> bool:
     """Not the question itself, nor another one to us, and not what a bot said: no answer is its own source."""
     text = str(found.get("content") or "")
     own = found.get("message_ts") == message.place.message
-    left_out = own or talk.is_to_us(text) or found.get("is_author_bot") or KEPT_OUT in text.lower()
+    left_out = own or talk.is_for_bot(text) or found.get("is_author_bot") or OFF_RECORD_TAG in text.lower()
     return not left_out and bool(text) and bool(found.get("permalink"))
 
 
-async def _said(talk: SlackTalk, message: IncomingMessage, found: dict[str, Any]) -> Said:
+async def _said(talk: SlackChannelMessages, message: IncomingMessage, found: dict[str, Any]) -> ChannelMessage:
     ts, user = str(found["message_ts"]), str(found.get("author_user_id") or "")
     space, channel = message.conversation.space, str(found.get("channel_id") or "")
-    return Said(
+    return ChannelMessage(
         channel=PlaceId(platform="slack", space=space, channel=channel),
         thread=ts,
         message=ts,
         author=user,
-        name=await talk.names.of(user) if user else "",
+        name=await talk.names.user_name(user) if user else "",
         at=datetime.fromtimestamp(float(ts), UTC),
-        text=talk.plain(str(found["content"])),
+        text=talk.message_to_text(str(found["content"])),
         url=str(found["permalink"]),
         title=str(found.get("channel_name") or ""),
     )

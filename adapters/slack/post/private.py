@@ -9,39 +9,46 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from adapters.chat.reply import answer as parts
+from adapters.chat.reply import builder as parts
 from adapters.chat.reply import labels as words
-from adapters.chat.reply.parts import Look, Reply
-from adapters.slack.events.incoming import Body, Me, attachment, forwarded, message_key, person_id
-from adapters.slack.events.spoken import plain
-from adapters.slack.parts.blocks import context
-from adapters.slack.parts.render import Post, line, posts
+from adapters.chat.reply.parts import RenderOptions, Reply
+from adapters.slack.events.incoming import (
+    SlackBot,
+    SlackPayload,
+    forwarded_text,
+    message_key,
+    parse_attachment,
+    person_id,
+)
+from adapters.slack.events.plain_text import message_to_text
 from adapters.slack.platform import SLACK
-from adapters.slack.post.reply import QUIET
-from adapters.slack.web import Web
-from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner
+from adapters.slack.post.sender import NO_PREVIEW_ARGUMENTS
+from adapters.slack.rendering.blocks import context_block
+from adapters.slack.rendering.render import SlackPost, render_line, render_posts
+from adapters.slack.web_client import SlackWebClient
+from pipeline.translations import Translator
+from pipeline.values import Answer, ConversationId, IncomingMessage, MessageTrigger
 
-MOST = 4
+MAX_PRIVATE_MESSAGES = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
-ASKED = "ask-"
+COMMAND_ID_PREFIX = "ask-"
 """How the message id of a command begins."""
 
 
-def command(body: Body, me: Me) -> IncomingMessage:
+def parse_command(body: SlackPayload, me: SlackBot) -> IncomingMessage:
     """A slash command as a question answered in private."""
     return _question(
         me,
         channel=str(body["channel_id"]),
         user=str(body["user_id"]),
         team=str(body.get("team_id") or me.team),
-        trigger=f"{ASKED}{body['trigger_id']}",
-        text=plain(str(body.get("text") or ""), me.user),
+        trigger=f"{COMMAND_ID_PREFIX}{body['trigger_id']}",
+        text=message_to_text(str(body.get("text") or ""), me.user),
         reply_to=str(body["response_url"]),
     )
 
 
-def shortcut(body: Body, me: Me) -> IncomingMessage:
+def parse_shortcut(body: SlackPayload, me: SlackBot) -> IncomingMessage:
     """`Answer this message`: the message as a question of whoever chose the shortcut, answered in private."""
     return _question(
         me,
@@ -49,14 +56,22 @@ def shortcut(body: Body, me: Me) -> IncomingMessage:
         user=str(body["user"]["id"]),
         team=str((body.get("user") or {}).get("team_id") or (body.get("team") or {}).get("id") or me.team),
         trigger=f"menu-{body['trigger_id']}",
-        text=plain(str(body["message"].get("text") or ""), me.user) or forwarded(body["message"], me),
+        text=message_to_text(str(body["message"].get("text") or ""), me.user) or forwarded_text(body["message"], me),
         reply_to=str(body["response_url"]),
         files=body["message"].get("files") or (),
     )
 
 
 def _question(
-    me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
+    me: SlackBot,
+    *,
+    channel: str,
+    user: str,
+    team: str,
+    trigger: str,
+    text: str,
+    reply_to: str,
+    files: Iterable[SlackPayload] = (),
 ) -> IncomingMessage:
     return IncomingMessage(
         place=message_key(me.team, channel, trigger),
@@ -65,41 +80,45 @@ def _question(
         ),
         asker=person_id(me.team, user),
         text=text,
-        attachments=tuple(attachment(file) for file in files),
+        attachments=tuple(parse_attachment(file) for file in files),
         sent_at=datetime.now(UTC),
-        manner=Manner.COMMAND,
+        manner=MessageTrigger.COMMAND,
         external=team != me.team,
         said_in=me.places(channel),
         reply_to=reply_to,
     )
 
 
-class SlackPrivate:
+class SlackPrivateReply:
     """Back to whoever used a command: a `PrivateSender`."""
 
-    shareable = True
-    attachable = False
+    can_share = True
+    can_attach = False
 
-    def __init__(self, web: Web, message: IncomingMessage) -> None:
+    def __init__(self, web: SlackWebClient, message: IncomingMessage) -> None:
         self._web = web
         self._url = message.reply_to
-        self._announced = message.place.message.startswith(ASKED)
+        self._announced = message.place.message.startswith(COMMAND_ID_PREFIX)
         """A line of ours stands where the answer will: a command was acknowledged with one."""
 
-    def line(self, text: str) -> Post:
-        return line(text)
+    def render_line(self, text: str) -> SlackPost:
+        return render_line(text)
 
-    def drawn(self, reply: Reply) -> list[Post]:
-        made = posts(reply)
-        return [*made[:MOST], line(Words(reply.language)(words.LONGER))] if len(made) > MOST else made
+    def render_reply(self, reply: Reply) -> list[SlackPost]:
+        made = render_posts(reply)
+        return (
+            [*made[:MAX_PRIVATE_MESSAGES], render_line(Translator(reply.language)(words.PRIVATE_REPLY_CUT))]
+            if len(made) > MAX_PRIVATE_MESSAGES
+            else made
+        )
 
-    async def show(self, posts: Sequence[Post], shown: Callable[[], Awaitable[None]]) -> None:
-        await show(self._web, self._url, posts[:1], instead=self._announced)
-        await show(self._web, self._url, posts[1:])
+    async def show(self, posts: Sequence[SlackPost], shown: Callable[[], Awaitable[None]]) -> None:
+        await post_response(self._web, self._url, posts[:1], instead=self._announced)
+        await post_response(self._web, self._url, posts[1:])
         await shown()
 
 
-async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = False) -> None:
+async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost], *, instead: bool = False) -> None:
     """Post through a response URL, visible to its person only; `instead` of what is there: the message that was
     clicked, or the line that a command was acknowledged with."""
     for post in made:
@@ -109,12 +128,14 @@ async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = Fals
             replace_original=instead,
             text=post.text,
             blocks=post.blocks,
-            **QUIET,
+            **NO_PREVIEW_ARGUMENTS,
         )
 
 
-async def confirm_shared(web: Web, url: str, look: Look, answer: Answer) -> None:
+async def show_shared(web: SlackWebClient, url: str, look: RenderOptions, answer: Answer) -> None:
     """Put in the place of the message with the button to share that the answer is shared."""
-    last = posts(parts.reply(answer, look, notes=parts.asked(answer)))[-1]
-    confirmed = Post(last.message, (*last.footer, context(Words(answer.language)(words.SHARED))), last.text)
-    await show(web, url, [confirmed], instead=True)
+    last = render_posts(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1]
+    confirmed = SlackPost(
+        last.message, (*last.footer, context_block(Translator(answer.language)(words.SHARED_HERE))), last.text
+    )
+    await post_response(web, url, [confirmed], instead=True)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from html import escape
 
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-HEADERS = {
+INSTALL_PAGE_CSP = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+INSTALL_PAGE_HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": INSTALL_PAGE_CSP,
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-AGAIN = "Something went wrong on the way. Please try again."
+TRY_AGAIN_TEXT = "Something went wrong on the way. Please try again."
 ONE_WORKSPACE = (
     "It can be added to one workspace at a time, not to a whole organisation. Choose a workspace where Slack asks you."
 )
-WHY = {
+OAUTH_ERROR_TEXTS = {
     "access_denied": "You did not allow it, so nothing was changed.",
     "invalid_browser": "This browser did not begin it, or no longer knows: begin again, in one browser.",
     "invalid_state": "It took too long, or was done before. Please begin again.",
 }
 """Words for the reasons that Slack and Bolt give."""
-STYLED = "/slack/style.css"
-STYLE = """
+STYLE_PATH = "/slack/style.css"
+INSTALL_PAGE_CSS = """
 :root { color-scheme: light dark; --paper: #fcfcfb; --ink: #1d1f21; --faint: #6a6f75; --line: #d9dbdd; --act: #1f3a5f; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #16181a; --ink: #e9eaeb; --faint: #a2a8ae; --line: #383c40; --act: #2a6fb0; }
@@ -37,7 +37,7 @@ small { display: block; color: var(--faint); border-top: 1px solid var(--line); 
 """
 
 
-def invitation(url: str) -> str:
+def render_invitation(url: str) -> str:
     """The page with the link to Slack."""
     return _page(
         "Add Citewell to Slack",
@@ -49,7 +49,7 @@ def invitation(url: str) -> str:
     )
 
 
-def added(workspace: str) -> str:
+def render_installed(workspace: str) -> str:
     return _page(
         f"Citewell is in {workspace}" if workspace else "Citewell is in your workspace",
         "<p>In Slack, write to it under <b>Apps</b>, or invite it to a channel with <b>/invite</b> and mention it. It "
@@ -57,7 +57,7 @@ def added(workspace: str) -> str:
     )
 
 
-def not_added(why: str) -> str:
+def render_install_failed(why: str) -> str:
     return _page("Citewell was not added", f'<p>{escape(why)}</p><a href="/slack/install">Begin again</a>')
 
 
@@ -66,6 +66,6 @@ def _page(title: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{escape(title)}</title><link rel="stylesheet" href="{STYLED}"></head>'
+        f'<title>{escape(title)}</title><link rel="stylesheet" href="{STYLE_PATH}"></head>'
         f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>"
     )

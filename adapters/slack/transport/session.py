@@ -14,44 +14,44 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.adapter import Chat
+from adapters.chat.adapter import ChatApp
 from adapters.chat.catch_up import CatchUp
-from adapters.chat.driver import ChatOptions, Driver
-from adapters.chat.reply.parts import Look
-from adapters.slack.audience import SlackReaches
-from adapters.slack.events.before import SlackReads
-from adapters.slack.events.files import Files
-from adapters.slack.events.incoming import GONE, MALFORMED, Me
+from adapters.chat.driver import ChatOptions, PlatformDriver
+from adapters.chat.reply.parts import RenderOptions
+from adapters.slack.audience import SlackAudienceResolver
+from adapters.slack.events.catch_up import LAST_RETRY_SECONDS, MissedMessage, SlackMissedReader, SlackUnread
+from adapters.slack.events.channel_messages import SlackChannelMessages
+from adapters.slack.events.files import SlackFiles
+from adapters.slack.events.history import SlackHistoryReader
+from adapters.slack.events.incoming import CHANNEL_GONE_EVENTS, MALFORMED_ERRORS, SlackBot
 from adapters.slack.events.intake import SlackIntake
-from adapters.slack.events.missed import LAST_RETRY, Message, Missed, Part
-from adapters.slack.events.talk import SlackTalk
-from adapters.slack.members import Members
-from adapters.slack.parts.render import Post
+from adapters.slack.interactions.app_home import SlackAppHome
+from adapters.slack.interactions.context import SlackInteractionDependencies
+from adapters.slack.interactions.handlers import SlackInteractionHandlers
+from adapters.slack.interactions.setup import SlackSetupForm
+from adapters.slack.members import SlackMembership
 from adapters.slack.platform import SLACK
-from adapters.slack.post.deliver import SlackPosts, SlackTells
-from adapters.slack.post.notices import SlackNotices
-from adapters.slack.press.account import Homepage
-from adapters.slack.press.interactions import SlackInteractions
-from adapters.slack.press.presser import Context
-from adapters.slack.press.setup import SetupForm
+from adapters.slack.post.announcements import SlackAnnouncementPoster
+from adapters.slack.post.delivery import SlackNotifier, SlackReplyPoster
+from adapters.slack.rendering.render import SlackPost
 from adapters.slack.settings import SlackSettings
-from adapters.slack.transport.startup import Workspace
-from adapters.slack.web import SDK_LOG, SlackPace, Web
-from pipeline.ports import Desk, Inbox
+from adapters.slack.transport.startup import SlackWorkspace
+from adapters.slack.web_client import SDK_LOG, SlackTimings, SlackWebClient
+from pipeline.ports import BotServices, Inbox
 from pipeline.values import replace
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Terms:
+class SlackSessionConfig:
     """What holds in every workspace."""
 
     settings: SlackSettings
-    look: Look
-    pace: SlackPace
+    render_options: RenderOptions
+    timings: SlackTimings
     clock: Callable[[], float]
-    desk: Desk | None
+    services: BotServices | None
     """What a process asks that delivers without listening."""
 
 
@@ -60,54 +60,56 @@ class SlackSession:
 
     app: AsyncApp
     """Takes in all that Slack sends of it."""
-    catch_up: CatchUp[Part, Message]
+    catch_up: CatchUp[SlackUnread, MissedMessage]
     space: str
     """`slack:T1`"""
 
-    def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
+    def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, terms: SlackSessionConfig) -> None:
         self._terms = terms
         self.web = web
         self.workspace = workspace
         self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
         self.space = str(self.me.place())
-        self.members = Members(web, self.me.team)
-        self.talk = SlackTalk(web, self.me, workspace.address)
-        self._files = Files(web, web.client.token or "", terms.settings.api_url)
-        self._reaches = SlackReaches(web, self.me, self.members)
+        self.members = SlackMembership(web, self.me.team)
+        self.talk = SlackChannelMessages(web, self.me, workspace.address)
+        self._files = SlackFiles(web, web.client.token or "", terms.settings.api_url)
+        self._reaches = SlackAudienceResolver(web, self.me, self.members)
         self.chat = self._chat()
 
-    def _chat(self) -> Chat[Post]:
-        web, me, shares, terms = self.web, self.me, self._terms.settings.shares, self._terms
-        driver = Driver(
-            SlackPosts(web, me, self._reaches.shared),
-            SlackNotices(web, me, terms.look, self._reaches.shared, shared_channels=shares),
-            SlackReads(web, me, self.talk, self._files),
+    def _chat(self) -> ChatApp[SlackPost]:
+        web, me, shares, terms = self.web, self.me, self._terms.settings.answers_shared_channels, self._terms
+        driver = PlatformDriver(
+            SlackReplyPoster(web, me, self._reaches.is_shared),
+            SlackAnnouncementPoster(web, me, terms.render_options, self._reaches.is_shared, shared_channels=shares),
+            SlackHistoryReader(web, me, self.talk, self._files),
             self._reaches,
-            SlackTells(web),
+            SlackNotifier(web),
         )
-        options = ChatOptions(SLACK, terms.look, patience=terms.pace.standing, shared_channels=shares)
-        return Chat(driver, options, terms.desk)
+        options = ChatOptions(
+            SLACK, terms.render_options, patience=terms.timings.membership_timeout, shared_channels=shares
+        )
+        return ChatApp(driver, options, terms.services)
 
-    def listen(self, inbox: Inbox, desk: Desk) -> None:
+    def listen(self, inbox: Inbox, desk: BotServices) -> None:
         """From now on there is an app, and what was missed can be read."""
         self.chat.listen(inbox, desk)
-        intake = SlackIntake(self.chat.hearing, self.me, self.talk)
+        intake = SlackIntake(self.chat.event_handler, self.me, self.talk)
         self.catch_up = CatchUp(
             self.space,
             inbox,
-            partial(Missed, self.web, self.me, inbox, desk.channels, intake),
-            lag=LAST_RETRY,
+            partial(SlackMissedReader, self.web, self.me, inbox, desk.channels, intake),
+            lag=LAST_RETRY_SECONDS,
             clock=self._terms.clock,
             untaken=intake.untaken,
         )
         self.app = self._app(intake, inbox, desk)
 
-    def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:
+    def _app(self, intake: SlackIntake, inbox: Inbox, desk: BotServices) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
             signing_secret=self._terms.settings.signing_secret or "not used in Socket Mode",
-            before_authorize=intake.receive,
+            before_authorize=intake.handle_request,
             authorize=_as(self.me, self.web.client.token or ""),
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
@@ -116,19 +118,21 @@ class SlackSession:
         SDK_LOG.setLevel(logging.WARNING)
         if self._terms.settings.signing_secret:
             app.error(_failed)
-        look, shared = self._terms.look, self._terms.settings.shares
-        context = Context(self.web, self.me, self.chat, self._reaches, desk, self._files, look, shared)
-        setup = SetupForm(context)
+        look, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
+        context = SlackInteractionDependencies(
+            self.web, self.me, self.chat, self._reaches, desk, self._files, look, shared
+        )
+        setup = SlackSetupForm(context)
         setup.register(app)
-        Homepage(context, setup).register(app)
-        SlackInteractions(context, inbox, self.talk.names).register(app)
-        app.event("member_joined_channel")(self.members.joined)
+        SlackAppHome(context, setup).register(app)
+        SlackInteractionHandlers(context, inbox, self.talk.names).register(app)
+        app.event("member_joined_channel")(self.members.on_member_joined)
 
         async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
-            await self._reaches.left(event)
-            await intake.take(body)
+            await self._reaches.forget_member(event)
+            await intake.accept(body)
 
-        for gone in ("member_left_channel", *GONE):
+        for gone in ("member_left_channel", *CHANNEL_GONE_EVENTS):
             app.event(gone)(left)
         app.event(re.compile(""))(_leave_alone)
         return app
@@ -137,7 +141,7 @@ class SlackSession:
         await self.members.close()
 
 
-def _as(me: Me, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
+def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
     """Without this Bolt asks Slack who we are or, where SLACK_CLIENT_ID stands in the environment, a store of its own,
     which knows of nobody."""
 
@@ -151,7 +155,7 @@ async def _failed(error: Exception, response: BoltResponse | None) -> BoltRespon
     """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
     acknowledgement already."""
     log.error("slack_request_failed", exc_info=error)
-    return response and BoltResponse(status=400 if isinstance(error, MALFORMED) else 500)
+    return response and BoltResponse(status=400 if isinstance(error, MALFORMED_ERRORS) else 500)
 
 
 async def _leave_alone() -> None:

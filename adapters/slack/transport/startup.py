@@ -5,13 +5,19 @@ from __future__ import annotations
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.events.incoming import Me
-from adapters.slack.web import DEAD_TOKEN, LOST, Web, error_code, retry_after
+from adapters.slack.events.incoming import SlackBot
+from adapters.slack.web_client import (
+    NETWORK_ERRORS,
+    REVOKED_TOKEN_ERRORS,
+    SlackWebClient,
+    retry_after_seconds,
+    slack_error_code,
+)
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import Value
 
 _GUESTS = "answers there from collections that are not public even if the workspace has guests"
-SCOPES = {
+REQUIRED_SCOPES = {
     "app_mentions:read": "being asked by @mention",
     "channels:history": "follow-ups in public channels, and never answering twice after a crash",
     "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
@@ -28,7 +34,7 @@ SCOPES = {
     "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
 """Every bot scope that `manifest.yml` asks for, and what it enables."""
-OPTIONAL = {
+OPTIONAL_SCOPES = {
     "assistant:write": "suggested prompts in the Messages tab",
     "mpim:history": "never answering twice after a crash in group direct messages",
     "search:read.public": "answers from public channels where the documents do not answer, of which nothing is kept",
@@ -36,13 +42,13 @@ OPTIONAL = {
     "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }
 """Scopes that may be unticked at the installation. No event rests on one: Slack might not take such a manifest."""
-_WRONG_TOKEN = DEAD_TOKEN | {"missing_scope", "not_allowed_token_type"}
+_WRONG_TOKEN = REVOKED_TOKEN_ERRORS | {"missing_scope", "not_allowed_token_type"}
 
 
-class Workspace(Value):
+class SlackWorkspace(Value):
     """Our account there."""
 
-    me: Me
+    me: SlackBot
     name: str
     team_name: str
     address: str = ""
@@ -51,18 +57,20 @@ class Workspace(Value):
     """Granted to the token; empty when Slack did not say."""
 
 
-async def introduce(web: Web) -> Workspace:
+async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
     """Ask Slack who we are. Raises Misconfigured for a token that does not work, Unavailable otherwise."""
     try:
         response = await web.client.auth_test()
     except SlackApiError as error:
         wanted = "the bot token (xoxb-…) of OAuth & Permissions"
         raise _unusable("auth.test", "SLACK_BOT_TOKEN", wanted, error) from error
-    except LOST as error:
+    except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
     scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
-    return Workspace(
-        me=Me(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or "")),
+    return SlackWorkspace(
+        me=SlackBot(
+            team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or "")
+        ),
         name=str(response.get("user") or ""),
         team_name=str(response.get("team") or ""),
         address=str(response.get("url") or ""),
@@ -70,20 +78,22 @@ async def introduce(web: Web) -> Workspace:
     )
 
 
-async def is_dead(web: Web) -> bool:
+async def is_token_revoked(web: SlackWebClient) -> bool:
     """Whether Slack says that the token is good for nothing any more. Raises Unavailable when it does not say."""
     try:
         await web.client.auth_test()
     except SlackApiError as error:
-        if error_code(error) in DEAD_TOKEN:
+        if slack_error_code(error) in REVOKED_TOKEN_ERRORS:
             return True
-        raise Unavailable("Slack", f"auth.test failed ({error_code(error)})", retry_after=retry_after(error)) from error
-    except LOST as error:
+        raise Unavailable(
+            "Slack", f"auth.test failed ({slack_error_code(error)})", retry_after=retry_after_seconds(error)
+        ) from error
+    except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
     return False
 
 
-async def socket_address(client: AsyncWebClient, app_token: str) -> str:
+async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
     """The address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
 
     Raises Misconfigured for a token that does not work, Unavailable otherwise."""
@@ -92,28 +102,28 @@ async def socket_address(client: AsyncWebClient, app_token: str) -> str:
     except SlackApiError as error:
         wanted = "an app-level token (xapp-…) with connections:write"
         raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", wanted, error) from error
-    except LOST as error:
+    except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
 
 
-def report(workspace: Workspace, how: str) -> list[str]:
+def startup_lines(workspace: SlackWorkspace, how: str) -> list[str]:
     """What the operator is told at start-up, one line each."""
     lines = [f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {how}."]
     if workspace.scopes:
-        wanted = {**SCOPES, **OPTIONAL}
+        wanted = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
         lines += [_lack(scope, wanted[scope]) for scope in sorted(wanted) if scope not in workspace.scopes]
     return lines
 
 
 def _lack(scope: str, enables: str) -> str:
-    optional = "optional scope" if scope in OPTIONAL else "scope"
+    optional = "optional scope" if scope in OPTIONAL_SCOPES else "scope"
     return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
 
 
 def _unusable(method: str, setting: str, wanted: str, error: SlackApiError) -> Misconfigured | Unavailable:
     """Only what Slack says of the token itself is final; everything else may pass."""
-    code = error_code(error)
+    code = slack_error_code(error)
     if code in _WRONG_TOKEN:
         return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {wanted} of your Slack app.")
     said = code or f"HTTP {error.response.status_code}"
-    return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after(error))
+    return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after_seconds(error))

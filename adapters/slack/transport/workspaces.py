@@ -12,16 +12,16 @@ import aiohttp
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.events.incoming import Me
-from adapters.slack.transport.session import SlackSession, Terms
-from adapters.slack.transport.startup import Workspace, introduce, is_dead, report
-from adapters.slack.web import Web, clients
+from adapters.slack.events.incoming import SlackBot
+from adapters.slack.transport.session import SlackSession, SlackSessionConfig
+from adapters.slack.transport.startup import SlackWorkspace, fetch_workspace, is_token_revoked, startup_lines
+from adapters.slack.web_client import SlackWebClient, web_client_builder
 from pipeline.errors import Refused
-from pipeline.ports import Desk, Inbox, Installations
+from pipeline.ports import BotServices, Inbox, InstallationStore
 from pipeline.values import PlaceId
 from pipeline.values.platform import Installation
 
-NEWS = 60.0
+WORKSPACES_REFRESH_SECONDS = 60.0
 """Seconds between looks at which workspaces there are, for those that another process was told of."""
 
 log = structlog.get_logger(__name__)
@@ -31,44 +31,44 @@ class NotInstalled(Refused):
     """The workspace has not added the bot, or has removed it."""
 
 
-class Workspaces(Protocol):
-    async def of(self, team: str) -> SlackSession:
+class WorkspaceSessions(Protocol):
+    async def session(self, team: str) -> SlackSession:
         """Raises NotInstalled, Misconfigured or Unavailable."""
         ...
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         """From now on sessions take in what Slack sends. Raises as `of`."""
         ...
 
-    async def report(self, how: str) -> list[str]:
+    async def startup_lines(self, how: str) -> list[str]:
         """What the operator is told at start-up, one line each."""
         ...
 
-    async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+    async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         """Read what was missed, after a start and after each outage, until cancelled."""
         ...
 
-    async def left(self, team: str, at: datetime) -> None:
+    async def remove_workspace(self, team: str, at: datetime) -> None:
         """The workspace removed the bot, or took back its token. Raises Unavailable."""
         ...
 
     async def close(self) -> None: ...
 
 
-class Connecting:
+class WebClientFactory:
     """Clients of the Web API that share their connections."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: SlackSessionConfig) -> None:
         self._terms = terms
         self._http: aiohttp.ClientSession | None = None
 
     def client(self, token: str | None = None) -> AsyncWebClient:
         if self._http is None:
-            self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._terms.pace.timeout))
-        return clients(self._terms.settings.api_url, self._http)(token)
+            self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._terms.timings.timeout))
+        return web_client_builder(self._terms.settings.api_url, self._http)(token)
 
-    def web(self, token: str) -> Web:
-        return Web(self.client(token), self._terms.pace)
+    def web(self, token: str) -> SlackWebClient:
+        return SlackWebClient(self.client(token), self._terms.timings)
 
     async def close(self) -> None:
         if self._http:
@@ -76,33 +76,33 @@ class Connecting:
             self._http = None
 
 
-class Only:
+class SingleWorkspace:
     """The workspace of one token, whichever it is: found out once."""
 
-    def __init__(self, terms: Terms, connecting: Connecting) -> None:
+    def __init__(self, terms: SlackSessionConfig, connecting: WebClientFactory) -> None:
         self._terms = terms
         self._connecting = connecting
         self._opening = asyncio.Lock()
         self._open: SlackSession | None = None
 
-    async def of(self, team: str) -> SlackSession:
+    async def session(self, team: str) -> SlackSession:
         async with self._opening:
             if self._open is None:
                 web = self._connecting.web(self._terms.settings.bot_token)
-                self._open = SlackSession(web, await introduce(web), self._terms)
-                self._open.members.read_ahead()
+                self._open = SlackSession(web, await fetch_workspace(web), self._terms)
+                self._open.members.start_prefetch()
         return self._open
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
-        (await self.of("")).listen(inbox, desk)
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+        (await self.session("")).listen(inbox, desk)
 
-    async def report(self, how: str) -> list[str]:
-        return report((await self.of("")).workspace, how)
+    async def startup_lines(self, how: str) -> list[str]:
+        return startup_lines((await self.session("")).workspace, how)
 
-    async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        await (await self.of("")).catch_up.keep(reachable)
+    async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+        await (await self.session("")).catch_up.run(reachable)
 
-    async def left(self, team: str, at: datetime) -> None:
+    async def remove_workspace(self, team: str, at: datetime) -> None:
         """What is kept stays: whoever runs the bot made the app, and may install it again."""
 
     async def close(self) -> None:
@@ -115,19 +115,21 @@ class _Open(NamedTuple):
     session: SlackSession
 
 
-class Installed:
+class MultiWorkspace:
     """Those that added the bot by themselves. The store is asked each time: another process may know better."""
 
-    def __init__(self, terms: Terms, connecting: Connecting, installations: Installations) -> None:
+    def __init__(
+        self, terms: SlackSessionConfig, connecting: WebClientFactory, installations: InstallationStore
+    ) -> None:
         self._terms = terms
         self._connecting = connecting
         self._installations = installations
         self._open: dict[str, _Open] = {}
-        self._listening: tuple[Inbox, Desk] | None = None
+        self._listening: tuple[Inbox, BotServices] | None = None
 
-    async def of(self, team: str) -> SlackSession:
+    async def session(self, team: str) -> SlackSession:
         place = PlaceId(platform="slack", space=team)
-        installation = await self._installations.of(place) if team else None
+        installation = await self._installations.get(place) if team else None
         known = self._open.get(team)
         if known and known.installation == installation:
             return known.session
@@ -140,18 +142,18 @@ class Installed:
             self._open[team] = _Open(installation, self._session(installation))
         return self._open[team].session
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None:
-        await self._installations.renew()
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+        await self._installations.reencrypt()
         self._listening = inbox, desk
         for one in self._open.values():
             one.session.listen(inbox, desk)
 
-    async def report(self, how: str) -> list[str]:
+    async def startup_lines(self, how: str) -> list[str]:
         there = [f"{one.name} ({one.space.space})" for one in await self._installations.all()]
         where = f"in {', '.join(there)}" if there else "in no workspace yet"
         return [f"Slack: I am {where}, connected by {how}."]
 
-    async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+    async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         filling: dict[str, asyncio.Task[None]] = {}
         try:
             while True:
@@ -160,11 +162,13 @@ class Installed:
                     filling.pop(team).cancel()
                 for team in (there | self._open.keys()) - filling.keys():
                     with suppress(NotInstalled):
-                        filling[team] = asyncio.create_task((await self.of(team)).catch_up.keep(reachable))
+                        filling[team] = asyncio.create_task((await self.session(team)).catch_up.run(reachable))
                 if not filling:
-                    await asyncio.sleep(NEWS)
+                    await asyncio.sleep(WORKSPACES_REFRESH_SECONDS)
                     continue
-                done, _ = await asyncio.wait(filling.values(), timeout=NEWS, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(
+                    filling.values(), timeout=WORKSPACES_REFRESH_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
                 for task in done:
                     task.result()
         finally:
@@ -172,16 +176,16 @@ class Installed:
                 task.cancel()
             await asyncio.gather(*filling.values(), return_exceptions=True)
 
-    async def left(self, team: str, at: datetime) -> None:
+    async def remove_workspace(self, team: str, at: datetime) -> None:
         """Erase all that is kept of the workspace, unless it added the bot again since."""
         place = PlaceId(platform="slack", space=team)
-        installation = await self._installations.of(place) if team else None
+        installation = await self._installations.get(place) if team else None
         if installation is None or self._listening is None:
             return
-        if at < installation.at and not await is_dead(self._connecting.web(installation.token)):
+        if at < installation.at and not await is_token_revoked(self._connecting.web(installation.token)):
             log.info("slack_workspace_still_there", space=str(place))
             return
-        await self._listening[0].leave(place)
+        await self._listening[0].erase_space(place)
         log.info("slack_workspace_left", space=str(place))
         if known := self._open.pop(team, None):
             await known.session.close()
@@ -191,8 +195,8 @@ class Installed:
             await one.session.close()
 
     def _session(self, installation: Installation) -> SlackSession:
-        me = Me(team=installation.space.space, user=installation.user, bot=installation.bot)
-        known = Workspace(me=me, name="", team_name=installation.name, scopes=installation.scopes)
+        me = SlackBot(team=installation.space.space, user=installation.user, bot=installation.bot)
+        known = SlackWorkspace(me=me, name="", team_name=installation.name, scopes=installation.scopes)
         session = SlackSession(self._connecting.web(installation.token), known, self._terms)
         if self._listening:
             session.listen(*self._listening)

@@ -5,27 +5,33 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from pathlib import PurePath
 
-from adapters.files.kinds import SUPPORTED, StoredPage
-from adapters.files.outline import label, safe_url
-from adapters.files.reader import Reader, check_size
-from adapters.sources.confluence.editions import SERVICE, AttachedFile, Edition, SpaceListing, WikiPage
-from adapters.sources.rest import digest
+from adapters.files.content import clean_label, safe_url
+from adapters.files.formats import SUPPORTED_FORMATS, ConfluenceStoragePage
+from adapters.files.reader import FileReader, check_size
+from adapters.sources.confluence.api import (
+    CONFLUENCE_SERVICE,
+    ConfluenceApi,
+    ConfluenceAttachment,
+    ConfluencePage,
+    SpaceListing,
+)
+from adapters.sources.rest_client import hash_parts
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
-from pipeline.values import Document, Parsed
+from pipeline.values import Document, ParsedDocument
 
-LARGEST = 50_000_000
+MAX_ATTACHMENT_BYTES = 50_000_000
 """Bytes of an attachment that is fetched."""
 _NOT_FOR_ALL = "not everyone in the space may read it"
 
 
-class WikiPageItem(SourceItem):
-    page: WikiPage
+class ConfluencePageItem(SourceItem):
+    page: ConfluencePage
 
 
-class AttachedFileItem(SourceItem):
-    attachment: AttachedFile
-    page: WikiPage
+class ConfluenceAttachmentItem(SourceItem):
+    attachment: ConfluenceAttachment
+    page: ConfluencePage
 
 
 class ConfluenceSource:
@@ -40,8 +46,8 @@ class ConfluenceSource:
         name: str,
         url: str,
         spaces: tuple[str, ...],
-        edition: Edition,
-        reader: Reader,
+        edition: ConfluenceApi,
+        reader: FileReader,
         *,
         labels: frozenset[str] = frozenset(),
         without_labels: frozenset[str] = frozenset(),
@@ -61,60 +67,64 @@ class ConfluenceSource:
         self.skipped: dict[str, str] = {}
         """The same by its title, with the reason."""
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when not all could be listed, after the last item for a space that is not there."""
-        listing = await self._edition.listing(self._spaces)
+        listing = await self._edition.list_spaces(self._spaces)
         self._withhold(listing)
         for item in self._items(listing):
             yield item
-        if listing.missing:
+        if listing.missing_spaces:
             raise Unavailable(
-                SERVICE.name,
-                f"there is no space {', '.join(listing.missing)}, or the account may not see it",
+                CONFLUENCE_SERVICE.name,
+                f"there is no space {', '.join(listing.missing_spaces)}, or the account may not see it",
                 permanent=True,
                 denied=True,
                 what_to_do="Check `url`, `spaces` and the rights of the account; take out a space that is gone.",
             )
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Raises Refused for what cannot be read or is gone by now, Unavailable when the service is."""
         match item:
-            case WikiPageItem():
+            case ConfluencePageItem():
                 return await self._page(item)
-            case AttachedFileItem():
+            case ConfluenceAttachmentItem():
                 return await self._attachment(item)
             case _:
                 raise TypeError("not an item of this source")
 
     def _withhold(self, listing: SpaceListing) -> None:
-        closed = frozenset[str]() if self._restricted else listing.closed
+        closed = frozenset[str]() if self._restricted else listing.restricted
         files = (one.id for one in listing.attachments if one.page in closed)
         self.withheld = frozenset(self._prefix + found for found in (*closed, *files))
-        self.skipped = {label(page.title): _NOT_FOR_ALL for page in listing.pages if page.id in closed}
+        self.skipped = {clean_label(page.title): _NOT_FOR_ALL for page in listing.pages if page.id in closed}
 
     def _items(self, listing: SpaceListing) -> Iterator[SourceItem]:
-        pages = {page.id: page for page in listing.pages if self._wanted(page, listing.closed)}
+        pages = {page.id: page for page in listing.pages if self._wanted(page, listing.restricted)}
         for page in pages.values():
-            version = digest(page.version, page.title, page.webui, *sorted(page.labels))
-            yield WikiPageItem(id=self._prefix + page.id, label=label(page.title), version=version, page=page)
+            version = hash_parts(page.version, page.title, page.webui, *sorted(page.labels))
+            yield ConfluencePageItem(
+                id=self._prefix + page.id, label=clean_label(page.title), version=version, page=page
+            )
         for one in listing.attachments:
-            if PurePath(one.name).suffix.lower() in SUPPORTED and (its := pages.get(one.page)):
-                name = label(f"{its.title} / {one.name}")
-                version = digest(one.version, one.name, one.webui, its.id)
-                yield AttachedFileItem(id=self._prefix + one.id, label=name, version=version, attachment=one, page=its)
+            if PurePath(one.name).suffix.lower() in SUPPORTED_FORMATS and (its := pages.get(one.page)):
+                name = clean_label(f"{its.title} / {one.name}")
+                version = hash_parts(one.version, one.name, one.webui, its.id)
+                yield ConfluenceAttachmentItem(
+                    id=self._prefix + one.id, label=name, version=version, attachment=one, page=its
+                )
 
-    def _wanted(self, page: WikiPage, closed: frozenset[str]) -> bool:
+    def _wanted(self, page: ConfluencePage, closed: frozenset[str]) -> bool:
         if (page.id in closed) != self._restricted:
             return False
         return (not self._labels or bool(self._labels & page.labels)) and not self._without_labels & page.labels
 
-    async def _page(self, item: WikiPageItem) -> Parsed:
+    async def _page(self, item: ConfluencePageItem) -> ParsedDocument:
         page = item.page
-        if (text := await self._edition.text(page.id)) is None:
+        if (text := await self._edition.fetch_body(page.id)) is None:
             raise Refused("it is not there any more")
         people = await self._reader.read_mentions(text.storage)
-        names = await self._edition.names(people | ({text.owner} if text.owner else set()))
-        stored = StoredPage(
+        names = await self._edition.fetch_user_names(people | ({text.owner} if text.owner else set()))
+        stored = ConfluenceStoragePage(
             storage=text.storage,
             title=page.title,
             names=names,
@@ -122,7 +132,7 @@ class ConfluenceSource:
             space=page.space,
             new_editor=text.new_editor,
         )
-        found = await self._reader.read_stored(stored)
+        found = await self._reader.read_confluence_page(stored)
         metadata = {
             "updated": page.updated,
             "labels": ", ".join(sorted(page.labels)),
@@ -138,19 +148,19 @@ class ConfluenceSource:
             metadata={name: said for name, said in metadata.items() if said},
             unread=found.unread,
         )
-        return Parsed(document=document, blocks=found.blocks)
+        return ParsedDocument(document=document, blocks=found.blocks)
 
-    async def _attachment(self, item: AttachedFileItem) -> Parsed:
+    async def _attachment(self, item: ConfluenceAttachmentItem) -> ParsedDocument:
         one = item.attachment
-        check_size(one.size, LARGEST)
-        content = await self._edition.file(one, most=LARGEST)
+        check_size(one.size, MAX_ATTACHMENT_BYTES)
+        content = await self._edition.download_attachment(one, most=MAX_ATTACHMENT_BYTES)
         if content is None:
             raise Refused("it is not there any more")
         found = await self._reader.read(one.name, content)
         document = Document(
             id=item.id,
-            filename=label(one.name),
-            title=found.title or label(one.name),
+            filename=clean_label(one.name),
+            title=found.title or clean_label(one.name),
             product=found.product,
             document_type=found.document_type,
             source=self.name,
@@ -159,9 +169,9 @@ class ConfluenceSource:
             metadata=found.metadata,
             unread=found.unread,
         )
-        return Parsed(document=document, blocks=found.blocks)
+        return ParsedDocument(document=document, blocks=found.blocks)
 
-    def _address(self, webui: str, page: WikiPage) -> str:
+    def _address(self, webui: str, page: ConfluencePage) -> str:
         """Where it is read; by the page's number when the service does not name a place of its own."""
         path = webui if webui.startswith("/") and not webui.startswith("//") else ""
         return safe_url(f"{self._url}{path}" if path else "") or f"{self._url}/pages/viewpage.action?pageId={page.id}"

@@ -11,15 +11,15 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from adapters.files.kinds import JSON_LINES
-from adapters.files.outline import Content
-from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
+from adapters.files.content import ParsedFile
+from adapters.files.formats import JSON_LINES
+from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, FileReader, check_size, max_file_size
 from adapters.files.text import jsonl
-from adapters.sources.folder.links import file_url, with_files, with_fragments
-from adapters.sources.folder.walk import LeftOut, walk
+from adapters.sources.folder.file_links import add_fragments, file_url, resolve_file_links
+from adapters.sources.folder.walk import SkippedFiles, walk_files
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
-from pipeline.values import Document, Parsed
+from pipeline.values import Document, ParsedDocument
 
 _BATCH = 256
 _BLANK = 1024
@@ -55,7 +55,7 @@ class FolderSource:
     def __init__(
         self,
         path: Path,
-        reader: Reader,
+        reader: FileReader,
         *,
         prefix: str | None = None,
         without: frozenset[Path] = frozenset(),
@@ -67,19 +67,19 @@ class FolderSource:
         self._prefix = prefix
         self._without = without
         self._base_url = base_url
-        self._left_out = LeftOut()
+        self._left_out = SkippedFiles()
 
     @property
-    def left_out(self) -> dict[str, tuple[str, ...]]:
-        """What `items()` passed over, by the names that `LeftOut` has for the reasons."""
+    def skipped_by_reason(self) -> dict[str, tuple[str, ...]]:
+        """What `items()` passed over, by the names that `SkippedFiles` has for the reasons."""
         return {why: tuple(map(self._label, getattr(self._left_out, why))) for why in _REASONS}
 
     @property
     def skipped(self) -> dict[str, str]:
         """The same by its label, with the reason."""
-        return {label: _REASONS[why] for why, labels in self.left_out.items() for label in labels}
+        return {label: _REASONS[why] for why, labels in self.skipped_by_reason.items() for label in labels}
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
         try:
             exists = self._path.exists()
@@ -87,7 +87,7 @@ class FolderSource:
             raise Unavailable("folder", f"could not be read: {self.name}", denied=True) from error
         if not exists:
             raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
-        self._left_out = LeftOut()
+        self._left_out = SkippedFiles()
         found = self._items(self._left_out)
         while batch := await asyncio.to_thread(lambda: list(islice(found, _BATCH))):
             for item in batch:
@@ -97,7 +97,7 @@ class FolderSource:
             denied = self._path in unreadable and not os.access(self._path, os.R_OK | os.X_OK)
             raise Unavailable("folder", said, denied=denied)
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Read one of `items()`. Raises Refused."""
         if not isinstance(item, FileItem):
             raise TypeError("not an item of this source")
@@ -110,16 +110,16 @@ class FolderSource:
         if item.size is None:
             found = await self._reader.read(item.path.name, content)
         else:
-            found = await self._reader.read_line(content)
+            found = await self._reader.read_json_line(content)
         document = self._document(item, found)
         if not document.url:
-            return Parsed(document=document, blocks=found.blocks)
-        blocks = await asyncio.to_thread(with_fragments, found.blocks, item.path.name, content)
+            return ParsedDocument(document=document, blocks=found.blocks)
+        blocks = await asyncio.to_thread(add_fragments, found.blocks, item.path.name, content)
         if self._base_url and not found.url:
-            blocks = await asyncio.to_thread(with_files, blocks, document.filename, self._base_url)
-        return Parsed(document=document, blocks=blocks)
+            blocks = await asyncio.to_thread(resolve_file_links, blocks, document.filename, self._base_url)
+        return ParsedDocument(document=document, blocks=blocks)
 
-    def _document(self, item: FileItem, found: Content) -> Document:
+    def _document(self, item: FileItem, found: ParsedFile) -> Document:
         return Document(
             id=item.id,
             filename=self._label(item.path),
@@ -133,9 +133,9 @@ class FolderSource:
             unread=found.unread,
         )
 
-    def _items(self, left_out: LeftOut) -> Iterator[FileItem]:
+    def _items(self, left_out: SkippedFiles) -> Iterator[FileItem]:
         taken: set[str] = set()
-        for path in [self._path] if self._path.is_file() else walk(self._path, self._without, left_out):
+        for path in [self._path] if self._path.is_file() else walk_files(self._path, self._without, left_out):
             if path.suffix.lower() in JSON_LINES:
                 try:
                     yield from self._lines(path, taken)
@@ -174,7 +174,7 @@ class FolderSource:
         problem = ""
         try:
             check_size(size, MAX_TEXT_BYTES)
-            doc_id = jsonl.read_line(line).doc_id
+            doc_id = jsonl.parse_json_line(line).doc_id
         except Refused as error:
             problem = str(error)
         else:
@@ -231,5 +231,5 @@ def _read(item: FileItem) -> bytes:
         if item.size is not None:
             return file.read(item.size)
         start = file.read(8)
-        check_size(os.fstat(file.fileno()).st_size, largest(item.path.name, start))
+        check_size(os.fstat(file.fileno()).st_size, max_file_size(item.path.name, start))
         return start + file.read(MAX_BINARY_BYTES)

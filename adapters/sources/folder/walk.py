@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from adapters.files.pandoc import supported
+from adapters.files.pandoc import supported_suffixes
 
 _FOREIGN = frozenset(
     """node_modules bower_components jspm_packages site-packages __pycache__ vendor venv virtualenv build dist _build
@@ -27,12 +27,12 @@ _STARS, _DOUBLE_STARS = 4, 2
 four it takes 0.3 s at worst, with eight hours, and meanwhile nothing else runs."""
 _STAR = re.compile(r"\*+")
 
-Rules = tuple[tuple[Path, GitIgnoreSpec], ...]
+IgnoreRules = tuple[tuple[Path, GitIgnoreSpec], ...]
 """Folders and what their `.gitignore` says, the outermost first."""
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedFiles:
     """What a walk came by and passed over."""
 
     unreadable: list[Path] = field(default_factory=list)
@@ -46,7 +46,7 @@ class LeftOut:
     """Files that nothing is in."""
 
 
-def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Path]:
+def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> Iterator[Path]:
     """Supported files below `root` in the order of their paths, but for hidden and ignored ones and those in `without`.
 
     Fetched, built and minified ones are left out too, unless `root` itself is such a folder or lies in one.
@@ -54,9 +54,9 @@ def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Pa
     excludes `root` itself: who names it wants it. Folders reached by a link are entered once; links that lead out of
     `root` are not followed: whoever can write into it could otherwise have any file of this machine read."""
     entered: set[tuple[int, int]] = set()
-    suffixes = frozenset(supported())
+    suffixes = frozenset(supported_suffixes())
 
-    def enter(folder: Path, rules: Rules) -> Iterator[Path]:
+    def enter(folder: Path, rules: IgnoreRules) -> Iterator[Path]:
         try:
             status = folder.stat()
             entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
@@ -99,7 +99,7 @@ def _written(name: str) -> bool:
     return ".min." in name or name in _LOCKS
 
 
-def _rules(folder: Path) -> Rules:
+def _rules(folder: Path) -> IgnoreRules:
     """Raises OSError for a `.gitignore` that cannot be read or would take too long to match; git follows no link."""
     ignore = folder / ".gitignore"
     if not ignore.is_file() or ignore.is_symlink():
@@ -111,10 +111,10 @@ def _rules(folder: Path) -> Rules:
     return ((folder, GitIgnoreSpec.from_lines(lines)),)
 
 
-def _rules_above(root: Path) -> Rules:
+def _rules_above(root: Path) -> IgnoreRules:
     """Those of the folders that `root` lies in, up to the one that holds its repository."""
     repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-    found: Rules = ()
+    found: IgnoreRules = ()
     for folder in reversed(root.parents):
         if folder.is_relative_to(repository):
             found += _rules(folder)
@@ -127,7 +127,7 @@ def _without(spec: GitIgnoreSpec, name: str) -> GitIgnoreSpec:
     return GitIgnoreSpec([pattern for pattern in spec.patterns if not pattern.match_file(name)])
 
 
-def _ignored(entry: Path, is_folder: bool, rules: Rules) -> bool:
+def _ignored(entry: Path, is_folder: bool, rules: IgnoreRules) -> bool:
     """The innermost `.gitignore` with an opinion decides."""
     for folder, spec in reversed(rules):
         name = entry.relative_to(folder).as_posix() + ("/" if is_folder else "")

@@ -9,23 +9,23 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, RootModel, ValidationError
 
-from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.sources.rest import Json, Rest, Service, Shape, word
+from adapters.fetch.fetcher import Fetcher, FetchResponse
+from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, safe_reason
 from pipeline.errors import Unavailable
 
 # --- What the queries of this folder are answered with --------------------------------------------
 
 
-class PageInfo(Shape):
-    more: bool = Field(alias="hasNextPage")
-    end: str | None = Field(None, alias="endCursor")
+class PageInfo(ResponseModel):
+    has_next: bool = Field(alias="hasNextPage")
+    end_cursor: str | None = Field(None, alias="endCursor")
 
     @property
-    def following(self) -> str:
-        return (self.end or "") if self.more else ""
+    def next_token(self) -> str:
+        return (self.end_cursor or "") if self.has_next else ""
 
 
-class ThreadNode(Shape):
+class ThreadNode(ResponseModel):
     """An issue or a discussion in a list."""
 
     number: int
@@ -39,25 +39,25 @@ class ThreadNode(Shape):
     answer: Json | None = None
 
 
-class _Threads(Shape):
+class _Threads(ResponseModel):
     nodes: tuple[ThreadNode | None, ...]
     info: PageInfo = Field(alias="pageInfo")
 
 
-class _Count(Shape):
+class _Count(ResponseModel):
     count: int = Field(alias="totalCount")
 
 
-class ThreadPage(Shape):
+class ThreadPage(ResponseModel):
     page: _Threads
     all: _Count
 
     @property
-    def following(self) -> str:
-        return self.page.info.following
+    def next_token(self) -> str:
+        return self.page.info.next_token
 
 
-class Comment(Shape):
+class GitHubComment(ResponseModel):
     id: str = ""
     url: str
     body: str
@@ -66,44 +66,44 @@ class Comment(Shape):
     replies: _Replies | None = None
 
     @property
-    def shown(self) -> bool:
+    def is_visible(self) -> bool:
         return not self.minimized and not self.deleted
 
 
-class _Replies(Shape):
-    nodes: tuple[Comment, ...] = ()
+class _Replies(ResponseModel):
+    nodes: tuple[GitHubComment, ...] = ()
 
 
-class _Comments(Shape):
-    nodes: tuple[Comment, ...]
+class _Comments(ResponseModel):
+    nodes: tuple[GitHubComment, ...]
     info: PageInfo = Field(alias="pageInfo")
 
 
-class WholeThread(Shape):
+class ThreadDetail(ResponseModel):
     """What was written in an issue or a discussion."""
 
     body: str
-    answer: Comment | None = None
+    answer: GitHubComment | None = None
     comments: _Comments
 
 
-class WholeThreads(RootModel[dict[str, WholeThread | None]]):
+class ThreadDetails(RootModel[dict[str, ThreadDetail | None]]):
     """By the names that they were asked for with."""
 
 
-class MoreComments(Shape):
+class CommentPage(ResponseModel):
     """More of its comments; None when it is gone."""
 
-    more: WholeThread | None
+    more: ThreadDetail | None
 
     @property
-    def following(self) -> str:
-        return self.more.comments.info.following if self.more else ""
+    def next_token(self) -> str:
+        return self.more.comments.info.next_token if self.more else ""
 
 
 # --- Requests -------------------------------------------------------------------------------------
 
-NAME = "GitHub"
+GITHUB_NAME = "GitHub"
 _TYPES = {"since": "DateTime!", "after": "String"}
 _LIMITS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 _UNSAID_WAIT = 60.0
@@ -116,18 +116,18 @@ _WORDS: dict[int | str, tuple[str, str]] = {
 }
 
 A = TypeVar("A", bound=BaseModel)
-P = TypeVar("P", ThreadPage, MoreComments)
+P = TypeVar("P", ThreadPage, CommentPage)
 
 
-class _Problem(Shape):
+class _Problem(ResponseModel):
     type: str = ""
 
 
-class _Data(Shape):
+class _Data(ResponseModel):
     repository: Json | None = None
 
 
-class _GraphQLReply(Shape):
+class _GraphQLReply(ResponseModel):
     data: _Data | None = None
     errors: tuple[_Problem, ...] | None = None
 
@@ -136,7 +136,7 @@ class _GraphQLReply(Shape):
         return {problem.type for problem in self.errors or ()}
 
 
-def endpoint(base_url: str) -> str:
+def graphql_endpoint(base_url: str) -> str:
     """Where the API is of the GitHub at `base_url`: github.com, Enterprise Cloud on ghe.com, or Enterprise Server."""
     base = urlsplit(base_url)
     if base.netloc in {"github.com", "www.github.com"} or base.netloc.endswith(".ghe.com"):
@@ -148,10 +148,10 @@ class GitHubApi:
     """What a token may see of `repository` (`owner/name`). `fetcher` sends the token to the host of `endpoint`."""
 
     def __init__(self, fetcher: Fetcher, repository: str, endpoint: str) -> None:
-        self._rest = Rest(fetcher, _SERVICE, endpoint)
+        self._rest = RestClient(fetcher, _SERVICE, endpoint)
         self._repository = repository
 
-    async def ask(self, selection: str, into: type[A], **variables: str | None) -> A:
+    async def query(self, selection: str, into: type[A], **variables: str | None) -> A:
         """The fields of the repository that `selection` names; one that is not there is None. Raises Unavailable."""
         owner, _, name = self._repository.partition("/")
         declared = "".join(f", ${each}: {_TYPES[each]}" for each in variables)
@@ -162,7 +162,7 @@ class GitHubApi:
         found = reply.data.repository if reply.data else None
         if found is None and reply.kinds == {"NOT_FOUND"}:
             raise Unavailable(
-                NAME,
+                GITHUB_NAME,
                 f"there is no repository {self._repository} for this token",
                 permanent=True,
                 denied=True,
@@ -170,18 +170,18 @@ class GitHubApi:
             )
         if found is None or reply.kinds - {"NOT_FOUND"}:
             raise Unavailable(
-                NAME,
-                f"refused the query ({', '.join(filter(None, map(word, sorted(reply.kinds)))) or 'without a reason'})",
+                GITHUB_NAME,
+                f"refused the query ({', '.join(filter(None, map(safe_reason, sorted(reply.kinds)))) or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
-        return self._rest.read(found, into)
+        return self._rest.validate(found, into)
 
-    def pages(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncGenerator[P, None]:
+    def paginate(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncGenerator[P, None]:
         """A list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
-        return self._rest.parts(lambda cursor: self.ask(selection, into, **variables, after=cursor or None), after)
+        return self._rest.paginate(lambda cursor: self.query(selection, into, **variables, after=cursor or None), after)
 
 
-def _wait(answer: Fetched) -> float | None:
+def _wait(answer: FetchResponse) -> float | None:
     """A limit, primary or secondary, is told with the status of what is forbidden, or among the errors."""
     said, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
     used_up = _reason(answer) == _USED_UP and reset.isdecimal()
@@ -196,7 +196,7 @@ def _wait(answer: Fetched) -> float | None:
     return max(0.0, int(reset) - time.time()) if used_up else _UNSAID_WAIT
 
 
-def _reason(answer: Fetched) -> str:
+def _reason(answer: FetchResponse) -> str:
     return _USED_UP if answer.headers.get("x-ratelimit-remaining") == "0" else ""
 
 
@@ -207,4 +207,4 @@ def _kinds(body: bytes) -> set[str]:
         return set()
 
 
-_SERVICE = Service(NAME, _WORDS, reason=_reason, wait=_wait)
+_SERVICE = RestService(GITHUB_NAME, _WORDS, parse_reason=_reason, parse_retry_after=_wait)

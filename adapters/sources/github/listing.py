@@ -12,8 +12,8 @@ from enum import StrEnum
 from pydantic import ValidationError
 
 from adapters.sources.github.api import GitHubApi, ThreadNode, ThreadPage
-from adapters.sources.rest import differences, digest
-from pipeline.ports import SourceMemory
+from adapters.sources.rest_client import cache_changes, hash_parts
+from pipeline.ports import SourceCache
 from pipeline.values import Value, replace
 
 _ALWAYS = "1970-01-01T00:00:00Z"
@@ -40,7 +40,7 @@ class ThreadKind(StrEnum):
     DISCUSSIONS = "discussions"
 
 
-class Thread(Value):
+class GitHubThread(Value):
     """An issue or a discussion, without what was written in it."""
 
     kind: ThreadKind
@@ -72,28 +72,30 @@ class _ListState(Value):
 class ThreadList:
     """The threads of one kind in a repository."""
 
-    def __init__(self, kind: ThreadKind, api: GitHubApi, memory: SourceMemory) -> None:
+    def __init__(self, kind: ThreadKind, api: GitHubApi, memory: SourceCache) -> None:
         self._kind = kind
         self._api = api
         self._memory = memory
 
-    async def threads(self, now: datetime) -> list[Thread]:
+    async def list_threads(self, now: datetime) -> list[GitHubThread]:
         """All there are. Raises Unavailable."""
-        before = await self._memory.recall()
+        before = await self._memory.load()
         state, threads = await self._changed(before, now) or await self._all(now)
         after = {str(self._kind): state.model_dump_json()}
         after |= {f"{self._kind}/{thread.number}": thread.model_dump_json() for thread in threads.values()}
         known = {name: text for name, text in before.items() if name.partition("/")[0] == self._kind}
-        if changes := differences(known, after):
-            await self._memory.keep(changes)
+        if changes := cache_changes(known, after):
+            await self._memory.update(changes)
         return list(threads.values())
 
-    async def _changed(self, before: Mapping[str, str], now: datetime) -> tuple[_ListState, dict[int, Thread]] | None:
+    async def _changed(
+        self, before: Mapping[str, str], now: datetime
+    ) -> tuple[_ListState, dict[int, GitHubThread]] | None:
         """What was kept, with what changed since; None when all is to be listed."""
         try:
             state = _ListState.model_validate_json(before.get(self._kind, ""))
             kept = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
-            threads = {thread.number: thread for thread in map(Thread.model_validate_json, kept)}
+            threads = {thread.number: thread for thread in map(GitHubThread.model_validate_json, kept)}
         except ValidationError:
             return None
         if not timedelta() <= now - state.listed < _EVERY:
@@ -103,18 +105,18 @@ class ThreadList:
             return None
         return replace(state, updated=_latest(threads)), threads
 
-    async def _all(self, now: datetime) -> tuple[_ListState, dict[int, Thread]]:
-        threads: dict[int, Thread] = {}
+    async def _all(self, now: datetime) -> tuple[_ListState, dict[int, GitHubThread]]:
+        threads: dict[int, GitHubThread] = {}
         total = await self._list(threads, _ALWAYS, "ASC")
         return _ListState(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
 
-    async def _list(self, threads: dict[int, Thread], since: str, direction: str) -> int:
+    async def _list(self, threads: dict[int, GitHubThread], since: str, direction: str) -> int:
         """Put what changed `since` into `threads`; how many there are in all. Discussions cannot be asked for since a
         time: with the direction DESC the older ones end the list."""
         if self._kind is ThreadKind.ISSUES:
-            pages = self._api.pages(_ISSUES, ThreadPage, since=since)
+            pages = self._api.paginate(_ISSUES, ThreadPage, since=since)
         else:
-            pages = self._api.pages(_DISCUSSIONS.replace("DIRECTION", direction), ThreadPage)
+            pages = self._api.paginate(_DISCUSSIONS.replace("DIRECTION", direction), ThreadPage)
         total = 0
         async with aclosing(pages) as asked:
             async for found in asked:
@@ -127,13 +129,13 @@ class ThreadList:
         return total
 
 
-def _latest(threads: Mapping[int, Thread]) -> str:
+def _latest(threads: Mapping[int, GitHubThread]) -> str:
     return max((thread.updated for thread in threads.values()), default=_ALWAYS)
 
 
-def _thread(kind: ThreadKind, node: ThreadNode) -> Thread:
+def _thread(kind: ThreadKind, node: ThreadNode) -> GitHubThread:
     done = node.closed and node.reason not in ("NOT_PLANNED", "DUPLICATE")
-    return Thread(
+    return GitHubThread(
         kind=kind,
         number=node.number,
         title=node.title,
@@ -141,5 +143,5 @@ def _thread(kind: ThreadKind, node: ThreadNode) -> Thread:
         updated=node.updated,
         answered=bool(done if kind is ThreadKind.ISSUES else node.answer),
         spam=node.lock == "SPAM",
-        digest=digest(node.comments, node.answer),
+        digest=hash_parts(node.comments, node.answer),
     )

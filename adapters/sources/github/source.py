@@ -11,14 +11,14 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.files.outline import label, safe_url
-from adapters.files.reader import Reader
+from adapters.files.content import clean_label, safe_url
+from adapters.files.reader import FileReader
 from adapters.sources.git import GitSource
-from adapters.sources.github.api import Comment, GitHubApi, MoreComments, WholeThreads
-from adapters.sources.github.listing import Thread, ThreadKind, ThreadList
+from adapters.sources.github.api import CommentPage, GitHubApi, GitHubComment, ThreadDetails
+from adapters.sources.github.listing import GitHubThread, ThreadKind, ThreadList
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Block, BlockKind, Document, Parsed, replace
+from pipeline.ports import SourceCache, SourceItem
+from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace
 
 # --- The wiki: a git repository beside the other one, with a page in each file --------------------
 
@@ -26,10 +26,10 @@ _READ = "wiki"
 """What the memory calls that the wiki was there."""
 
 
-class Wiki:
+class GitHubWiki:
     """The pages of `pages`, which people read at `address` (`https://github.com/owner/name/wiki`)."""
 
-    def __init__(self, pages: GitSource, address: str, memory: SourceMemory) -> None:
+    def __init__(self, pages: GitSource, address: str, memory: SourceCache) -> None:
         self._pages = pages
         self._address = address
         self._memory = memory
@@ -39,9 +39,9 @@ class Wiki:
     async def items(self) -> AsyncIterator[SourceItem]:
         """All pages but the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
         self.skipped = {}
-        there = _READ in await self._memory.recall()
+        there = _READ in await self._memory.load()
         try:
-            async for item in self._pages.items():
+            async for item in self._pages.list_items():
                 if not PurePath(item.label).name.startswith("_"):
                     yield item
         except (Refused, Unavailable) as error:
@@ -53,11 +53,11 @@ class Wiki:
             return
         self.skipped = self._pages.skipped
         if not there:
-            await self._memory.keep({_READ: "yes"})
+            await self._memory.update({_READ: "yes"})
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse(self, item: SourceItem) -> ParsedDocument:
         """Read one of `items()`. Raises Refused."""
-        parsed = await self._pages.parse(item)
+        parsed = await self._pages.parse_item(item)
         page = PurePath(parsed.document.filename).stem
         url = f"{self._address}/{quote(page, safe='')}"
         return replace(parsed, document=replace(parsed.document, url=url, document_type="wiki page"))
@@ -83,25 +83,27 @@ class ThreadPart(NamedTuple):
     text: str
 
 
-async def conversations(api: GitHubApi, threads: Iterable[Thread]) -> dict[Thread, tuple[ThreadPart, ...]]:
+async def fetch_conversations(
+    api: GitHubApi, threads: Iterable[GitHubThread]
+) -> dict[GitHubThread, tuple[ThreadPart, ...]]:
     """What was written in each of the threads that are still there: first what was asked, then the answer that was
     marked, then the rest in its order; without what is hidden. Raises Unavailable."""
     aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
     asked = " ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items())
-    found = (await api.ask(asked, WholeThreads)).root
+    found = (await api.query(asked, ThreadDetails)).root
     read = {}
     for alias, thread in aliases.items():
         if node := found.get(alias):
             comments = list(node.comments.nodes)
-            if after := node.comments.info.following:
+            if after := node.comments.info.next_token:
                 selection = f"more: {_asked(thread, after=True)}"
-                async for page in api.pages(selection, MoreComments, after=after):
+                async for page in api.paginate(selection, CommentPage, after=after):
                     comments += page.more.comments.nodes if page.more else ()
             read[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
     return read
 
 
-async def blocks(said: Sequence[ThreadPart], reader: Reader) -> tuple[Block, ...]:
+async def conversation_blocks(said: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
     """A conversation in reading order; each comment below a heading that its link leads to."""
     found: list[Block] = []
     for part in said:
@@ -116,23 +118,23 @@ async def blocks(said: Sequence[ThreadPart], reader: Reader) -> tuple[Block, ...
     return tuple(found)
 
 
-def _asked(thread: Thread, *, after: bool = False) -> str:
+def _asked(thread: GitHubThread, *, after: bool = False) -> str:
     field, selection = _FIELDS[thread.kind]
     selection = selection.replace("AFTER", ", after: $after" if after else "")
     return f"{field}(number: {thread.number}) {{ {selection} }}"
 
 
-def _parts(comments: Sequence[Comment], answer: Comment | None) -> Iterator[ThreadPart]:
-    if answer and answer.shown:
+def _parts(comments: Sequence[GitHubComment], answer: GitHubComment | None) -> Iterator[ThreadPart]:
+    if answer and answer.is_visible:
         yield _part("Answer", answer)
     for comment in comments:
         replies = comment.replies.nodes if comment.replies else ()
         for heading, each in (("Comment", comment), *(("Reply", reply) for reply in replies)):
-            if each.shown and (answer is None or each.id != answer.id):
+            if each.is_visible and (answer is None or each.id != answer.id):
                 yield _part(heading, each)
 
 
-def _part(heading: str, comment: Comment) -> ThreadPart:
+def _part(heading: str, comment: GitHubComment) -> ThreadPart:
     return ThreadPart(heading, urlsplit(comment.url).fragment, comment.body)
 
 
@@ -141,10 +143,10 @@ _TOGETHER = 10
 _TYPES = {ThreadKind.ISSUES: "issue", ThreadKind.DISCUSSIONS: "discussion"}
 
 
-class ThreadItem(SourceItem):
+class GitHubThreadItem(SourceItem):
     """An issue or a discussion."""
 
-    thread: Thread
+    thread: GitHubThread
 
 
 class GitHubSource:
@@ -156,11 +158,11 @@ class GitHubSource:
         name: str,
         repository: str,
         fetcher: Fetcher,
-        memory: SourceMemory,
-        reader: Reader,
+        memory: SourceCache,
+        reader: FileReader,
         *,
         kinds: Sequence[ThreadKind] = tuple(ThreadKind),
-        wiki: Wiki | None = None,
+        wiki: GitHubWiki | None = None,
         unanswered: bool = False,
         endpoint: str = "https://api.github.com/graphql",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -175,19 +177,19 @@ class GitHubSource:
         self._lists = [ThreadList(kind, self._api, memory) for kind in kinds]
         self.skipped: dict[str, str] = {}
         """What the last `items()` left out, each with the reason."""
-        self._listed: list[Thread] = []
-        self._read: dict[Thread, tuple[ThreadPart, ...]] = {}
+        self._listed: list[GitHubThread] = []
+        self._read: dict[GitHubThread, tuple[ThreadPart, ...]] = {}
         self._reading = asyncio.Lock()
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when GitHub does not answer, or does not show the repository."""
-        found = [thread for threads in self._lists for thread in await threads.threads(self._now())]
+        found = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
         self.skipped = {_label(thread): why for thread in found if (why := self._left_out(thread))}
         taken = [thread for thread in found if not self._left_out(thread)]
         self._listed = sorted(sorted(taken, key=_updated, reverse=True), key=_is_open)
         self._read = {}
         for thread in self._listed:
-            yield ThreadItem(
+            yield GitHubThreadItem(
                 id=f"{self._prefix}/{thread.kind}/{thread.number}",
                 label=_label(thread),
                 version=thread.version,
@@ -198,9 +200,9 @@ class GitHubSource:
                 yield item
             self.skipped |= self._wiki.skipped
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Read one of `items()`. Raises Refused, and Unavailable when GitHub does not answer."""
-        if not isinstance(item, ThreadItem):
+        if not isinstance(item, GitHubThreadItem):
             if self._wiki is None:
                 raise TypeError("not an item of this source")
             return await self._wiki.parse(item)
@@ -208,40 +210,42 @@ class GitHubSource:
         document = Document(
             id=item.id,
             filename=f"{thread.kind}/{thread.number}",
-            title=label(thread.title),
+            title=clean_label(thread.title),
             document_type=_TYPES[thread.kind],
             source=self.name,
             url=safe_url(thread.url),
             version=item.version,
             metadata={"updated": thread.updated[:10]},
         )
-        return Parsed(document=document, blocks=await blocks(await self._said(thread), self._reader))
+        return ParsedDocument(
+            document=document, blocks=await conversation_blocks(await self._said(thread), self._reader)
+        )
 
-    def _left_out(self, thread: Thread) -> str:
+    def _left_out(self, thread: GitHubThread) -> str:
         """Why it is not taken; empty when it is."""
         if thread.spam:
             return "it was locked as spam"
         return "" if thread.answered or self._unanswered else "it has no answer yet, or was not worked on"
 
-    async def _said(self, thread: Thread) -> tuple[ThreadPart, ...]:
+    async def _said(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
         """What was written in it, read together with the ones listed behind it."""
         async with self._reading:
             if thread not in self._read:
                 start = self._listed.index(thread)
                 together = islice(self._listed, start, start + _TOGETHER)
-                self._read = await conversations(self._api, together)
+                self._read = await fetch_conversations(self._api, together)
             if thread not in self._read:
                 raise Refused("it is not there any more")
             return self._read.pop(thread)
 
 
-def _label(thread: Thread) -> str:
+def _label(thread: GitHubThread) -> str:
     return f"#{thread.number} {thread.title}"
 
 
-def _updated(thread: Thread) -> str:
+def _updated(thread: GitHubThread) -> str:
     return thread.updated
 
 
-def _is_open(thread: Thread) -> bool:
+def _is_open(thread: GitHubThread) -> bool:
     return not thread.answered

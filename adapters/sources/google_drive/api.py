@@ -12,8 +12,8 @@ from urllib.parse import quote
 from google.auth import crypt, jwt
 from pydantic import Field
 
-from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.sources.rest import Rest, Service, Shape
+from adapters.fetch.fetcher import Fetcher, FetchResponse
+from adapters.sources.rest_client import ResponseModel, RestClient, RestService
 from pipeline.errors import Misconfigured, Unavailable
 
 # --- A service account's key, and the access tokens that Google gives for it ----------------------
@@ -59,7 +59,7 @@ class ServiceAccount:
             self._token, self._until = await self._exchanged(int(time.time()))
         return self._token
 
-    def expire(self) -> None:
+    def invalidate(self) -> None:
         """The service does not take the token any more."""
         self._until = 0.0
 
@@ -83,8 +83,8 @@ class ServiceAccount:
 
 # --- Requests of the Drive API --------------------------------------------------------------------
 
-NAME = "Google Drive"
-FOLDER = "application/vnd.google-apps.folder"
+DRIVE_NAME = "Google Drive"
+FOLDER_MIME = "application/vnd.google-apps.folder"
 _FILE = (
     "id,name,mimeType,parents,trashed,modifiedTime,md5Checksum,size,webViewLink,driveId,permissionIds,"
     "inheritedPermissionsDisabled"
@@ -105,7 +105,7 @@ _WORDS: dict[int | str, tuple[str, str]] = {
 }
 
 
-class DriveFile(Shape):
+class DriveFile(ResponseModel):
     """A file, a folder, or a shared drive as the folder that it is."""
 
     id: str
@@ -119,29 +119,29 @@ class DriveFile(Shape):
     url: str = Field("", alias="webViewLink")
     drive: str = Field("", alias="driveId")
     permissions: frozenset[str] = Field(frozenset(), alias="permissionIds")
-    limited: bool = Field(False, alias="inheritedPermissionsDisabled")
+    has_limited_access: bool = Field(False, alias="inheritedPermissionsDisabled")
 
 
-class FileList(Shape):
+class DriveFileList(ResponseModel):
     files: tuple[DriveFile, ...] = ()
-    following: str = Field("", alias="nextPageToken")
+    next_token: str = Field("", alias="nextPageToken")
     incomplete: bool = Field(False, alias="incompleteSearch")
 
 
-class DriveChange(Shape):
+class DriveChange(ResponseModel):
     id: str = Field(alias="fileId")
     removed: bool = False
     file: DriveFile | None = None
 
 
-class DriveChanges(Shape):
+class DriveChanges(ResponseModel):
     changes: tuple[DriveChange, ...] = ()
-    following: str = Field("", alias="nextPageToken")
-    newest: str = Field("", alias="newStartPageToken")
+    next_token: str = Field("", alias="nextPageToken")
+    start_token: str = Field("", alias="newStartPageToken")
     """The token of what changes from now on, in the last part of a list."""
 
 
-class StartToken(Shape):
+class StartToken(ResponseModel):
     token: str = Field(alias="startPageToken")
 
 
@@ -149,13 +149,13 @@ class DriveApi:
     """What the service account may see at `base_url` (`https://www.googleapis.com`)."""
 
     def __init__(self, fetcher: Fetcher, account: ServiceAccount, base_url: str) -> None:
-        self._rest = Rest(fetcher, _SERVICE, f"{base_url.rstrip('/')}/drive/v3", tokens=account)
+        self._rest = RestClient(fetcher, _SERVICE, f"{base_url.rstrip('/')}/drive/v3", tokens=account)
 
-    async def file(self, file_id: str) -> DriveFile:
+    async def get_file(self, file_id: str) -> DriveFile:
         """A file, a folder, or a shared drive as the folder that it is. Raises Rejected."""
         return await self._rest.get(_path(file_id), DriveFile, fields=_FILE, supportsAllDrives="true")
 
-    async def inside(self, folders: Iterable[str], drive: str) -> AsyncIterator[DriveFile]:
+    async def list_children(self, folders: Iterable[str], drive: str) -> AsyncIterator[DriveFile]:
         """All that lies directly in `folders` and not in the bin; `drive` is the shared drive that holds them."""
         ids = list(folders)
         for start in range(0, len(ids), _PARENTS):
@@ -163,16 +163,16 @@ class DriveApi:
             async for found in self._listed(f"trashed = false and ({parents})", drive):
                 yield found
 
-    def everything(self, drive: str) -> AsyncIterator[DriveFile]:
+    def list_all(self, drive: str) -> AsyncIterator[DriveFile]:
         """All of a shared drive that is not in the bin."""
         return self._listed("trashed = false", drive)
 
-    async def start(self, drive: str) -> str:
+    async def get_start_token(self, drive: str) -> str:
         """The page token of what changes from now on."""
         query = {"supportsAllDrives": "true", **_of(drive)}
         return (await self._rest.get("/changes/startPageToken", StartToken, **query)).token
 
-    async def changes(self, token: str, drive: str) -> tuple[list[DriveChange], str]:
+    async def list_changes(self, token: str, drive: str) -> tuple[list[DriveChange], str]:
         """What changed since `token`, and the token to go on from. Raises Rejected when it is not known any more."""
         fields = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({_FILE}))"
         query = {"pageSize": _PAGE, "fields": fields, **_SHARED, **_of(drive)}
@@ -180,9 +180,9 @@ class DriveApi:
         async def ask(page_token: str) -> DriveChanges:
             return await self._rest.get("/changes", DriveChanges, **query, pageToken=page_token)
 
-        parts = [part async for part in self._rest.parts(ask, token)]
-        if not (newest := parts[-1].newest):
-            raise self._rest.strange()
+        parts = [part async for part in self._rest.paginate(ask, token)]
+        if not (newest := parts[-1].start_token):
+            raise self._rest.unexpected_answer()
         return [change for part in parts for change in part.changes], newest
 
     async def export(self, file_id: str, kind: str) -> bytes:
@@ -197,12 +197,12 @@ class DriveApi:
         asked = {"q": query, "pageSize": _PAGE, "fields": f"nextPageToken,incompleteSearch,files({_FILE})", **_SHARED}
         asked |= {"corpora": "drive", **_of(drive)} if drive else {}
 
-        async def ask(token: str) -> FileList:
-            return await self._rest.get("/files", FileList, **asked, **({"pageToken": token} if token else {}))
+        async def ask(token: str) -> DriveFileList:
+            return await self._rest.get("/files", DriveFileList, **asked, **({"pageToken": token} if token else {}))
 
-        async for part in self._rest.parts(ask):
+        async for part in self._rest.paginate(ask):
             if part.incomplete:
-                raise Unavailable(NAME, "listed only a part of the files")
+                raise Unavailable(DRIVE_NAME, "listed only a part of the files")
             for found in part.files:
                 yield found
 
@@ -215,16 +215,16 @@ def _of(drive: str) -> dict[str, str]:
     return {"driveId": drive} if drive else {}
 
 
-def _reason(answer: Fetched) -> str:
+def _reason(answer: FetchResponse) -> str:
     try:
         return str(json.loads(answer.body)["error"]["errors"][0]["reason"])
     except (ValueError, KeyError, IndexError, TypeError):
         return ""
 
 
-def _wait(answer: Fetched) -> float | None:
+def _wait(answer: FetchResponse) -> float | None:
     """A limit is told with the status of what is forbidden."""
     return _LIMIT_SECONDS if answer.status == 403 and _reason(answer) in _LIMITS else None
 
 
-_SERVICE = Service(NAME, _WORDS, reason=_reason, wait=_wait)
+_SERVICE = RestService(DRIVE_NAME, _WORDS, parse_reason=_reason, parse_retry_after=_wait)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from adapters.sources.google_drive.api import FOLDER, DriveChange, DriveFile
+from adapters.sources.google_drive.api import FOLDER_MIME, DriveChange, DriveFile
 from pipeline.values import Value
 
 _STATE, _FILE = "state", "file/"
@@ -52,7 +52,7 @@ class FolderListing:
     entries: dict[str, FolderEntry] = field(default_factory=dict)
 
     @classmethod
-    def recalled(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
+    def from_cache(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
         """What was kept of this folder; None when it is nothing, or cannot be read."""
         try:
             state = FolderState.model_validate_json(kept.get(_STATE, ""))
@@ -61,7 +61,7 @@ class FolderListing:
             return None
         return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
 
-    def kept(self) -> dict[str, str]:
+    def to_cache(self) -> dict[str, str]:
         """What `recalled` reads."""
         files = {_FILE + entry.id: entry.model_dump_json() for entry in self.entries.values()}
         return {_STATE: self.state.model_dump_json(), **files}
@@ -72,7 +72,7 @@ class FolderListing:
         self.entries[entry.id] = entry
         return entry
 
-    def follow(self, change: DriveChange) -> bool:
+    def apply_change(self, change: DriveChange) -> bool:
         """Take a change over; False when it takes a new listing to know what it means for the files in a folder."""
         file = None if change.removed or (change.file and change.file.trashed) else change.file
         if change.id == self.state.root:
@@ -81,7 +81,7 @@ class FolderListing:
         entry = _entry(file, self.state.readers) if file else None
         if entry is not None and not self._is_folder(entry.parent):
             entry = None
-        if FOLDER in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
+        if FOLDER_MIME in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
             return False
         if entry is None:
             self.entries.pop(change.id, None)
@@ -92,11 +92,11 @@ class FolderListing:
     def files(self) -> Iterator[tuple[FolderEntry, bool]]:
         """Each file, and whether fewer people may read it than the folder."""
         for entry in self.entries.values():
-            if entry.mime != FOLDER:
+            if entry.mime != FOLDER_MIME:
                 yield entry, self._is_narrow(entry)
 
     def _is_folder(self, file_id: str) -> bool:
-        return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER)
+        return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER_MIME)
 
     def _is_narrow(self, entry: FolderEntry) -> bool:
         seen: set[str] = set()
@@ -108,7 +108,7 @@ class FolderListing:
         return entry.narrow
 
 
-def state_of(root: DriveFile, token: str) -> FolderState:
+def initial_state(root: DriveFile, token: str) -> FolderState:
     return FolderState(root=root.id, drive=root.drive, readers=root.permissions, token=token)
 
 
@@ -122,7 +122,7 @@ def _entry(file: DriveFile, readers: frozenset[str]) -> FolderEntry:
         stamp=file.checksum or file.modified,
         modified=file.modified,
         size=file.size,
-        narrow=file.limited or not _open_to(file.permissions, readers),
+        narrow=file.has_limited_access or not _open_to(file.permissions, readers),
     )
 
 

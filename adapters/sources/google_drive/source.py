@@ -7,26 +7,26 @@ from collections.abc import AsyncIterator
 from pathlib import PurePath
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.files.kinds import BINARY_FORMATS, TEXT_FORMATS
-from adapters.files.outline import Content, label, safe_url
-from adapters.files.reader import MAX_TEXT_BYTES, Reader, check_size
-from adapters.sources.google_drive.api import FOLDER, NAME, DriveApi, ServiceAccount
-from adapters.sources.google_drive.listing import FolderEntry, FolderListing, state_of
-from adapters.sources.rest import Rejected, differences
+from adapters.files.content import ParsedFile, clean_label, safe_url
+from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
+from adapters.files.reader import MAX_TEXT_BYTES, FileReader, check_size
+from adapters.sources.google_drive.api import DRIVE_NAME, FOLDER_MIME, DriveApi, ServiceAccount
+from adapters.sources.google_drive.listing import FolderEntry, FolderListing, initial_state
+from adapters.sources.rest_client import RequestRejected, cache_changes
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Document, Parsed, replace
+from pipeline.ports import SourceCache, SourceItem
+from pipeline.values import Document, ParsedDocument, replace
 
 _GOOGLE = "application/vnd.google-apps."
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-EXPORTS = {
+EXPORT_FORMATS = {
     f"{_GOOGLE}document": ("text/markdown", ".md"),
     f"{_GOOGLE}spreadsheet": (f"{_OFFICE}spreadsheetml.sheet", ".xlsx"),
     f"{_GOOGLE}presentation": (f"{_OFFICE}presentationml.presentation", ".pptx"),
 }
 """What each is exported as. Of a Doc, Markdown keeps what the other formats lose: which row of a table is its header
 and which list stands in which, and its links lead where they say instead of through a redirect of Google's."""
-AS_TEXT = frozenset({f"{_GOOGLE}document", f"{_GOOGLE}presentation"})
+TEXT_EXPORTS = frozenset({f"{_GOOGLE}document", f"{_GOOGLE}presentation"})
 """Exported as plain text when they are too large with their pictures."""
 _SUFFIXES = {
     "application/pdf": ".pdf",
@@ -45,15 +45,15 @@ _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
 
 
-def suffix_of(entry: FolderEntry) -> str:
+def export_suffix(entry: FolderEntry) -> str:
     """Of the format that the file is read as; empty when it is of none."""
-    if entry.mime in EXPORTS:
-        return EXPORTS[entry.mime][1]
+    if entry.mime in EXPORT_FORMATS:
+        return EXPORT_FORMATS[entry.mime][1]
     by_name = PurePath(entry.name).suffix.lower()
     return by_name if by_name in (*TEXT_FORMATS, *BINARY_FORMATS) else _SUFFIXES.get(entry.mime, "")
 
 
-def cleaned(markdown: bytes) -> bytes:
+def clean_exported_markdown(markdown: bytes) -> bytes:
     """A Doc as Google exports it, of its pictures only what stands for them, and with its headings as other Markdown
     has them: Google puts numbered ones into lists, and ids of its own behind them."""
     return b"\n".join(map(_cleaned_line, markdown.split(b"\n")))
@@ -91,8 +91,8 @@ class GoogleDriveSource:
         name: str,
         folder: str,
         fetcher: Fetcher,
-        memory: SourceMemory,
-        reader: Reader,
+        memory: SourceCache,
+        reader: FileReader,
         account: ServiceAccount,
         *,
         restricted: bool = False,
@@ -111,38 +111,38 @@ class GoogleDriveSource:
         """The names of what it left out, each with the reason."""
         self._api = DriveApi(fetcher, account, base_url)
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when Drive does not answer, or does not show the folder."""
         listing = await self._changed() or await self._listed()
         closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
         wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
         self.withheld = frozenset(map(self._id, closed))
-        self.skipped = {entry.name: "its format is not read" for entry in wanted if not suffix_of(entry)}
+        self.skipped = {entry.name: "its format is not read" for entry in wanted if not export_suffix(entry)}
         self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in closed}
         for entry in wanted:
-            if suffix_of(entry):
+            if export_suffix(entry):
                 yield DriveItem(id=self._id(entry), label=entry.name, version=entry.version, entry=entry)
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Read one of `items()`. Raises Refused, and Unavailable when Drive does not answer."""
         if not isinstance(item, DriveItem):
             raise TypeError("not an item of this source")
         entry = item.entry
         check_size(entry.size, MAX_TEXT_BYTES)
         suffix, content = await self._content(entry)
-        found = await self._reader.read(f"file{suffix}", content) if content.strip() else Content()
+        found = await self._reader.read(f"file{suffix}", content) if content.strip() else ParsedFile()
         named = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
         document = Document(
             id=item.id,
             filename=entry.name,
-            title=label(named) if entry.mime in EXPORTS else found.title or label(named),
+            title=clean_label(named) if entry.mime in EXPORT_FORMATS else found.title or clean_label(named),
             source=self.name,
             url=safe_url(entry.url),
             version=item.version,
             metadata={**found.metadata, "updated": entry.modified[:10]},
             unread=found.unread,
         )
-        return Parsed(document=document, blocks=found.blocks)
+        return ParsedDocument(document=document, blocks=found.blocks)
 
     def _id(self, entry: FolderEntry) -> str:
         return f"{self._prefix}/{entry.id}"
@@ -150,18 +150,18 @@ class GoogleDriveSource:
     async def _content(self, entry: FolderEntry) -> tuple[str, bytes]:
         """The suffix of the format that the file came in, and the file."""
         try:
-            if entry.mime not in EXPORTS:
-                return suffix_of(entry), await self._api.download(entry.id)
-            kind, suffix = EXPORTS[entry.mime]
+            if entry.mime not in EXPORT_FORMATS:
+                return export_suffix(entry), await self._api.download(entry.id)
+            kind, suffix = EXPORT_FORMATS[entry.mime]
             try:
                 content = await self._api.export(entry.id, kind)
-            except Rejected as error:
-                if error.reason != _TOO_LARGE or entry.mime not in AS_TEXT:
+            except RequestRejected as error:
+                if error.reason != _TOO_LARGE or entry.mime not in TEXT_EXPORTS:
                     raise
                 return ".txt", await self._api.export(entry.id, "text/plain")
-            return suffix, cleaned(content) if suffix == ".md" else content
-        except Rejected as error:
-            if error.gone:
+            return suffix, clean_exported_markdown(content) if suffix == ".md" else content
+        except RequestRejected as error:
+            if error.is_missing:
                 raise Refused("the file is not there any more") from error
             if error.reason == _TOO_LARGE:
                 raise Refused(
@@ -176,16 +176,16 @@ class GoogleDriveSource:
 
     async def _changed(self) -> FolderListing | None:
         """What was kept, with what changed since; None when the folder is to be listed anew."""
-        listing = FolderListing.recalled(before := await self._memory.recall(), self._folder)
+        listing = FolderListing.from_cache(before := await self._memory.load(), self._folder)
         if listing is None:
             return None
         try:
-            changes, token = await self._api.changes(listing.state.token, listing.state.drive)
-        except Rejected as error:
+            changes, token = await self._api.list_changes(listing.state.token, listing.state.drive)
+        except RequestRejected as error:
             if error.status in (400, 404, 410):
                 return None
             raise
-        if not all(map(listing.follow, changes)):
+        if not all(map(listing.apply_change, changes)):
             return None
         listing.state = replace(listing.state, token=token)
         await self._keep(before, listing)
@@ -193,34 +193,34 @@ class GoogleDriveSource:
 
     async def _listed(self) -> FolderListing:
         try:
-            root = await self._api.file(self._folder)
-        except Rejected as error:
-            if not error.gone:
+            root = await self._api.get_file(self._folder)
+        except RequestRejected as error:
+            if not error.is_missing:
                 raise
             raise Unavailable(
-                NAME,
+                DRIVE_NAME,
                 f"the folder {self._folder} is not there for {self._account.email}",
                 permanent=True,
                 denied=True,
                 what_to_do="Share the folder with that address as Viewer, and check its id.",
             ) from error
-        listing = FolderListing(state_of(root, await self._api.start(root.drive)))
+        listing = FolderListing(initial_state(root, await self._api.get_start_token(root.drive)))
         if root.drive == self._folder:
-            async for file in self._api.everything(root.drive):
+            async for file in self._api.list_all(root.drive):
                 listing.add(file)
         else:
             await self._walk(listing)
-        await self._keep(await self._memory.recall(), listing)
+        await self._keep(await self._memory.load(), listing)
         return listing
 
     async def _walk(self, listing: FolderListing) -> None:
         folders = [self._folder]
         seen = {self._folder}
         while folders:
-            added = [listing.add(file) async for file in self._api.inside(folders, listing.state.drive)]
-            folders = [entry.id for entry in added if entry.mime == FOLDER and entry.id not in seen]
+            added = [listing.add(file) async for file in self._api.list_children(folders, listing.state.drive)]
+            folders = [entry.id for entry in added if entry.mime == FOLDER_MIME and entry.id not in seen]
             seen.update(folders)
 
     async def _keep(self, before: dict[str, str], listing: FolderListing) -> None:
-        if changes := differences(before, listing.kept()):
-            await self._memory.keep(changes)
+        if changes := cache_changes(before, listing.to_cache()):
+            await self._memory.update(changes)

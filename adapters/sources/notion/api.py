@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from pydantic import AfterValidator, ConfigDict, Field
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.sources.rest import Json, Rest, Service, Shape, unless_gone
+from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, none_if_missing
 from pipeline.values import Link, replace
 
 # --- What is answered, as far as it is read here --------------------------------------------------
@@ -24,11 +24,11 @@ def _moment(value: str) -> str:
     return value
 
 
-Moment = Annotated[str, AfterValidator(_moment)]
+Timestamp = Annotated[str, AfterValidator(_moment)]
 """In ISO 8601."""
 
 
-class ResultPart(Shape):
+class NotionResults(ResponseModel):
     """A list, or the part of it that one request gets."""
 
     results: tuple[Json, ...]
@@ -36,15 +36,15 @@ class ResultPart(Shape):
     has_more: bool = False
 
     @property
-    def following(self) -> str:
+    def next_token(self) -> str:
         return (self.next_cursor or "") if self.has_more else ""
 
 
-class Found(Shape):
+class NotionObject(ResponseModel):
     object: str
 
 
-class _Gone(Shape):
+class _Gone(ResponseModel):
     archived: bool = False
     in_trash: bool = False
 
@@ -56,33 +56,33 @@ class _Gone(Shape):
 class NotionPage(_Gone):
     id: str
     url: str = ""
-    edited: Moment = Field(alias="last_edited_time")
+    edited: Timestamp = Field(alias="last_edited_time")
     properties: dict[str, Json] = Field(default_factory=dict)
 
     @property
     def title(self) -> str:
         named = (said for said in self.properties.values() if said.get("type") == "title")
-        return plain(next(named, {}).get("title"))
+        return rich_text_plain(next(named, {}).get("title"))
 
     @property
-    def in_short(self) -> NotionPage:
+    def without_properties(self) -> NotionPage:
         """Without its properties but the title, which thousands of rows need not keep in memory."""
         title = {name: said for name, said in self.properties.items() if said.get("type") == "title"}
         return replace(self, properties=title)
 
 
-class DataSource(_Gone):
+class NotionDataSource(_Gone):
     """A table of a database."""
 
     id: str
     url: str = ""
-    edited: Moment = Field(alias="last_edited_time")
-    named: tuple[Json, ...] = Field((), alias="title")
+    edited: Timestamp = Field(alias="last_edited_time")
+    rich_title: tuple[Json, ...] = Field((), alias="title")
     properties: dict[str, Json] = Field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        return plain(self.named)
+        return rich_text_plain(self.rich_title)
 
     @property
     def columns(self) -> list[str]:
@@ -90,7 +90,7 @@ class DataSource(_Gone):
         return sorted(self.properties, key=lambda name: self.properties[name].get("type") != "title")
 
 
-class BlockPart(_Gone):
+class NotionBlock(_Gone):
     """A block without those below it."""
 
     id: str
@@ -99,20 +99,20 @@ class BlockPart(_Gone):
     model_config = ConfigDict(extra="allow")
 
     @property
-    def said(self) -> Mapping[str, Any]:
+    def type_data(self) -> Mapping[str, Any]:
         """What is particular to its type."""
         found = (self.model_extra or {}).get(self.type)
         return found if isinstance(found, Mapping) else {}
 
 
-def plain(rich_text: object) -> str:
+def rich_text_plain(rich_text: object) -> str:
     """Rich text without its marks."""
     if not isinstance(rich_text, list | tuple):
         return ""
     return "".join(str(part.get("plain_text") or "") for part in rich_text if isinstance(part, Mapping))
 
 
-def links(rich_text: object) -> list[Link]:
+def rich_text_links(rich_text: object) -> list[Link]:
     """The links in rich text."""
     if not isinstance(rich_text, list | tuple):
         return []
@@ -122,14 +122,14 @@ def links(rich_text: object) -> list[Link]:
 
 # --- What is asked --------------------------------------------------------------------------------
 
-NAME = "notion"
-VERSION = "2025-09-03"
-PACE = 1 / 3
+NOTION_NAME = "notion"
+NOTION_VERSION = "2025-09-03"
+REQUEST_INTERVAL = 1 / 3
 """Seconds between two requests: Notion allows three a second on average."""
 _AT_ONCE = 100
-_NOTHING = ResultPart(results=())
-_SERVICE = Service(
-    NAME,
+_NOTHING = NotionResults(results=())
+_SERVICE = RestService(
+    NOTION_NAME,
     {
         401: ("does not take the token", "Check the token: docs/sources.md says where to get it."),
         403: ("does not let the token read this", "Give the connection the capability to read content."),
@@ -137,7 +137,7 @@ _SERVICE = Service(
 )
 
 
-def credentials(token: str) -> dict[str, str]:
+def notion_auth_headers(token: str) -> dict[str, str]:
     """The headers that show who asks."""
     return {"authorization": f"Bearer {token}"}
 
@@ -150,55 +150,57 @@ class NotionApi:
         fetcher: Fetcher,
         base_url: str,
         *,
-        pace: float = PACE,
+        pace: float = REQUEST_INTERVAL,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        headers = {"Notion-Version": VERSION}
-        self._rest = Rest(fetcher, _SERVICE, base_url, headers=headers, pace=pace, clock=clock, sleep=sleep)
+        headers = {"Notion-Version": NOTION_VERSION}
+        self._rest = RestClient(fetcher, _SERVICE, base_url, headers=headers, pace=pace, clock=clock, sleep=sleep)
 
-    async def search(self) -> AsyncIterator[NotionPage | DataSource]:
+    async def search(self) -> AsyncIterator[NotionPage | NotionDataSource]:
         """The pages and data sources that Notion finds, not surely all; the longest unchanged first, so that what is
         edited meanwhile is not passed over."""
         body = {"sort": {"timestamp": "last_edited_time", "direction": "ascending"}}
         async for found in self._listed("/v1/search", body):
             yield found
 
-    async def rows(self, data_source: str) -> AsyncIterator[NotionPage]:
+    async def list_rows(self, data_source: str) -> AsyncIterator[NotionPage]:
         """All pages of a data source; none when it is not shared any more."""
         async for found in self._listed(f"/v1/data_sources/{data_source}/query", {}):
             if isinstance(found, NotionPage):
                 yield found
 
-    async def children(self, block: str) -> AsyncIterator[BlockPart]:
+    async def list_children(self, block: str) -> AsyncIterator[NotionBlock]:
         """The blocks directly below a block or page; none when it is not shared any more."""
 
-        async def ask(cursor: str) -> ResultPart:
+        async def ask(cursor: str) -> NotionResults:
             query = urlencode(_after(cursor))
-            return await unless_gone(self._rest.get(f"/v1/blocks/{block}/children?{query}", ResultPart)) or _NOTHING
+            return (
+                await none_if_missing(self._rest.get(f"/v1/blocks/{block}/children?{query}", NotionResults)) or _NOTHING
+            )
 
-        async for part in self._rest.parts(ask):
+        async for part in self._rest.paginate(ask):
             for result in part.results:
-                yield self._rest.read(result, BlockPart)
+                yield self._rest.validate(result, NotionBlock)
 
-    async def one(self, kind: str, found_id: str) -> NotionPage | DataSource | None:
+    async def get_object(self, kind: str, found_id: str) -> NotionPage | NotionDataSource | None:
         """A page or data source by its id; None when it is gone or not shared any more."""
         path = f"/v1/{kind}s/{found_id}"
         if kind == "data_source":
-            return await unless_gone(self._rest.get(path, DataSource))
-        return await unless_gone(self._rest.get(path, NotionPage))
+            return await none_if_missing(self._rest.get(path, NotionDataSource))
+        return await none_if_missing(self._rest.get(path, NotionPage))
 
-    async def _listed(self, path: str, body: Mapping[str, object]) -> AsyncIterator[NotionPage | DataSource]:
-        async def ask(cursor: str) -> ResultPart:
-            return await unless_gone(self._rest.post(path, ResultPart, {**body, **_after(cursor)})) or _NOTHING
+    async def _listed(self, path: str, body: Mapping[str, object]) -> AsyncIterator[NotionPage | NotionDataSource]:
+        async def ask(cursor: str) -> NotionResults:
+            return await none_if_missing(self._rest.post(path, NotionResults, {**body, **_after(cursor)})) or _NOTHING
 
-        async for part in self._rest.parts(ask):
+        async for part in self._rest.paginate(ask):
             for result in part.results:
-                match self._rest.read(result, Found).object:
+                match self._rest.validate(result, NotionObject).object:
                     case "page":
-                        yield self._rest.read(result, NotionPage)
+                        yield self._rest.validate(result, NotionPage)
                     case "data_source":
-                        yield self._rest.read(result, DataSource)
+                        yield self._rest.validate(result, NotionDataSource)
 
 
 def _after(cursor: str) -> dict[str, str | int]:

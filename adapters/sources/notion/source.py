@@ -9,16 +9,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from adapters.files.outline import Outline, label, safe_url
-from adapters.sources.notion.api import NAME, BlockPart, DataSource, NotionApi, NotionPage, links, plain
-from adapters.sources.rest import differences, digest
+from adapters.files.content import OutlineBuilder, clean_label, safe_url
+from adapters.sources.notion.api import (
+    NOTION_NAME,
+    NotionApi,
+    NotionBlock,
+    NotionDataSource,
+    NotionPage,
+    rich_text_links,
+    rich_text_plain,
+)
+from adapters.sources.rest_client import cache_changes, hash_parts
 from pipeline.errors import Unavailable
-from pipeline.ports import SourceItem, SourceMemory
-from pipeline.values import Block, BlockKind, Document, Parsed
+from pipeline.ports import SourceCache, SourceItem
+from pipeline.values import Block, BlockKind, Document, ParsedDocument
 
 # --- The blocks of a page -> blocks of a document, each with the fragment that leads to it --------
 
-MAX_DEPTH = 40
+MAX_BLOCK_DEPTH = 40
 """Blocks nested deeper are left out."""
 _HEADING = re.compile(r"heading_([1-6])")
 _KINDS = {
@@ -36,30 +44,30 @@ _PLACES = frozenset({"child_page", "child_database"})
 """Documents of their own: their titles are items here."""
 
 
-class Children(Protocol):
-    def children(self, block: str) -> AsyncIterator[BlockPart]: ...
+class BlockFetcher(Protocol):
+    def list_children(self, block: str) -> AsyncIterator[NotionBlock]: ...
 
 
-async def read_blocks(api: Children, page: str, outline: Outline) -> None:
+async def read_blocks(api: BlockFetcher, page: str, outline: OutlineBuilder) -> None:
     """Append what stands on `page`. Raises what `api` raises, and Refused when it is too much."""
     await _BlockWalk(api, outline).below(page, depth=0, nested=0)
     outline.anchor = ""
 
 
 class _BlockWalk:
-    def __init__(self, api: Children, outline: Outline) -> None:
+    def __init__(self, api: BlockFetcher, outline: OutlineBuilder) -> None:
         self._api = api
         self._outline = outline
 
     async def below(self, parent: str, *, depth: int, nested: int) -> None:
         """`nested`: how many lists it stands in."""
-        if depth <= MAX_DEPTH:
-            async for block in self._api.children(parent):
+        if depth <= MAX_BLOCK_DEPTH:
+            async for block in self._api.list_children(parent):
                 if not block.gone:
                     await self._block(block, depth + 1, nested)
 
-    async def _block(self, block: BlockPart, depth: int, nested: int) -> None:
-        kind, said = block.type, block.said
+    async def _block(self, block: NotionBlock, depth: int, nested: int) -> None:
+        kind, said = block.type, block.type_data
         self._outline.anchor = block.id.replace("-", "")
         if kind == "table":
             await self._table(block)
@@ -74,48 +82,48 @@ class _BlockWalk:
             if block.has_children:
                 await self.below(block.id, depth=depth, nested=nested + (kind in _LISTS))
 
-    def _own_text(self, block: BlockPart, nested: int) -> None:
-        kind, said = block.type, block.said
-        text = plain(said.get("rich_text"))
+    def _own_text(self, block: NotionBlock, nested: int) -> None:
+        kind, said = block.type, block.type_data
+        text = rich_text_plain(said.get("rich_text"))
         if level := _HEADING.fullmatch(kind):
-            self._outline.heading(int(level[1]), text)
+            self._outline.add_heading(int(level[1]), text)
         elif kind in _KINDS:
             item = nested and _KINDS[kind] is BlockKind.STEP
             depth = nested if kind in _LISTS else 0
-            found = links(said.get("rich_text"))
+            found = rich_text_links(said.get("rich_text"))
             self._outline.add(BlockKind.ITEM if item else _KINDS[kind], text, depth=depth, links=found)
         elif kind == "equation":
             self._outline.add(BlockKind.PROSE, str(said.get("expression") or ""))
-        if caption := plain(said.get("caption")):
-            self._outline.add(BlockKind.PROSE, caption, links=links(said.get("caption")))
+        if caption := rich_text_plain(said.get("caption")):
+            self._outline.add(BlockKind.PROSE, caption, links=rich_text_links(said.get("caption")))
 
-    async def _table(self, table: BlockPart) -> None:
-        rows = [row async for row in self._api.children(table.id)]
-        said = [row.said.get("cells") for row in rows if row.type == "table_row"]
+    async def _table(self, table: NotionBlock) -> None:
+        rows = [row async for row in self._api.list_children(table.id)]
+        said = [row.type_data.get("cells") for row in rows if row.type == "table_row"]
         cells = [found for found in said if isinstance(found, list)]
-        self._outline.table(
-            [list(map(plain, row)) for row in cells],
-            header=bool(table.said.get("has_column_header")),
-            links=[[link for cell in row for link in links(cell)] for row in cells],
+        self._outline.add_table(
+            [list(map(rich_text_plain, row)) for row in cells],
+            header=bool(table.type_data.get("has_column_header")),
+            links=[[link for cell in row for link in rich_text_links(cell)] for row in cells],
         )
 
 
 # --- The source -----------------------------------------------------------------------------------
 
-Titles = Mapping[str, str]
+PageTitles = Mapping[str, str]
 """Of pages, by id."""
 
 
-def text_of(said: Mapping[str, Any], titles: Titles) -> str:
+def property_text(said: Mapping[str, Any], titles: PageTitles) -> str:
     """A property's value; empty when it has none, or none that can be read (a button)."""
     kind = said.get("type")
     return _text(kind, said.get(kind), titles) if isinstance(kind, str) else ""
 
 
-def _text(kind: str, value: Any, titles: Titles) -> str:
+def _text(kind: str, value: Any, titles: PageTitles) -> str:
     match kind, value:
         case "title" | "rich_text", _:
-            return plain(value)
+            return rich_text_plain(value)
         case "checkbox" | "boolean", bool():
             return "Yes" if value else "No"
         case "number", int() | float():
@@ -135,9 +143,9 @@ def _text(kind: str, value: Any, titles: Titles) -> str:
         case "relation", list():
             return _joined(titles.get(str(one.get("id"))) for one in _tables(value))
         case "formula" | "rollup", Mapping():
-            return text_of(value, titles)
+            return property_text(value, titles)
         case "array", list():
-            return _joined(text_of(one, titles) for one in _tables(value))
+            return _joined(property_text(one, titles) for one in _tables(value))
     return ""
 
 
@@ -160,14 +168,14 @@ class NotionPageItem(SourceItem):
     """It is in a data source."""
 
 
-class TableItem(SourceItem):
-    table: DataSource
+class NotionTableItem(SourceItem):
+    table: NotionDataSource
 
 
 @dataclass(frozen=True)
 class _Listing:
     pages: dict[str, NotionPage] = field(default_factory=dict)
-    tables: dict[str, DataSource] = field(default_factory=dict)
+    tables: dict[str, NotionDataSource] = field(default_factory=dict)
     rows: dict[str, list[NotionPage]] = field(default_factory=dict)
     """By the table they are in."""
     found: set[str] = field(default_factory=set)
@@ -193,7 +201,7 @@ class NotionSource:
         self,
         name: str,
         api: NotionApi,
-        memory: SourceMemory,
+        memory: SourceCache,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -204,30 +212,30 @@ class NotionSource:
         self._now = now
         self._titles: dict[str, str] = {}
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when not all could be listed, and where nothing that there was is shared any more."""
-        known = await self._memory.recall()
+        known = await self._memory.load()
         there = await self._listing(known)
         self._titles = {page.id: page.title for page in there.pages.values()}
         in_tables = {row.id for rows in there.rows.values() for row in rows}
         for page in there.pages.values():
-            name, version = label(page.title) or _UNTITLED, self._version(page)
+            name, version = clean_label(page.title) or _UNTITLED, self._version(page)
             row = page.id in in_tables
             yield NotionPageItem(id=self._prefix + page.id, label=name, version=version, page=page, row=row)
         for table in there.tables.values():
             rows = [(row.id, self._version(row)) for row in there.rows[table.id]]
-            version = digest(self._version(table), table.title, sorted(rows))
-            name = label(table.title) or _UNTITLED
-            yield TableItem(id=self._prefix + table.id, label=name, version=version, table=table)
-        await self._memory.keep(differences(known, there.kinds))
+            version = hash_parts(self._version(table), table.title, sorted(rows))
+            name = clean_label(table.title) or _UNTITLED
+            yield NotionTableItem(id=self._prefix + table.id, label=name, version=version, table=table)
+        await self._memory.update(cache_changes(known, there.kinds))
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         """Raises Refused when it holds too much, Unavailable when Notion does not answer."""
         match item:
             case NotionPageItem():
-                return Parsed(document=self._document(item, item.page), blocks=await self._page(item))
-            case TableItem():
-                return Parsed(document=self._document(item, item.table), blocks=await self._table(item.table))
+                return ParsedDocument(document=self._document(item, item.page), blocks=await self._page(item))
+            case NotionTableItem():
+                return ParsedDocument(document=self._document(item, item.table), blocks=await self._table(item.table))
             case _:
                 raise TypeError("not an item of this source")
 
@@ -236,11 +244,11 @@ class NotionSource:
         async for found in self._api.search():
             await self._add(there, found)
         for missing in sorted(known, key=lambda one: known[one] == "page"):
-            if missing not in there and (again := await self._api.one(known[missing], missing)):
+            if missing not in there and (again := await self._api.get_object(known[missing], missing)):
                 await self._add(there, again)
         if known and not there.found:
             raise Unavailable(
-                NAME,
+                NOTION_NAME,
                 "shows nothing of what it showed before",
                 permanent=True,
                 denied=True,
@@ -248,48 +256,48 @@ class NotionSource:
             )
         return there
 
-    async def _add(self, there: _Listing, found: NotionPage | DataSource) -> None:
+    async def _add(self, there: _Listing, found: NotionPage | NotionDataSource) -> None:
         """A data source with the pages in it: a search may leave them out."""
         there.found.add(found.id)
         if found.gone or found.id in there.tables:
             return
         if isinstance(found, NotionPage):
-            there.pages[found.id] = found.in_short
+            there.pages[found.id] = found.without_properties
             return
         there.tables[found.id] = found
-        there.rows[found.id] = [row.in_short async for row in self._api.rows(found.id) if not row.gone]
+        there.rows[found.id] = [row.without_properties async for row in self._api.list_rows(found.id) if not row.gone]
         there.pages.update((row.id, row) for row in there.rows[found.id])
 
-    def _version(self, found: NotionPage | DataSource) -> str:
+    def _version(self, found: NotionPage | NotionDataSource) -> str:
         edited = datetime.fromisoformat(found.edited)
         return found.edited if self._now() - edited > _SETTLED else f"{found.edited} and maybe later"
 
     async def _page(self, item: NotionPageItem) -> Sequence[Block]:
-        outline = Outline()
+        outline = OutlineBuilder()
         await read_blocks(self._api, item.page.id, outline)
-        blocks = outline.content().blocks
+        blocks = outline.build().blocks
         return (*await self._facts(item.page.id), *blocks) if blocks and item.row else blocks
 
     async def _facts(self, row: str) -> Sequence[Block]:
         """The properties of a page in a data source, one an item."""
-        outline, page = Outline(), await self._api.one("page", row)
+        outline, page = OutlineBuilder(), await self._api.get_object("page", row)
         for name, said in page.properties.items() if page else ():
-            if said.get("type") != "title" and (value := text_of(said, self._titles)):
+            if said.get("type") != "title" and (value := property_text(said, self._titles)):
                 outline.add(BlockKind.ITEM, f"{name}: {value}")
-        return outline.content().blocks
+        return outline.build().blocks
 
-    async def _table(self, table: DataSource) -> Sequence[Block]:
-        outline, columns = Outline(), table.columns
+    async def _table(self, table: NotionDataSource) -> Sequence[Block]:
+        outline, columns = OutlineBuilder(), table.columns
         rows = [
-            [text_of(row.properties.get(name, {}), self._titles) for name in columns]
-            async for row in self._api.rows(table.id)
+            [property_text(row.properties.get(name, {}), self._titles) for name in columns]
+            async for row in self._api.list_rows(table.id)
             if not row.gone
         ]
         if rows:
-            outline.table([columns, *rows], header=True)
-        return outline.content().blocks
+            outline.add_table([columns, *rows], header=True)
+        return outline.build().blocks
 
-    def _document(self, item: SourceItem, found: NotionPage | DataSource) -> Document:
+    def _document(self, item: SourceItem, found: NotionPage | NotionDataSource) -> Document:
         return Document(
             id=item.id,
             filename=item.label,

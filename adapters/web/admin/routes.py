@@ -12,27 +12,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.chat.reply.panels import why
-from adapters.chat.words.advice import advice, draft
+from adapters.chat.reply.panels import confidence_panel
+from adapters.chat.words.advice import gap_advice, gap_draft
 from adapters.web import pages
-from adapters.web.forms import field, number, parameter
-from adapters.web.guard import changing, looking
-from adapters.web.visitor import Site, Visitor
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import form_field, query_number, query_text
+from adapters.web.guard import protect_form, protect_page
 from pipeline.errors import NotAllowed
 from pipeline.values import Readers, Value
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 
 ME, EVERYBODY, PUBLIC, GROUPS = "me", "inside", "public", "groups"
 
 
-class AudienceForm(Value):
+class TrialForm(Value):
     question: str = ""
     who: str = EVERYBODY
     groups: str = ""
     """As `[collections]` names them, with commas."""
 
 
-def chosen(form: AudienceForm) -> Readers | None:
+def trial_readers(form: TrialForm) -> Readers | None:
     """The readers that the form describes; None for who fills it in."""
     if form.who == ME:
         return None
@@ -42,110 +42,116 @@ def chosen(form: AudienceForm) -> Readers | None:
 
 
 DAYS = (7, 30, 90)
-LEFT = 50
+ANSWERS_PER_PAGE = 50
 """Answers of which something was left out, on one page."""
-LISTED = 200
+DOCUMENTS_PER_PAGE = 200
 """Documents on one page."""
-CHUNKS = 30
+CHUNKS_PER_PAGE = 30
 """Passages of a document on one page."""
-QUESTION = 1000
+MAX_TRIAL_CHARS = 1000
 """Characters of a question that is tried."""
 
-Room = tuple[str, dict[str, Any]]
+TemplateValues = tuple[str, dict[str, Any]]
 """A template, and what it is given."""
-Shows = Callable[[Request, Visitor], Awaitable[Room]]
+AdminEndpoint = Callable[[Request, Visitor], Awaitable[TemplateValues]]
 
 
-def routes(site: Site) -> Sequence[BaseRoute]:
+def routes(site: WebContext) -> Sequence[BaseRoute]:
     admin = _Admin(site)
     shown = {
-        "/admin": admin.sources,
+        "/admin": admin.list_sources,
         "/admin/questions": admin.questions,
-        "/admin/left": admin.left,
-        "/admin/documents": admin.documents,
-        "/admin/passages": admin.passages,
+        "/admin/left": admin.list_rejected,
+        "/admin/documents": admin.list_documents,
+        "/admin/passages": admin.read_chunks,
         "/admin/trial": admin.fill_in,
     }
 
     async def tried(request: Request, visitor: Visitor, form: FormData) -> Response:
-        return await _for_admins(request, visitor, admin.trial(visitor, form))
+        return await _for_admins(request, visitor, admin.dry_run(visitor, form))
 
     return [
-        *(Route(path, looking(site, _shown(shows))) for path, shows in shown.items()),
-        Route("/admin/trial", changing(site, tried), methods=["POST"]),
+        *(Route(path, protect_page(site, _shown(shows))) for path, shows in shown.items()),
+        Route("/admin/trial", protect_form(site, tried), methods=["POST"]),
     ]
 
 
-def _shown(shows: Shows) -> Callable[[Request, Visitor], Awaitable[Response]]:
+def _shown(shows: AdminEndpoint) -> Callable[[Request, Visitor], Awaitable[Response]]:
     async def answer(request: Request, visitor: Visitor) -> Response:
         return await _for_admins(request, visitor, shows(request, visitor))
 
     return answer
 
 
-async def _for_admins(request: Request, visitor: Visitor, shown: Awaitable[Room]) -> Response:
+async def _for_admins(request: Request, visitor: Visitor, shown: Awaitable[TemplateValues]) -> Response:
     try:
         template, values = await shown
     except NotAllowed:
-        return pages.page(request, "admin/refused.html", visitor, status=403)
-    return pages.page(request, f"admin/{template}.html", visitor, admin=True, here=request.url.path, **values)
+        return pages.render_page(request, "admin/refused.html", visitor, status=403)
+    return pages.render_page(request, f"admin/{template}.html", visitor, admin=True, here=request.url.path, **values)
 
 
 class _Admin:
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: WebContext) -> None:
         self._site = site
 
-    async def sources(self, request: Request, visitor: Visitor) -> Room:
-        found = await self._site.overview.sources(visitor.actor, visitor.readers)
+    async def list_sources(self, request: Request, visitor: Visitor) -> TemplateValues:
+        found = await self._site.admin_service.list_sources(visitor.actor, visitor.readers)
         return "sources", {"sources": found, "failed": [one for one in found if one.failed]}
 
-    async def questions(self, request: Request, visitor: Visitor) -> Room:
-        given = number(request, "days")
+    async def questions(self, request: Request, visitor: Visitor) -> TemplateValues:
+        given = query_number(request, "days")
         days = given if given in DAYS else DAYS[1]
-        seen = await self._site.desk.insights(visitor.actor, visitor.readers, days)
+        seen = await self._site.services.get_insights(visitor.actor, visitor.readers, days)
         most = max((week.counts.asked for week in seen.weeks), default=0)
         return "questions", {
             "seen": seen,
-            "advice": advice,
-            "draft": draft,
+            "advice": gap_advice,
+            "draft": gap_draft,
             "days": days,
             "choices": DAYS,
             "most": max(most, 1),
         }
 
-    async def left(self, request: Request, visitor: Visitor) -> Room:
-        return "left", {"left": await self._site.overview.left(visitor.actor, visitor.readers, LEFT)}
+    async def list_rejected(self, request: Request, visitor: Visitor) -> TemplateValues:
+        return "left", {
+            "left": await self._site.admin_service.list_rejected(visitor.actor, visitor.readers, ANSWERS_PER_PAGE)
+        }
 
-    async def documents(self, request: Request, visitor: Visitor) -> Room:
-        wanted = parameter(request, "title")
-        found = await self._site.overview.documents(visitor.actor, visitor.readers)
-        fits = [one for one in found if wanted.casefold() in visible(f"{one.title} {one.filename}").casefold()]
-        return "documents", {"documents": fits[:LISTED], "total": len(fits), "wanted": wanted}
+    async def list_documents(self, request: Request, visitor: Visitor) -> TemplateValues:
+        wanted = query_text(request, "title")
+        found = await self._site.admin_service.list_documents(visitor.actor, visitor.readers)
+        fits = [one for one in found if wanted.casefold() in strip_invisible(f"{one.title} {one.filename}").casefold()]
+        return "documents", {"documents": fits[:DOCUMENTS_PER_PAGE], "total": len(fits), "wanted": wanted}
 
-    async def passages(self, request: Request, visitor: Visitor) -> Room:
-        start = number(request, "start") or 0
+    async def read_chunks(self, request: Request, visitor: Visitor) -> TemplateValues:
+        start = query_number(request, "start") or 0
         document = request.query_params.get("document", "")
-        found = await self._site.overview.passages(visitor.actor, visitor.readers, document, start, CHUNKS)
-        return "passages", {"found": found, "start": start, "step": CHUNKS}
+        found = await self._site.admin_service.read_chunks(
+            visitor.actor, visitor.readers, document, start, CHUNKS_PER_PAGE
+        )
+        return "passages", {"found": found, "start": start, "step": CHUNKS_PER_PAGE}
 
-    async def fill_in(self, request: Request, visitor: Visitor) -> Room:
+    async def fill_in(self, request: Request, visitor: Visitor) -> TemplateValues:
         """The form of a trial, filled in as its address says, which can be sent to another admin. Nothing is tried."""
-        form = _audience(partial(parameter, request))
-        await self._site.overview.documents(visitor.actor, visitor.readers)
+        form = _audience(partial(query_text, request))
+        await self._site.admin_service.list_documents(visitor.actor, visitor.readers)
         return "trial", {"form": form, "trial": None, "why": None}
 
-    async def trial(self, visitor: Visitor, form: FormData) -> Room:
+    async def dry_run(self, visitor: Visitor, form: FormData) -> TemplateValues:
         """What becomes of the question, in the day's tokens of whoever tries it."""
-        filled = _audience(partial(field, form))
+        filled = _audience(partial(form_field, form))
         if filled.question:
-            trial = await self._site.overview.trial(visitor.actor, visitor.readers, filled.question, chosen(filled))
-            return "trial", {"form": filled, "trial": trial, "why": why(trial.answer)}
-        await self._site.overview.documents(visitor.actor, visitor.readers)
+            trial = await self._site.admin_service.dry_run(
+                visitor.actor, visitor.readers, filled.question, trial_readers(filled)
+            )
+            return "trial", {"form": filled, "trial": trial, "why": confidence_panel(trial.answer)}
+        await self._site.admin_service.list_documents(visitor.actor, visitor.readers)
         return "trial", {"form": filled, "trial": None, "why": None}
 
 
-def _audience(said: Callable[[str], str]) -> AudienceForm:
+def _audience(said: Callable[[str], str]) -> TrialForm:
     """The form with what is `said` in each of its fields."""
-    return AudienceForm(
-        question=said("question").strip()[:QUESTION], who=said("who") or EVERYBODY, groups=said("groups").strip()
+    return TrialForm(
+        question=said("question").strip()[:MAX_TRIAL_CHARS], who=said("who") or EVERYBODY, groups=said("groups").strip()
     )

@@ -9,56 +9,60 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.chat.press.person import prefer
+from adapters.chat.interactions.personal_data import save_preferences
 from adapters.chat.reply import labels, panels
 from adapters.web import pages
 from adapters.web.ask import wording
-from adapters.web.ask.asking import Asking
-from adapters.web.ask.live import Live
-from adapters.web.ask.pressing import Pressing
-from adapters.web.ask.talk import TalkPages
-from adapters.web.forms import field, locale
-from adapters.web.guard import changing, looking
-from adapters.web.visitor import Site, Visitor
+from adapters.web.ask.conversations import ConversationEndpoints
+from adapters.web.ask.interactions import InteractionEndpoint
+from adapters.web.ask.live_drafts import LiveDrafts
+from adapters.web.ask.questions import QuestionEndpoint
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import browser_locale, form_field
+from adapters.web.guard import protect_form, protect_page
 from pipeline.ports import Inbox
 
-NAMES = {"style": wording.STYLE, "citations": wording.CITATIONS, "language": wording.LANGUAGE}
+PREFERENCE_LABELS = {"style": wording.STYLE, "citations": wording.CITATIONS, "language": wording.LANGUAGE}
 
 
-class You:
-    def __init__(self, site: Site) -> None:
+class PreferencesEndpoints:
+    def __init__(self, site: WebContext) -> None:
         self._site = site
 
     async def show(self, request: Request, visitor: Visitor, saved: bool = False) -> Response:
-        words = await self._site.desk.words(visitor.person, locale=locale(request))
-        return pages.page(
+        words = await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
+        return pages.render_page(
             request,
             "you.html",
             visitor,
             words,
             text=wording,
-            labels=labels.LABELS,
-            names=NAMES,
-            choices=panels.CHOICES,
-            chosen=panels.chosen(await self._site.desk.preferences(visitor.person)),
+            labels=labels.BUTTON_LABELS,
+            names=PREFERENCE_LABELS,
+            choices=panels.PREFERENCE_CHOICES,
+            chosen=panels.current_choices(await self._site.services.preferences(visitor.person)),
             saved=saved,
-            admin=self._site.admin(visitor.actor),
+            admin=self._site.is_admin(visitor.actor),
         )
 
-    async def choose(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        chosen = {name: field(form, name) for name in NAMES if field(form, name) in panels.CHOICES[name]}
-        await prefer(self._site.desk, visitor.person, chosen)
+    async def save(self, request: Request, visitor: Visitor, form: FormData) -> Response:
+        chosen = {
+            name: form_field(form, name)
+            for name in PREFERENCE_LABELS
+            if form_field(form, name) in panels.PREFERENCE_CHOICES[name]
+        }
+        await save_preferences(self._site.services, visitor.person, chosen)
         return await self.show(request, visitor, saved=True)
 
 
-def routes(site: Site, inbox: Inbox, live: Live) -> Sequence[BaseRoute]:
-    talks, you = TalkPages(site, live), You(site)
+def routes(site: WebContext, inbox: Inbox, live: LiveDrafts) -> Sequence[BaseRoute]:
+    talks, you = ConversationEndpoints(site, live), PreferencesEndpoints(site)
     return [
-        Route("/", looking(site, talks.first)),
-        Route("/c/{id}", looking(site, talks.show)),
-        Route("/c/{id}/events", looking(site, talks.events)),
-        Route("/ask", changing(site, Asking(site, inbox).ask), methods=["POST"]),
-        Route("/press", changing(site, Pressing(site, inbox).press), methods=["POST"]),
-        Route("/you", looking(site, you.show)),
-        Route("/you", changing(site, you.choose), methods=["POST"]),
+        Route("/", protect_page(site, talks.index)),
+        Route("/c/{id}", protect_page(site, talks.show)),
+        Route("/c/{id}/events", protect_page(site, talks.events)),
+        Route("/ask", protect_form(site, QuestionEndpoint(site, inbox).submit), methods=["POST"]),
+        Route("/press", protect_form(site, InteractionEndpoint(site, inbox).handle), methods=["POST"]),
+        Route("/you", protect_page(site, you.show)),
+        Route("/you", protect_form(site, you.save), methods=["POST"]),
     ]

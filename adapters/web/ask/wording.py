@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from pipeline.translations import Message
+from pipeline.translations import TranslatableText
 
-TITLE = Message("Ask the documents")
-EXPLAINED = Message("Every sentence of an answer shows the passage that it rests on.")
-QUESTION, FOLLOW_UP = Message("Your question"), Message("Ask on")
-ASK, NEW = Message("Ask"), Message("New question")
-EARLIER = Message("Asked before")
-PART = Message("Questions {first} to {last} of {total}")
-FURTHER = Message("Parts of this conversation")
-BEFORE, AFTER = Message("Earlier"), Message("Later")
-YOU = Message("You and your data")
-WAITING = Message("Looking that up…")
-FAILED = Message("This question was not answered. Please ask it again.")
-EMPTY = Message("Type a question first.")
-LONGEST = Message("That is too long: at most {most} characters.")
-OPEN = Message("Open the source")
-PASSED, REPLIED = Message("People were asked. What they reply appears here."), Message("{who} replied:")
-RESOLVED = Message("{who} resolved this.")
-COLLEAGUE = Message("A colleague")
-BACK = Message("Back to the conversation")
-CANNOT = Message("That cannot be done on this page.")
-NOT_THERE = Message("There is no such conversation")
-NOT_THERE_WHY = Message("It was erased, or it is somebody else's.")
-SAVE, SAVED = Message("Save"), Message("Saved. It holds for every answer to you.")
-HOW, YOURS = Message("How you are answered"), Message("Your data")
-STYLE, CITATIONS, LANGUAGE = Message("Style"), Message("Citations"), Message("Language")
-KEPT = Message(
+TITLE = TranslatableText("Ask the documents")
+EXPLAINED = TranslatableText("Every sentence of an answer shows the passage that it rests on.")
+QUESTION, FOLLOW_UP = TranslatableText("Your question"), TranslatableText("Ask on")
+ASK, NEW = TranslatableText("Ask"), TranslatableText("New question")
+EARLIER = TranslatableText("Asked before")
+PART = TranslatableText("Questions {first} to {last} of {total}")
+FURTHER = TranslatableText("Parts of this conversation")
+BEFORE, AFTER = TranslatableText("Earlier"), TranslatableText("Later")
+YOU = TranslatableText("You and your data")
+WAITING = TranslatableText("Looking that up…")
+FAILED = TranslatableText("This question was not answered. Please ask it again.")
+EMPTY = TranslatableText("Type a question first.")
+LONGEST = TranslatableText("That is too long: at most {most} characters.")
+OPEN = TranslatableText("Open the source")
+PASSED, REPLIED = (
+    TranslatableText("People were asked. What they reply appears here."),
+    TranslatableText("{who} replied:"),
+)
+RESOLVED = TranslatableText("{who} resolved this.")
+COLLEAGUE = TranslatableText("A colleague")
+BACK = TranslatableText("Back to the conversation")
+CANNOT = TranslatableText("That cannot be done on this page.")
+NOT_THERE = TranslatableText("There is no such conversation")
+NOT_THERE_WHY = TranslatableText("It was erased, or it is somebody else's.")
+SAVE, SAVED = TranslatableText("Save"), TranslatableText("Saved. It holds for every answer to you.")
+HOW, YOURS = TranslatableText("How you are answered"), TranslatableText("Your data")
+STYLE, CITATIONS, LANGUAGE = TranslatableText("Style"), TranslatableText("Citations"), TranslatableText("Language")
+KEPT = TranslatableText(
     "Kept are your questions and the answers to them, your ratings, and what you choose here. Nobody but the language "
     "model that the operator chose, if any, is given them."
 )
-CLOSE = Message("Close")
+CLOSE = TranslatableText("Close")

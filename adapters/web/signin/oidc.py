@@ -16,45 +16,45 @@ from joserfc.errors import BadSignatureError, InvalidKeyIdError, InvalidKeyTypeE
 from joserfc.jwk import KeySet
 
 from adapters.web.signin import wording
-from adapters.web.signin.exchange import Exchange
-from adapters.web.signin.provider import Attempt, NotVouched, groups_of, inside
+from adapters.web.signin.identity import SignInAttempt, SignInFailed, make_web_identity, web_groups
+from adapters.web.signin.oauth import OAuthClient
 from pipeline.values import PersonId, Readers
-from pipeline.values.keys import SignedIn
+from pipeline.values.api_access import Identity
 
-Whom = Callable[[Mapping[str, Any]], SignedIn]
+ClaimsMapper = Callable[[Mapping[str, Any]], Identity]
 
 TEAM, USER = "https://slack.com/team_id", "https://slack.com/user_id"
 _TEAM, _USER = re.compile(r"[TE][A-Z0-9]+"), re.compile(r"[UW][A-Z0-9]+")
 """The forms of Slack's ids."""
 
 
-def whom_by(groups: str) -> Whom:
+def openid_claims_mapper(groups: str) -> ClaimsMapper:
     """A person of the page's own, in the groups that the claim of that name says. Raises NotVouched."""
 
-    def whom(claims: Mapping[str, Any]) -> SignedIn:
-        name = next(filter(None, (text(claims.get(one)) for one in ("name", "preferred_username", "email"))), "")
-        return inside(text(claims.get("sub")), name, _listed(claims, groups))
+    def whom(claims: Mapping[str, Any]) -> Identity:
+        name = next(filter(None, (claim_text(claims.get(one)) for one in ("name", "preferred_username", "email"))), "")
+        return make_web_identity(claim_text(claims.get("sub")), name, _listed(claims, groups))
 
     return whom
 
 
-def whom_in_slack(claims: Mapping[str, Any]) -> SignedIn:
+def map_slack_claims(claims: Mapping[str, Any]) -> Identity:
     """The same person as in Slack. Raises NotVouched."""
-    team, user = text(claims.get(TEAM)), text(claims.get(USER))
+    team, user = claim_text(claims.get(TEAM)), claim_text(claims.get(USER))
     if not _TEAM.fullmatch(team) or not _USER.fullmatch(user):
-        raise NotVouched(wording.WRONG, "no workspace or person of Slack's")
-    return SignedIn(
-        person=str(PersonId(platform="slack", space=team, user=user)), name=text(claims.get("name")) or user
+        raise SignInFailed(wording.WRONG, "no workspace or person of Slack's")
+    return Identity(
+        person=str(PersonId(platform="slack", space=team, user=user)), name=claim_text(claims.get("name")) or user
     )
 
 
-def meant_for(claims: Mapping[str, Any]) -> frozenset[str]:
+def token_audiences(claims: Mapping[str, Any]) -> frozenset[str]:
     """The audience."""
     said = claims.get("aud")
     return frozenset(one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str))
 
 
-def text(said: object) -> str:
+def claim_text(said: object) -> str:
     """What was said, where it is text that can be written down; else nothing."""
     if not isinstance(said, str):
         return ""
@@ -69,7 +69,7 @@ def _listed(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """The groups of a claim that is text or a list of texts; none of any other."""
     said = claims.get(name, [])
     groups = said if isinstance(said, list) else [said]
-    if not all(isinstance(one, str) and text(one) == one for one in groups):
+    if not all(isinstance(one, str) and claim_text(one) == one for one in groups):
         log.warning("groups_not_read", claim=name, reason="it is no text and no list of texts")
         return ()
     return tuple(filter(None, groups))
@@ -78,30 +78,30 @@ def _listed(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
 SCOPE = "identify"
 
 
-class Discord:
+class DiscordIdentityProvider:
     name, title = "discord", "Discord"
 
     def __init__(self, client_id: str, secret: str, site: str) -> None:
         self._site = site.rstrip("/")
-        self._exchange = Exchange(client_id, secret, scope=SCOPE, site=site)
+        self._exchange = OAuthClient(client_id, secret, scope=SCOPE, site=site)
 
-    async def address(self, attempt: Attempt, back: str) -> str:
+    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
         """See `Provider`."""
-        return self._exchange.address(f"{self._site}/oauth2/authorize", attempt, back)
+        return self._exchange.authorization_url(f"{self._site}/oauth2/authorize", attempt, back)
 
-    async def person(self, attempt: Attempt, back: str, code: str, issuer: str) -> SignedIn:
+    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
         """See `Provider`. Discord tells no issuer."""
-        token = await self._exchange.token(f"{self._site}/api/oauth2/token", attempt, back, code)
-        access = text(token.get("access_token"))
-        bearer = text(token.get("token_type")).lower() == "bearer" and access.isascii() and access.isprintable()
-        if not access or not bearer or SCOPE not in text(token.get("scope", SCOPE)).split():
-            raise NotVouched(wording.WRONG, "no token of Discord's that says who somebody is")
-        said = await self._exchange.json(f"{self._site}/api/users/@me", access)
-        user = text(said.get("id"))
+        token = await self._exchange.fetch_token(f"{self._site}/api/oauth2/token", attempt, back, code)
+        access = claim_text(token.get("access_token"))
+        bearer = claim_text(token.get("token_type")).lower() == "bearer" and access.isascii() and access.isprintable()
+        if not access or not bearer or SCOPE not in claim_text(token.get("scope", SCOPE)).split():
+            raise SignInFailed(wording.WRONG, "no token of Discord's that says who somebody is")
+        said = await self._exchange.fetch_json(f"{self._site}/api/users/@me", access)
+        user = claim_text(said.get("id"))
         if not (user.isascii() and user.isdecimal() and len(user) <= 20):
-            raise NotVouched(wording.WRONG, "no person of Discord's")
-        name = text(said.get("global_name")) or text(said.get("username")) or user
-        return SignedIn(person=str(PersonId(platform="discord", user=user)), name=name)
+            raise SignInFailed(wording.WRONG, "no person of Discord's")
+        name = claim_text(said.get("global_name")) or claim_text(said.get("username")) or user
+        return Identity(person=str(PersonId(platform="discord", user=user)), name=name)
 
     async def close(self) -> None:
         await self._exchange.close()
@@ -111,11 +111,11 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """Signatures by a key that the provider alone has: never `none`, and none by a shared secret."""
 LEEWAY = 60
 """Seconds by which clocks may differ."""
-FRESH = 3600.0
+DISCOVERY_CACHE_SECONDS = 3600.0
 """Seconds that a discovery document and keys are taken for what they were."""
-PATIENCE = 30.0
+KEY_REFRESH_SECONDS = 30.0
 """Seconds before keys are asked for again because a token fits none."""
-UNFITTING = (BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError)
+KEY_MISMATCH_ERRORS = (BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError)
 """How a token is refused that fits none of the keys."""
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -124,7 +124,7 @@ T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
-class OpenID:
+class OpenIDProvider:
     """Vouches for whoever has an account at `issuer`. `whom` reads a person out of checked claims."""
 
     def __init__(
@@ -135,7 +135,7 @@ class OpenID:
         issuer: str,
         client_id: str,
         secret: str,
-        whom: Whom,
+        whom: ClaimsMapper,
         scope: str = "openid profile email",
         resources: tuple[str, ...] = (),
     ) -> None:
@@ -145,33 +145,33 @@ class OpenID:
         self._client_id = client_id
         self._whom = whom
         self._audiences = frozenset({client_id, *resources})
-        self._exchange = Exchange(client_id, secret, scope=scope, site=issuer)
+        self._exchange = OAuthClient(client_id, secret, scope=scope, site=issuer)
         self._document: tuple[float, Mapping[str, Any]] | None = None
         self._keys: tuple[float, KeySet] | None = None
-        self._asked_again = -PATIENCE
+        self._asked_again = -KEY_REFRESH_SECONDS
 
-    async def address(self, attempt: Attempt, back: str) -> str:
+    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
         """See `Provider`."""
         endpoint = (await self._discovered())["authorization_endpoint"]
-        return self._exchange.address(endpoint, attempt, back, nonce=attempt.nonce)
+        return self._exchange.authorization_url(endpoint, attempt, back, nonce=attempt.nonce)
 
-    async def person(self, attempt: Attempt, back: str, code: str, issuer: str) -> SignedIn:
+    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
         """See `Provider`: the ID token's signature, issuer, audience, times and nonce are checked."""
         document = await self._discovered()
         told = issuer or document.get("authorization_response_iss_parameter_supported") is True
         if told and issuer != document["issuer"]:
-            raise NotVouched(wording.WRONG, "the answer is another provider's")
-        token = await self._exchange.token(document["token_endpoint"], attempt, back, code)
+            raise SignInFailed(wording.WRONG, "the answer is another provider's")
+        token = await self._exchange.fetch_token(document["token_endpoint"], attempt, back, code)
         claims = await self._checked(token.get("id_token"))
         options = {"iss": {"essential": True, "value": document["issuer"]}, "nonce": {"essential": True}}
         said = CodeIDToken(claims, {}, options, {"client_id": self._client_id, "nonce": attempt.nonce})
         try:
             said.validate(now=int(time.time()), leeway=LEEWAY)
         except (JoseError, ValueError) as error:
-            raise NotVouched(wording.WRONG, f"ID token: {error}") from error
+            raise SignInFailed(wording.WRONG, f"ID token: {error}") from error
         return self._known({self._client_id}, claims)
 
-    async def of_token(self, token: str) -> tuple[str, str, Readers] | None:
+    async def verify_token(self, token: str) -> tuple[str, str, Readers] | None:
         """Whom an access token (JWT) of this provider was given to; see `Tokens`."""
         try:
             document = await self._discovered()
@@ -181,50 +181,50 @@ class OpenID:
             )
             registry.validate(claims)
             who = self._known(self._audiences, claims)
-        except (NotVouched, JoseError, ValueError) as error:
+        except (SignInFailed, JoseError, ValueError) as error:
             log.info("token_refused", reason=str(error))
             return None
-        return who.person, who.name, Readers(groups=groups_of(who))
+        return who.person, who.name, Readers(groups=web_groups(who))
 
-    def _known(self, audiences: frozenset[str] | set[str], claims: Mapping[str, Any]) -> SignedIn:
+    def _known(self, audiences: frozenset[str] | set[str], claims: Mapping[str, Any]) -> Identity:
         """Whom checked claims name; of a token that is for nobody of `audiences`, nobody."""
-        if not meant_for(claims).intersection(audiences):
-            raise NotVouched(wording.WRONG, "it is for somebody else")
+        if not token_audiences(claims).intersection(audiences):
+            raise SignInFailed(wording.WRONG, "it is for somebody else")
         return self._whom(claims)
 
     async def _checked(self, token: object) -> dict[str, Any]:
         """The claims of a token that this provider signed. Where it fits no key, keys are asked for again, once: not
         every provider names its keys."""
         if not isinstance(token, str):
-            raise NotVouched(wording.WRONG, "no token")
+            raise SignInFailed(wording.WRONG, "no token")
         claims = _verified(token, await self._key_set(again=False))
-        if isinstance(claims, UNFITTING):
+        if isinstance(claims, KEY_MISMATCH_ERRORS):
             claims = _verified(token, await self._key_set(again=True))
         if isinstance(claims, Exception):
-            raise NotVouched(wording.WRONG, f"{type(claims).__name__}: {claims}") from claims
+            raise SignInFailed(wording.WRONG, f"{type(claims).__name__}: {claims}") from claims
         return claims
 
     async def _key_set(self, *, again: bool) -> KeySet:
         now = time.monotonic()
-        again = again and max(self._asked_again, self._keys[0] if self._keys else 0.0) <= now - PATIENCE
-        if self._keys is None or self._keys[0] < now - FRESH or again:
+        again = again and max(self._asked_again, self._keys[0] if self._keys else 0.0) <= now - KEY_REFRESH_SECONDS
+        if self._keys is None or self._keys[0] < now - DISCOVERY_CACHE_SECONDS or again:
             self._asked_again = now
-            said = await self._exchange.json((await self._discovered())["jwks_uri"])
+            said = await self._exchange.fetch_json((await self._discovered())["jwks_uri"])
             keys = _tried(lambda: KeySet.import_key_set(said))  # type: ignore[arg-type] # what it is checked to be
             if isinstance(keys, Exception):
-                raise NotVouched(wording.UNREACHABLE, f"keys: {type(keys).__name__}: {keys}") from keys
+                raise SignInFailed(wording.UNREACHABLE, f"keys: {type(keys).__name__}: {keys}") from keys
             self._keys = now, keys
         return self._keys[1]
 
     async def _discovered(self) -> Mapping[str, Any]:
         now = time.monotonic()
-        if self._document is None or self._document[0] < now - FRESH:
-            said = await self._exchange.json(f"{self.issuer}/.well-known/openid-configuration")
+        if self._document is None or self._document[0] < now - DISCOVERY_CACHE_SECONDS:
+            said = await self._exchange.fetch_json(f"{self.issuer}/.well-known/openid-configuration")
             if str(said.get("issuer", "")).rstrip("/") != self.issuer:
-                raise NotVouched(wording.WRONG, f"{self.issuer} says that it is {said.get('issuer')}")
+                raise SignInFailed(wording.WRONG, f"{self.issuer} says that it is {said.get('issuer')}")
             for name in ENDPOINTS:
                 if not _as_safe(said.get(name), self.issuer):
-                    raise NotVouched(wording.WRONG, f"{self.issuer} gives no {name} that can be used")
+                    raise SignInFailed(wording.WRONG, f"{self.issuer} gives no {name} that can be used")
             self._document = now, said
         return self._document[1]
 

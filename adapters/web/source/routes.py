@@ -14,24 +14,24 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from adapters.web import pages
-from adapters.web.forms import spoken
-from adapters.web.guard import LINKS_PER_MINUTE, calm, hurried, too_often
-from adapters.web.links import Cited, Closed, SignedLinks
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import browser_translator
+from adapters.web.guard import LINKS_PER_MINUTE, handle_unavailable, is_rate_limited, too_many_requests
+from adapters.web.links import InvalidLink, LinkTarget, SignedLinks
 from adapters.web.source import wording
-from adapters.web.source.view import view
-from adapters.web.source.window import AFTER, BEFORE
-from adapters.web.visitor import Site, Visitor
+from adapters.web.source.document_view import make_document_view
+from adapters.web.source.page_window import AFTER, BEFORE
 
-PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+PRIVATE_HEADERS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
 """The address is the key to what it shows: no other page learns it, and no search engine keeps it."""
 
 _PIECE = 1 << 16
 """Bytes of a file that are sent at a time."""
 
-Shows = Callable[[Request, SignedLinks, Cited, Visitor | None], Awaitable[Response]]
+LinkEndpoint = Callable[[Request, SignedLinks, LinkTarget, Visitor | None], Awaitable[Response]]
 
 
-def routes(site: Site) -> Sequence[BaseRoute]:
+def routes(site: WebContext) -> Sequence[BaseRoute]:
     """Nothing where no links are made."""
     if site.links is None:
         return []
@@ -41,43 +41,46 @@ def routes(site: Site) -> Sequence[BaseRoute]:
     ]
 
 
-def _opened(site: Site, links: SignedLinks, shows: Shows) -> Callable[[Request], Awaitable[Response]]:
+def _opened(site: WebContext, links: SignedLinks, shows: LinkEndpoint) -> Callable[[Request], Awaitable[Response]]:
     """The link alone opens it; somebody who is known has to be among those who may see it, too."""
 
     async def answer(request: Request) -> Response:
-        visitor = await site.visitors.visitor(request)
-        if hurried(site, request, visitor, LINKS_PER_MINUTE):
-            return too_often(request, visitor)
+        visitor = await site.authenticator.authenticate(request)
+        if is_rate_limited(site, request, visitor, LINKS_PER_MINUTE):
+            return too_many_requests(request, visitor)
         try:
-            cited = await links.cited(request.path_params["token"])
-            if visitor and cited.document.collection not in (await site.reading.audience(visitor.readers)).collections:
+            cited = await links.resolve(request.path_params["token"])
+            if (
+                visitor
+                and cited.document.collection not in (await site.queries.resolve_audience(visitor.readers)).collections
+            ):
                 response: Response = _refused(request, wording.NOT_YOURS, visitor)
             else:
                 response = await shows(request, links, cited, visitor)
-        except Closed as closed:
-            response = _refused(request, wording.REFUSALS[closed.why], visitor)
-        response.headers.update(PRIVATE)
+        except InvalidLink as closed:
+            response = _refused(request, wording.REFUSALS[closed.reason], visitor)
+        response.headers.update(PRIVATE_HEADERS)
         return response
 
-    return calm(answer)
+    return handle_unavailable(answer)
 
 
-def _text(site: Site) -> Shows:
-    async def shows(request: Request, links: SignedLinks, cited: Cited, visitor: Visitor | None) -> Response:
+def _text(site: WebContext) -> LinkEndpoint:
+    async def shows(request: Request, links: SignedLinks, cited: LinkTarget, visitor: Visitor | None) -> Response:
         at = _position(request.query_params.get("at", ""), cited)
         first = max(0, at - BEFORE)
-        found = await links.around(cited, first, at - first + 1 + AFTER)
-        has_file = site.originals and await links.sources.has_original(cited.document)
-        words = spoken(request)
-        shown = view(cited, found, at, words)
-        return pages.page(request, "source.html", visitor, words, text=wording, shown=shown, has_file=has_file)
+        found = await links.excerpt(cited, first, at - first + 1 + AFTER)
+        has_file = site.serves_originals and await links.link_targets.has_original(cited.document)
+        words = browser_translator(request)
+        shown = make_document_view(cited, found, at, words)
+        return pages.render_page(request, "source.html", visitor, words, text=wording, shown=shown, has_file=has_file)
 
     return shows
 
 
-def _original(site: Site) -> Shows:
-    async def shows(request: Request, links: SignedLinks, cited: Cited, visitor: Visitor | None) -> Response:
-        file = await links.sources.original(cited.document) if site.originals else None
+def _original(site: WebContext) -> LinkEndpoint:
+    async def shows(request: Request, links: SignedLinks, cited: LinkTarget, visitor: Visitor | None) -> Response:
+        file = await links.link_targets.open_original(cited.document) if site.serves_originals else None
         if file is None:
             return _refused(request, wording.NO_ORIGINAL, visitor)
         name = quote(PurePosixPath(cited.document.filename).name, safe="")
@@ -106,12 +109,12 @@ class _FileResponse(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def _position(given: str, cited: Cited) -> int:
+def _position(given: str, cited: LinkTarget) -> int:
     """The passage that was asked for; that which was cited where there is no such passage."""
     wanted = int(given) if given.isascii() and given.isdecimal() and len(given) < len(str(1 << 20)) else -1
     return wanted if 0 <= wanted < cited.total else cited.chunk.position
 
 
-def _refused(request: Request, refusal: wording.Refusal, visitor: Visitor | None) -> Response:
-    words = spoken(request)
-    return pages.page(request, "source_refused.html", visitor, words, status=refusal.status, refusal=refusal)
+def _refused(request: Request, refusal: wording.LinkRefusal, visitor: Visitor | None) -> Response:
+    words = browser_translator(request)
+    return pages.render_page(request, "source_refused.html", visitor, words, status=refusal.status, refusal=refusal)

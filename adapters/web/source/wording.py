@@ -4,77 +4,86 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from adapters.web.links import Why
-from pipeline.translations import Message
+from adapters.web.links import InvalidLinkReason
+from pipeline.translations import TranslatableText
 
-CITED = Message("Cited passage")
-PASSAGE = Message("Passage {number} of {total}")
-PASSAGES = Message("Passages of the document")
-PREVIOUS, NEXT, BACK = Message("Previous"), Message("Next"), Message("Back to what was cited")
-BEFORE, AFTER = Message("What stands before"), Message("What stands behind")
-ORIGINAL = Message("Download the original file")
-DATED = Message("Last changed or reviewed on {date}, as it says itself.")
-INDEXED = Message("Read on {date}.")
-FLAGGED = Message("This document holds instructions addressed to an assistant. Read it with care.")
-ROW = Message("From row {row}")
-AS_TEXT = Message("The text of the document, as Citewell read it. Pictures and layout are left out.")
+CITED = TranslatableText("Cited passage")
+PASSAGE = TranslatableText("Passage {number} of {total}")
+PASSAGES = TranslatableText("Passages of the document")
+PREVIOUS, NEXT, BACK = (
+    TranslatableText("Previous"),
+    TranslatableText("Next"),
+    TranslatableText("Back to what was cited"),
+)
+BEFORE, AFTER = TranslatableText("What stands before"), TranslatableText("What stands behind")
+ORIGINAL = TranslatableText("Download the original file")
+DATED = TranslatableText("Last changed or reviewed on {date}, as it says itself.")
+INDEXED = TranslatableText("Read on {date}.")
+FLAGGED = TranslatableText("This document holds instructions addressed to an assistant. Read it with care.")
+ROW = TranslatableText("From row {row}")
+AS_TEXT = TranslatableText("The text of the document, as Citewell read it. Pictures and layout are left out.")
 
 
-class Refusal(NamedTuple):
+class LinkRefusal(NamedTuple):
     """What is said instead of a document."""
 
     status: int
-    title: Message
-    because: Message
-    what_to_do: Message
+    title: TranslatableText
+    because: TranslatableText
+    what_to_do: TranslatableText
 
 
-_ASK_AGAIN = Message("Ask the question again: the new answer links to what is there now.")
-_ASK_SOMEBODY = Message("If you need the document, ask whoever looks after Citewell where you work.")
+_ASK_AGAIN = TranslatableText("Ask the question again: the new answer links to what is there now.")
+_ASK_SOMEBODY = TranslatableText("If you need the document, ask whoever looks after Citewell where you work.")
 REFUSALS = {
-    Why.UNKNOWN: Refusal(
+    InvalidLinkReason.UNKNOWN: LinkRefusal(
         404,
-        Message("This link leads nowhere"),
-        Message("It is not whole, or links made at that time are not valid any more."),
+        TranslatableText("This link leads nowhere"),
+        TranslatableText("It is not whole, or links made at that time are not valid any more."),
         _ASK_AGAIN,
     ),
-    Why.EXPIRED: Refusal(
-        410, Message("This link has expired"), Message("Links to sources are valid for 30 days."), _ASK_AGAIN
-    ),
-    Why.REMOVED: Refusal(
+    InvalidLinkReason.EXPIRED: LinkRefusal(
         410,
-        Message("This document is gone"),
-        Message("It was removed after the answer was written."),
+        TranslatableText("This link has expired"),
+        TranslatableText("Links to sources are valid for 30 days."),
         _ASK_AGAIN,
     ),
-    Why.CHANGED: Refusal(
+    InvalidLinkReason.REMOVED: LinkRefusal(
         410,
-        Message("This document has changed"),
-        Message("It was changed after the answer was written, so what was cited may not stand there any more."),
+        TranslatableText("This document is gone"),
+        TranslatableText("It was removed after the answer was written."),
         _ASK_AGAIN,
     ),
-    Why.RULE: Refusal(
-        403,
-        Message("This link is closed"),
-        Message("Who may see the document was changed after the answer was written."),
+    InvalidLinkReason.CHANGED: LinkRefusal(
+        410,
+        TranslatableText("This document has changed"),
+        TranslatableText(
+            "It was changed after the answer was written, so what was cited may not stand there any more."
+        ),
         _ASK_AGAIN,
     ),
-    Why.MOVED: Refusal(
+    InvalidLinkReason.RULE: LinkRefusal(
         403,
-        Message("This link is closed"),
-        Message("The document was moved to another collection after the answer was written."),
+        TranslatableText("This link is closed"),
+        TranslatableText("Who may see the document was changed after the answer was written."),
+        _ASK_AGAIN,
+    ),
+    InvalidLinkReason.MOVED: LinkRefusal(
+        403,
+        TranslatableText("This link is closed"),
+        TranslatableText("The document was moved to another collection after the answer was written."),
         _ASK_AGAIN,
     ),
 }
-NOT_YOURS = Refusal(
+NOT_YOURS = LinkRefusal(
     403,
-    Message("You may not see this document"),
-    Message("It is in a collection that is not open to you."),
+    TranslatableText("You may not see this document"),
+    TranslatableText("It is in a collection that is not open to you."),
     _ASK_SOMEBODY,
 )
-NO_ORIGINAL = Refusal(
+NO_ORIGINAL = LinkRefusal(
     404,
-    Message("There is no file to download"),
-    Message("The original file was changed or moved since it was read, or may not be downloaded."),
-    Message("Go back and read the text of the document."),
+    TranslatableText("There is no file to download"),
+    TranslatableText("The original file was changed or moved since it was read, or may not be downloaded."),
+    TranslatableText("Go back and read the text of the document."),
 )

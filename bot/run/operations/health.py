@@ -10,15 +10,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from adapters.http.hosts import from_another_site, guarded, host, private
+from adapters.http.hosts import guard_routes, is_cross_site, is_private_host, request_host
 from bot.run.worker import Worker
 from pipeline.errors import CitewellError
 from pipeline.ports import PlatformAdapter
-from storage.documents.library import SQLLibrary
+from storage.documents.library import SQLDocumentStore
 
 # --- Whether it can hear the platforms, move the inbox, search ------------------------------------
 
-LOOK_SECONDS = 5.0
+CONNECTION_POLL_SECONDS = 5.0
 """Between two looks at whether the platforms reach us."""
 SILENT_SECONDS = 60.0
 """A platform that has not reached us for so long is gone; a new connection takes seconds."""
@@ -26,18 +26,18 @@ READ_SECONDS = 2.0
 """A library that cannot be read within that time does not serve."""
 
 
-class Health:
+class HealthMonitor:
     """Each check says what is wrong, a line each; nothing where all is well."""
 
     def __init__(
         self,
         worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
-        library: SQLLibrary,
+        library: SQLDocumentStore,
         *,
         stuck_seconds: float,
         silent_seconds: float = SILENT_SECONDS,
-        look_seconds: float = LOOK_SECONDS,
+        look_seconds: float = CONNECTION_POLL_SECONDS,
         elsewhere: Callable[[str], bool] = lambda _: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -56,18 +56,20 @@ class Health:
     async def watch(self) -> None:
         """Look at the platforms until cancelled: `alive` knows no more than what was seen here."""
         while True:
-            await self.connected()
+            await self.platform_connections()
             await asyncio.sleep(self._look)
 
-    async def connected(self) -> dict[str, bool]:
+    async def platform_connections(self) -> dict[str, bool]:
         """Which platforms reach us now."""
-        found = {name: self._elsewhere(name) or await adapter.connected() for name, adapter in self._adapters.items()}
+        found = {
+            name: self._elsewhere(name) or await adapter.is_connected() for name, adapter in self._adapters.items()
+        }
         self._reached.update({name: self._clock() for name, there in found.items() if there})
         return found
 
-    def alive(self) -> list[str]:
+    def liveness_problems(self) -> list[str]:
         """What a restart may mend: a worker that is stuck, a platform that has been silent for long."""
-        stuck = self._worker.still if self._worker else 0.0
+        stuck = self._worker.idle_seconds if self._worker else 0.0
         wrong = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
         for name, reached in self._reached.items():
             silent = self._clock() - reached
@@ -75,9 +77,9 @@ class Health:
                 wrong.append(f"{name}: not connected for {silent:.0f} seconds")
         return wrong
 
-    async def ready(self) -> list[str]:
+    async def readiness_problems(self) -> list[str]:
         """What stands in the way of an answer now: a platform that is not connected, nothing to search in."""
-        wrong = [f"{name}: not connected" for name, there in (await self.connected()).items() if not there]
+        wrong = [f"{name}: not connected" for name, there in (await self.platform_connections()).items() if not there]
         try:
             async with asyncio.timeout(READ_SECONDS):
                 count = await self._library.count()
@@ -91,14 +93,14 @@ class Health:
 # --- What is asked --------------------------------------------------------------------------------
 # A website that a browser on the network shows is refused: it asks under its own name, or as another site.
 
-SETTING = "CITEWELL_OPERATIONS"
+OPERATIONS_SETTING = "CITEWELL_OPERATIONS"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
-Check = Callable[[], Awaitable[list[str]]]
+HealthCheck = Callable[[], Awaitable[list[str]]]
 
 
 def routes(
-    alive: Check, ready: Check, page: Callable[[], Awaitable[bytes]], *, hosts: Collection[str] = ()
+    alive: HealthCheck, ready: HealthCheck, page: Callable[[], Awaitable[bytes]], *, hosts: Collection[str] = ()
 ) -> list[BaseRoute]:
     """`hosts`: names with a dot under which they are asked for."""
 
@@ -115,14 +117,14 @@ def routes(
             return _told([str(error)])
 
     def refusal(request: Request) -> str:
-        if from_another_site(request):
+        if is_cross_site(request):
             return "Another website asked for this.\n"
-        if not private(host(request), hosts):
+        if not is_private_host(request_host(request), hosts):
             return "Ask by an address, by a name without a dot, or by one that CITEWELL_OPERATIONS_HOSTS names.\n"
         return ""
 
     shown = {"/healthz": healthz, "/readyz": readyz, "/metrics": metrics}
-    return guarded([Route(path, handle) for path, handle in shown.items()], refusal)
+    return guard_routes([Route(path, handle) for path, handle in shown.items()], refusal)
 
 
 def _told(wrong: list[str]) -> Response:

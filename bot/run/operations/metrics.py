@@ -19,24 +19,24 @@ from prometheus_client import (
     generate_latest,
 )
 
-from pipeline.drafting import drafts, review
-from pipeline.values import Answer, Level, Outcome, Support, Vote
-from storage.messages.levels import Levels
+from pipeline.drafting import checked_stream, draft
+from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis, Vote
+from storage.messages.levels import StorageLevels
 
 MILLION = 1e6
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+DURATION_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 STAGES = ("plan", "retrieve", "read", "write", "validate", "review", "repair", "assess", "compose")
 NOBODY, OTHER = "none", "other"
-FAILURES = {
-    review.TOO_LATE: "too_late",
-    drafts.UNSUPPORTED: "unsupported",
-    drafts.TOO_LITTLE: "cites_too_little",
-    drafts.TOO_SHORT: "too_short",
-    drafts.NO_TOKENS: "no_tokens",
+DRAFT_FAILURES = {
+    checked_stream.DRAFT_TOO_LATE: "too_late",
+    draft.DRAFT_UNSUPPORTED: "unsupported",
+    draft.TOO_FEW_CITATIONS: "cites_too_little",
+    draft.DRAFT_TOO_SHORT: "too_short",
+    draft.TOKENS_EXHAUSTED: "no_tokens",
 }
 """Why a model's draft was not used; what its provider says of itself is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
-DROPPED = (Support.VETOED, Support.UNSURE, Support.REFUSED)
+DROPPED_SUPPORT = (SupportBasis.VETOED, SupportBasis.UNSURE, SupportBasis.REFUSED)
 
 
 class Metrics:
@@ -61,10 +61,13 @@ class Metrics:
             registry=registry,
         )
         self._answer_seconds = Histogram(
-            "citewell_answer_seconds", "Making an answer, from the question.", buckets=SECONDS, registry=registry
+            "citewell_answer_seconds",
+            "Making an answer, from the question.",
+            buckets=DURATION_BUCKETS,
+            registry=registry,
         )
         self._stage_seconds = Histogram(
-            "citewell_stage_seconds", "A stage of an answer.", ("stage",), buckets=SECONDS, registry=registry
+            "citewell_stage_seconds", "A stage of an answer.", ("stage",), buckets=DURATION_BUCKETS, registry=registry
         )
         self._failures = Counter(
             "citewell_model_failures", "Answers in which a model failed.", ("reason",), registry=registry
@@ -106,11 +109,11 @@ class Metrics:
 
     def _begin(self) -> None:
         """Show the zero before the first of each: what Prometheus has not seen rise is no increase to it."""
-        for kind in product(self._platforms, Outcome, Level, self._writers):
+        for kind in product(self._platforms, AnswerOutcome, ConfidenceLevel, self._writers):
             self._answers.labels(*map(str, kind))
-        for reason in (*FAILURES.values(), UNAVAILABLE, JUDGE):
+        for reason in (*DRAFT_FAILURES.values(), UNAVAILABLE, JUDGE):
             self._failures.labels(reason)
-        for support in DROPPED:
+        for support in DROPPED_SUPPORT:
             self._dropped.labels(support.value)
 
     def observe(self, platform: str, answer: Answer) -> None:
@@ -136,7 +139,7 @@ class Metrics:
         for note in usage.notes:
             what, _, why = note.partition(": ")
             if what == "model_failed":
-                self._failures.labels(FAILURES.get(why, UNAVAILABLE)).inc()
+                self._failures.labels(DRAFT_FAILURES.get(why, UNAVAILABLE)).inc()
             elif what == "judge_failed":
                 self._failures.labels(JUDGE).inc()
             elif what == "search_degraded":
@@ -146,7 +149,7 @@ class Metrics:
         self._check(answer)
 
     def _writer(self, answer: Answer) -> str:
-        writer = NOBODY if answer.outcome is Outcome.FAILED else answer.usage.writer
+        writer = NOBODY if answer.outcome is AnswerOutcome.FAILED else answer.usage.writer
         return writer if writer in self._writers else OTHER
 
     def _check(self, answer: Answer) -> None:
@@ -156,9 +159,9 @@ class Metrics:
             if not claim.supported and claim.claim not in shown:
                 self._dropped.labels(claim.support.value if claim.support else OTHER).inc()
 
-    def read(
+    def update_gauges(
         self,
-        levels: Levels,
+        levels: StorageLevels,
         ratings: Mapping[Vote, int],
         jobs: Mapping[str, datetime],
         connected: Mapping[str, bool],
@@ -168,11 +171,11 @@ class Metrics:
     ) -> None:
         """Take over how much there is of what is kept elsewhere."""
         self._waiting.set(levels.waiting)
-        self._oldest.set(max(now - levels.oldest, 0.0) if levels.oldest else 0.0)
+        self._oldest.set(max(now - levels.oldest_waiting_at, 0.0) if levels.oldest_waiting_at else 0.0)
         self._given_up.set(levels.given_up)
         self._documents.set(levels.documents)
         self._passages.set(levels.passages)
-        self._changed.set(levels.changed or 0.0)
+        self._changed.set(levels.newest_document_at or 0.0)
         for vote, count in ratings.items():
             self._ratings.labels(vote.value).set(count)
         for name, at in jobs.items():
@@ -181,6 +184,6 @@ class Metrics:
             self._connected.labels(platform).set(there)
         self._healthy.set(healthy)
 
-    def page(self) -> bytes:
+    def render(self) -> bytes:
         """All of it in Prometheus' text format."""
         return generate_latest(self._registry)

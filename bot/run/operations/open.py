@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from bot.citewell import Citewell
-from bot.log import failures_logged
-from bot.run.delivery import Answering
-from bot.run.operations.health import Health
+from bot.log import log_failures
+from bot.run.delivery import Answerer
+from bot.run.operations.health import HealthMonitor
 from bot.run.worker import Worker
 from pipeline.errors import Misconfigured
-from pipeline.ports import AnswerStream, Doors, PlatformAdapter
-from pipeline.values import Answer, Request
-from storage.messages.levels import levels
+from pipeline.ports import AnswerStream, HttpServers, PlatformAdapter
+from pipeline.values import Answer, AnswerRequest
+from storage.messages.levels import read_levels
 from storage.settings import JobRuns
 
 if TYPE_CHECKING:
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-class Observer(Protocol):
+class AnswerObserver(Protocol):
     def observe(self, platform: str, answer: Answer) -> None:
         """Take note of an answer to a question on `platform` that has just been made. Quick: the asker waits."""
         ...
 
 
-class Watched:
+class ObservedAnswerer:
     """Answers as `answering` does, and shows each answer to the observers; one that fails takes nothing from it."""
 
-    def __init__(self, answering: Answering, observers: Sequence[Observer]) -> None:
+    def __init__(self, answering: Answerer, observers: Sequence[AnswerObserver]) -> None:
         self._answering = answering
         self._observers = observers
 
-    def respond(self, request: Request) -> AnswerStream:
+    def respond(self, request: AnswerRequest) -> AnswerStream:
         """The same answer."""
         platform = request.conversation.platform if request.conversation else ""
 
         async def shown(answer: Answer) -> Answer:
             for observer in self._observers:
-                with failures_logged(log, "answer_not_observed", observer=type(observer).__name__):
+                with log_failures(log, "answer_not_observed", observer=type(observer).__name__):
                     observer.observe(platform, answer)
             return answer
 
-        return self._answering.respond(request).then(shown)
+        return self._answering.respond(request).map_answer(shown)
 
 
 # --- What the settings ask for --------------------------------------------------------------------
@@ -66,15 +66,15 @@ STUCK_SECONDS = 60.0
 class Operations:
     """`answering` is what the worker is to ask; nothing is served or imported where no setting asks for it."""
 
-    def __init__(self, citewell: Citewell, answering: Answering, metrics: Metrics | None) -> None:
+    def __init__(self, citewell: Citewell, answering: Answerer, metrics: Metrics | None) -> None:
         self._citewell = citewell
         self._metrics = metrics
         self.answering = answering
 
     @asynccontextmanager
-    async def serving(
+    async def serve(
         self,
-        doors: Doors,
+        doors: HttpServers,
         worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
         jobs: Collection[str],
@@ -87,30 +87,30 @@ class Operations:
         if settings.operations is None or metrics is None:
             yield
             return
-        from bot.run.operations.health import SETTING, routes
+        from bot.run.operations.health import OPERATIONS_SETTING, routes
 
         storage = self._citewell.storage
         stuck = settings.total_seconds + STUCK_SECONDS
-        health = Health(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
+        health = HealthMonitor(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
 
         async def alive() -> list[str]:
-            return health.alive()
+            return health.liveness_problems()
 
         async def page() -> bytes:
-            metrics.read(
-                await levels(storage.database),
+            metrics.update_gauges(
+                await read_levels(storage.database),
                 await storage.feedback.counts(),
                 await _succeeded(JobRuns(storage.database), jobs),
-                await health.connected(),
+                await health.platform_connections(),
                 now=time.time(),
-                healthy=not health.alive(),
+                healthy=not health.liveness_problems(),
             )
-            return metrics.page()
+            return metrics.render()
 
         watching = asyncio.create_task(health.watch(), name="health")
         try:
-            shown = routes(alive, health.ready, page, hosts=settings.operations_hosts)
-            async with doors.serving(settings.operations, shown, setting=SETTING):
+            shown = routes(alive, health.readiness_problems, page, hosts=settings.operations_hosts)
+            async with doors.serve(settings.operations, shown, setting=OPERATIONS_SETTING):
                 yield
         finally:
             watching.cancel()
@@ -123,7 +123,7 @@ async def open_operations(citewell: Citewell, platforms: Collection[str]) -> Asy
 
     Raises Misconfigured where traces are wanted and their packages are missing."""
     settings = citewell.settings
-    observers: list[Observer] = []
+    observers: list[AnswerObserver] = []
     metrics = None
     async with AsyncExitStack() as stack:
         if settings.operations:
@@ -134,15 +134,15 @@ async def open_operations(citewell: Citewell, platforms: Collection[str]) -> Asy
             observers.append(metrics)
         if settings.traces:
             try:
-                from bot.run.operations.traces import open_traces
+                from bot.run.operations.traces import open_trace_exporter
             except ImportError as error:
                 raise Misconfigured(
                     "CITEWELL_TRACES",
                     f"needs a package that is not installed ({error.name})",
                     what_to_do="Install it: pip install 'citewell[traces]'",
                 ) from error
-            observers.append(await stack.enter_async_context(open_traces(settings.traces)))
-        answering = Watched(citewell.responder, observers) if observers else citewell.responder
+            observers.append(await stack.enter_async_context(open_trace_exporter(settings.traces)))
+        answering = ObservedAnswerer(citewell.responder, observers) if observers else citewell.responder
         yield Operations(citewell, answering, metrics)
 
 

@@ -23,7 +23,7 @@ NANOSECONDS = 1_000_000
 """In a millisecond."""
 
 
-class Traces:
+class TraceExporter:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
@@ -55,13 +55,13 @@ class Traces:
 
 
 @asynccontextmanager
-async def open_traces(collector: str) -> AsyncIterator[Traces]:
+async def open_trace_exporter(collector: str) -> AsyncIterator[TraceExporter]:
     """Send to the collector at `http(s)://HOST:PORT`; at the end, what is left is sent or dropped within a second."""
     resource = Resource({"service.name": "citewell", "service.version": version("citewell")})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(collector, timeout=EXPORT_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     try:
-        yield Traces(provider.get_tracer("citewell"))
+        yield TraceExporter(provider.get_tracer("citewell"))
     finally:
         await asyncio.to_thread(provider.shutdown)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pipeline.rules.tenancy import bound
-from pipeline.values import ConversationId, IncomingMessage, Manner, PlaceId
+from pipeline.rules.tenancy import workspace_scope
+from pipeline.values import ConversationId, IncomingMessage, MessageTrigger, PlaceId
 from tests.contracts.sight.attacker import Attacker
 from tests.contracts.sight.people import CHANNELS, PEOPLE
 
@@ -17,20 +17,25 @@ class Asking(Attacker):
         space = person.rpartition(":")[0]
         channels = [one for one in CHANNELS if person in self._model.members[one]]
         number = self._memory.next()
-        manner = self._dice.choice((Manner.MENTION, Manner.COMMAND, Manner.DIRECT, Manner.DIRECT))
-        if not channels or manner is Manner.DIRECT:
-            manner = Manner.DIRECT
+        manner = self._dice.choice(
+            (MessageTrigger.MENTION, MessageTrigger.COMMAND, MessageTrigger.DIRECT, MessageTrigger.DIRECT)
+        )
+        if not channels or manner is MessageTrigger.DIRECT:
+            manner = MessageTrigger.DIRECT
             space, channel = ("web:page", f"{number:032x}") if space == "web" else (space, f"D{person[-3:]}")
             places: tuple[PlaceId, ...] = () if space != "web:page" else PlaceId.parse(space).chain
         else:
             place = PlaceId.parse(self._dice.choice(channels))
             channel, places = place.channel, place.chain
         platform, _, team = space.partition(":")
-        thread = f"ask-{number}" if manner is Manner.COMMAND else "" if platform == "web" else str(number)
+        thread = f"ask-{number}" if manner is MessageTrigger.COMMAND else "" if platform == "web" else str(number)
         where = ConversationId(platform=platform, space=team, channel=channel, thread=thread)
         mine = [one for one, of in self._memory.talks[-60:] if of == f"{person} {manner} {space}:{channel[:5]}"]
         if mine and self._dice.random() < 0.5:
-            where, manner = self._dice.choice(mine), Manner.THREAD if manner is Manner.MENTION else manner
+            where, manner = (
+                self._dice.choice(mine),
+                MessageTrigger.THREAD if manner is MessageTrigger.MENTION else manner,
+            )
         else:
             self._memory.talks.append((where, f"{person} {manner} {space}:{channel[:5]}"))
         message = IncomingMessage(
@@ -42,6 +47,6 @@ class Asking(Attacker):
             manner=manner,
             said_in=places,
         )
-        with bound(where.workspace):
+        with workspace_scope(where.workspace):
             await self._storage.inbox.accept(message)
         await self._answered()

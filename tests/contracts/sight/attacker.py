@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
 from tests.contracts.sight.memory import Memory
 from tests.contracts.sight.model import GONE, LETTERS, WORD
 from tests.contracts.sight.world import World
@@ -33,7 +33,7 @@ class Attacker:
         self._model = world.model
         self._citewell = world.citewell
         self._storage = world.citewell.storage
-        self._desk = world.citewell.desk
+        self._desk = world.citewell.services
 
     def _given(self, text: str, readers: Iterable[str], surface: str, *, again: bool = False) -> None:
         self._memory.surfaces[surface] += self._model.given(text, readers, surface, again)
@@ -58,9 +58,9 @@ class Attacker:
 
     async def _answered(self) -> None:
         """All that waits is answered, and all that is to be posted is."""
-        with bound(NOBODY):
+        with workspace_scope(NO_WORKSPACE):
             while work := await self._storage.inbox.lease():
-                await self._world.delivery.bring_to_an_end(work)
+                await self._world.delivery.deliver(work)
         for platform in (self._world.slack, self._world.web):
             for text, readers in platform.shown:
                 self._given(text, readers, "answers")
@@ -80,6 +80,6 @@ class Attacker:
 
     async def _noted(self) -> None:
         """Documents that went with something else are gone."""
-        there = {document.id for document in await self._storage.library.documents()}
+        there = {document.id for document in await self._storage.library.list_documents()}
         for name in [one for one in self._memory.documents if one not in there]:
             self._model.holds[self._memory.documents.pop(name)] = GONE

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pipeline.errors import CitewellError
-from pipeline.rules.tenancy import bound
-from pipeline.values import ConversationId, PlaceId, Press, Rating, Vote
+from pipeline.rules.tenancy import workspace_scope
+from pipeline.values import AnswerInteraction, ConversationId, PlaceId, Rating, Vote
 from tests.contracts.sight.attacker import NOUNS, Attacker
 from tests.contracts.sight.model import GONE
 from tests.contracts.sight.people import CHANNELS, PEOPLE, workspace
@@ -18,25 +18,25 @@ class Below(Attacker):
         platform = self._world.platform(person)
         readers = self._world.slack.everyone(channel) if share else platform.alone(person)
         who = platform.reading(channel) if share else {person}
-        with bound(workspace(channel if share else person)):
-            answer = await self._desk.answer(self._one(self._memory.answers), readers)
+        with workspace_scope(workspace(channel if share else person)):
+            answer = await self._desk.find_answer(self._one(self._memory.answers), readers)
         if answer:
             self._given(answer.model_dump_json(), who, "shared" if share else "passages")
 
     async def rate(self) -> None:
         vote = self._dice.choice((Vote.HELPFUL, Vote.UNHELPFUL))
         rating = Rating(answer_id=self._one(self._memory.answers), person=self._dice.choice(PEOPLE), vote=vote)
-        with bound(workspace(rating.person)):
+        with workspace_scope(workspace(rating.person)):
             await self._desk.rate(rating)
 
-    def _press(self, person: str) -> Press:
+    def _press(self, person: str) -> AnswerInteraction:
         channels = [one for one in CHANNELS if person in self._model.members[one]]
         private = not channels or self._dice.random() < 0.5
         space = workspace(person)
         place = PlaceId.parse(space if private else self._dice.choice(channels))
         channel = place.channel or f"D{person[-3:]}"
         platform, _, team = space.partition(":")
-        return Press(
+        return AnswerInteraction(
             answer_id=self._one(self._memory.answers),
             person=person,
             chain=place.chain,
@@ -48,7 +48,7 @@ class Below(Attacker):
     async def hand_over(self) -> None:
         person = self._dice.choice(PEOPLE)
         press = self._press(person)
-        with bound(workspace(person)):
+        with workspace_scope(workspace(person)):
             said = await self._desk.hand_over(press, self._world.platform(person).alone(person))
         self._given(said, [person], "handed over")
         before = len(self._memory.handoffs)
@@ -70,12 +70,12 @@ class Below(Attacker):
         person = self._dice.choice([one for one in PEOPLE if one.startswith(channel.rpartition(":")[0])])
         asker, author, where = self._memory.replies.get(name, ("", "", ""))
         place = PlaceId.parse(channel)
-        teach = (await self._desk.places.of(place.chain)).teach or ""
+        teach = (await self._desk.places.effective_settings(place.chain)).teach or ""
         keep = self._dice.random() < 0.7
         word = self._word(GONE)
         self._model.written[word] = {person, asker, author, *self._model.members.get(where, ())}
         noun = self._dice.choice(NOUNS)
-        with bound(workspace(person)):
+        with workspace_scope(workspace(person)):
             try:
                 said = await self._desk.handoffs.resolve(
                     name, place, self._world.actor(person), "Ann", f"The {noun} is kept in {word}.", keep=keep, link=""
@@ -92,22 +92,22 @@ class Below(Attacker):
 
     async def wish(self) -> None:
         person = self._dice.choice(PEOPLE)
-        with bound(workspace(person)):
-            wished = await self._desk.wish(self._press(person), self._world.platform(person).alone(person))
+        with workspace_scope(workspace(person)):
+            wished = await self._desk.subscribe(self._press(person), self._world.platform(person).alone(person))
             self._given(str(wished), [person], "wished")
 
     async def tell(self) -> None:
         await self._storage.database.write(lambda db: db.execute("UPDATE wish SET not_before = 0"))
-        await self._citewell.tell()
+        await self._citewell.retry_subscriptions()
         await self._answered()
 
     async def take_back(self) -> None:
         """A document that somebody added, or that is none of theirs."""
         person = self._dice.choice(PEOPLE)
         name = self._dice.choice([*self._memory.documents, "d0"])
-        with bound(workspace(person)):
+        with workspace_scope(workspace(person)):
             try:
-                title = await self._desk.knowledge.take_back(
+                title = await self._desk.knowledge.remove(
                     self._world.actor(person), self._world.platform(person).alone(person), name
                 )
             except CitewellError as error:

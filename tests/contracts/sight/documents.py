@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.desks.knowledge import SOURCE
+from bot.services.knowledge import CHAT_SOURCE_PREFIX
 from pipeline.values import Block, BlockKind, replace
 from tests.contracts.sight.attacker import NOUNS, Attacker
 from tests.contracts.sight.model import GONE, REPLACED
@@ -41,10 +41,10 @@ class Documents(Attacker):
         more["metadata"] = {"updated": today}
         if self._dice.random() < 0.3:
             person = self._dice.choice(PEOPLE)
-            more["source"] = f"{SOURCE}{workspace(person)}"
+            more["source"] = f"{CHAT_SOURCE_PREFIX}{workspace(person)}"
             more["metadata"] = {"updated": today, "author": person}
             self._model.told.setdefault(person, set()).add(word)
-        await self._citewell.indexer.keep(parsed(name, blocks, **more))
+        await self._citewell.indexer.add_document(parsed(name, blocks, **more))
 
     async def move(self) -> None:
         """The same document, in another collection."""
@@ -56,14 +56,14 @@ class Documents(Attacker):
         if found:
             self._model.holds[word] = collection
             document = replace(found.document, collection=collection)
-            await self._storage.library.put(document, found.chunks, None, "")
+            await self._storage.library.replace_document(document, found.chunks, None, "")
 
     async def remove(self) -> None:
         if not self._memory.documents:
             return
         name = self._dice.choice(list(self._memory.documents))
         self._model.holds[self._memory.documents.pop(name)] = GONE
-        await self._storage.library.remove([name])
+        await self._storage.library.remove_documents([name])
 
     async def join_or_leave(self) -> None:
         channel = self._dice.choice(CHANNELS)

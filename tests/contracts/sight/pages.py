@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.chat.reply.parts import Button
-from adapters.web.links import CITED
+from adapters.chat.reply.parts import ReplyButton
+from adapters.web.links import CITED_FRAGMENT
 from pipeline.values import RetrievedChunk
 from tests.contracts.sight.attacker import Attacker
 from tests.contracts.sight.memory import Linked
@@ -50,14 +50,14 @@ class Pages(Attacker):
         person, memory = self._dice.choice(PEOPLE), self._memory
         action = self._dice.choice(
             (
-                Button.PASSAGES,
-                Button.WHY,
-                Button.TAKE_BACK,
-                Button.TELL,
-                Button.EXPORT,
+                ReplyButton.PASSAGES,
+                ReplyButton.CONFIDENCE,
+                ReplyButton.TAKE_BACK,
+                ReplyButton.SUBSCRIBE,
+                ReplyButton.EXPORT,
                 "sources",
                 "insights",
-                Button.ASK,
+                ReplyButton.ASK,
             )
         )
         about = self._dice.choice([self._one(memory.answers), *memory.documents])
@@ -65,8 +65,8 @@ class Pages(Attacker):
         form = {"action": action, "about": about, "csrf": CSRF, "conversation": talk, "fragment": "1"}
         answer = await self._world.client.post("/press", data=form, headers={"x-person": person})
         assert answer.status_code < 500, answer.text
-        self._given(answer.text, [person], f"pressed {action}", again=action == Button.TAKE_BACK)
-        if action == Button.TAKE_BACK:
+        self._given(answer.text, [person], f"pressed {action}", again=action == ReplyButton.TAKE_BACK)
+        if action == ReplyButton.TAKE_BACK:
             await self._noted()
 
     async def link(self) -> None:
@@ -77,8 +77,8 @@ class Pages(Attacker):
             if found := await self._storage.library.excerpt(name, 0, 50):
                 chunk = self._dice.choice(found.chunks)
                 passage = RetrievedChunk(chunk=chunk, document=found.document, score=1.0)
-                made = (await self._world.links.ready()).link(passage)
-                token = made.removeprefix(f"{URL}/s/").removesuffix(f"#{CITED}")
+                made = (await self._world.links.load_key()).build_url(passage)
+                token = made.removeprefix(f"{URL}/s/").removesuffix(f"#{CITED_FRAGMENT}")
                 collection = found.document.collection
                 rule = model.rules.get(collection, Opened())
                 memory.links.append(Linked(token, memory.documents[name], collection, rule))

@@ -7,10 +7,10 @@ from typing import Any
 
 from starlette.requests import Request
 
-from adapters.web.signin.provider import groups_of, inside
-from adapters.web.visitor import Visitor
-from pipeline.ports import Growing, Receipt
-from pipeline.values import Actor, Answer, IncomingMessage, Manner, PersonId, PlaceId, Readers
+from adapters.web.context import Visitor
+from adapters.web.signin.identity import make_web_identity, web_groups
+from pipeline.ports import PostRecorder, ReplyStream
+from pipeline.values import Actor, Answer, IncomingMessage, MessageTrigger, PersonId, PlaceId, Readers
 from tests.contracts.sight.model import Model
 from tests.contracts.sight.people import COLLECTIONS, STAFF
 
@@ -38,13 +38,13 @@ class Platform:
         place = f"{where.platform}:{where.space}:{where.channel}"
         if place not in self._model.members:
             return self.alone(of.author)
-        return self.alone(of.author, place) if of.manner is Manner.COMMAND else self.everyone(place)
+        return self.alone(of.author, place) if of.manner is MessageTrigger.COMMAND else self.everyone(place)
 
     def alone(self, person: str, channel: str = "") -> Readers:
         if person.startswith("web:"):
             name = person.removeprefix("web:")
             groups = tuple("staff" for _ in range(person in self._model.members[STAFF]))
-            return Readers(groups=groups_of(inside(name, name, groups)))
+            return Readers(groups=web_groups(make_web_identity(name, name, groups)))
         space, _, user = person.rpartition(":")
         groups = {space, person, f"{space}:user:{user}", *filter(None, [channel]), *self._open_to([person])}
         return Readers(groups=frozenset(groups), external=person in self._model.guests)
@@ -61,23 +61,23 @@ class Platform:
     def reading(self, channel: str) -> frozenset[str]:
         return frozenset(self._model.members[channel])
 
-    async def post(self, outgoing: Any, receipt: Receipt) -> None:
-        await receipt.posting()
-        if isinstance(outgoing, Growing):
+    async def post(self, outgoing: Any, receipt: PostRecorder) -> None:
+        await receipt.record_intent()
+        if isinstance(outgoing, ReplyStream):
             message = outgoing.work.message
-            place, said = str(message.place.where), []
-            alone = place not in self._model.members or message.manner is Manner.COMMAND
+            place, said = str(message.place.channel_key), []
+            alone = place not in self._model.members or message.manner is MessageTrigger.COMMAND
             said += [event.model_dump_json() async for event in outgoing.events]
             answer = await outgoing.events.answer()
             said.append(answer.model_dump_json())
             self.answers.append(answer)
             text, who = "\n".join(said), frozenset({message.author}) if alone else self.reading(place)
-            if message.manner is Manner.AWAITED:
+            if message.manner is MessageTrigger.AWAITED:
                 self.owed.append((text, message.author))
         else:
             text, who = outgoing.model_dump_json(), self._whom(outgoing)
         self.shown.append((text, who))
-        await receipt.posted("1.1")
+        await receipt.record_posted("1.1")
 
     def _whom(self, announced: Any) -> frozenset[str]:
         where = getattr(announced, "where", None) or announced.to
@@ -88,17 +88,17 @@ class Platform:
 
     async def find(self, outgoing: object) -> None: ...
 
-    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+    async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
         self.shown.append((answer.model_dump_json(), frozenset({message.author})))
 
 
 class Trusting:
-    """The port `Visitors`, for browsers that say by themselves whose they are."""
+    """The port `WebAuthenticator`, for browsers that say by themselves whose they are."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
 
-    async def visitor(self, request: Request) -> Visitor | None:
+    async def authenticate(self, request: Request) -> Visitor | None:
         person = request.headers.get("x-person")
         if not person:
             return None
@@ -109,5 +109,5 @@ class Trusting:
     async def readers(self, person: str) -> Readers:
         return self._platform.alone(person)
 
-    def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
+    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
         return given == CSRF

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from adapters.http.caller import NotSignedIn
-from adapters.mcp.server import instructions
+from adapters.http.auth import NotAuthenticated
+from adapters.mcp.server import server_instructions
 from tests.contracts.sight.attacker import NOUNS, Attacker
 from tests.contracts.sight.people import COLLECTIONS
 
@@ -13,7 +13,7 @@ from tests.contracts.sight.people import COLLECTIONS
 class Programs(Attacker):
     async def key(self) -> None:
         """A program is let in, or out."""
-        keys = self._storage.keys
+        keys = self._storage.api_keys
         if len(self._memory.keys) < 4 or self._dice.random() < 0.3:
             grant = tuple(self._dice.sample(COLLECTIONS, self._dice.choice((0, 2, 4))))
             key, secret = await keys.add(f"program {self._memory.next()}", grant, 6000)
@@ -85,10 +85,10 @@ class Programs(Attacker):
             )
         )
         try:
-            caller = await self._world.callers.caller(request)
-        except NotSignedIn as error:
+            caller = await self._world.callers.authenticate(request)
+        except NotAuthenticated as error:
             self._given(str(error), [person], "MCP")
             return
-        told.append(await instructions(self._citewell.reading, caller))
+        told.append(await server_instructions(self._citewell.reading, caller))
         result = await self._world.calls.call(name, arguments, caller, tell)
         self._given("\n".join([*told, result.model_dump_json()]), [person], f"MCP {name}")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, replace
-from storage.messages.history import keep_answer
+from pipeline.values import Answer, ConversationId, IncomingMessage, MessageTrigger, replace
+from storage.messages.history import insert_answer
 from tests.contracts.answers import cited
 from tests.contracts.sight.memory import Memory
 from tests.contracts.sight.model import Opened
@@ -64,8 +64,10 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     model.rules = {"board": Opened(frozenset({ANN})), "default": Opened()}
     async with opened(Engine(tmp_path / "data", ""), model, random.Random(0)) as found:
         blocks = prose(f"The kite is kept in {CANARY}.")
-        await found.citewell.indexer.keep(parsed("d1", blocks, collection="board", title=f"The {CANARY}"))
-        await found.citewell.indexer.keep(parsed("d2", prose("The lamp is kept in the hall."), collection="default"))
+        await found.citewell.indexer.add_document(parsed("d1", blocks, collection="board", title=f"The {CANARY}"))
+        await found.citewell.indexer.add_document(
+            parsed("d2", prose("The lamp is kept in the hall."), collection="default")
+        )
         yield found
 
 
@@ -78,13 +80,13 @@ async def asked(world: World, text: str, number: int = 1) -> Answer:
         asker=ANN,
         text=text,
         sent_at=datetime.now(UTC),
-        manner=Manner.DIRECT,
+        manner=MessageTrigger.DIRECT,
     )
     inbox = world.citewell.storage.inbox
     await inbox.accept(message)
     work = await inbox.lease()
     assert work
-    await world.delivery.bring_to_an_end(work)
+    await world.delivery.deliver(work)
     return world.slack.answers[-1]
 
 
@@ -92,14 +94,14 @@ async def asked(world: World, text: str, number: int = 1) -> Answer:
 async def test_titles_in_a_greeting_are_shown_again_to_nobody_who_may_not_see_them(world: World, talk: str) -> None:
     answer = await asked(world, talk)
     assert CANARY in answer.body
-    desk = world.citewell.desk
-    assert await desk.answer(answer.id, world.slack.alone(ANN))
-    assert await desk.answer(answer.id, world.slack.everyone(BOARD)) is None
+    desk = world.citewell.services
+    assert await desk.find_answer(answer.id, world.slack.alone(ANN))
+    assert await desk.find_answer(answer.id, world.slack.everyone(BOARD)) is None
 
 
 async def test_a_greeting_holds_no_title_of_a_removed_document(world: World) -> None:
     await asked(world, "hello")
-    await world.citewell.storage.library.remove(["d1"])
+    await world.citewell.storage.library.remove_documents(["d1"])
     assert await traces(world.citewell.storage, [CANARY]) == []
 
 
@@ -110,16 +112,18 @@ async def test_a_word_that_a_slip_was_taken_for_is_told_to_nobody_else(world: Wo
     answer = await asked(world, SLIP)
     assert answer.corrections[0].meant == CANARY
     assert CANARY not in answer.standalone
-    seen = await world.citewell.desk.insights(world.actor(ADA), world.slack.alone(ADA), 7)
+    seen = await world.citewell.services.get_insights(world.actor(ADA), world.slack.alone(ADA), 7)
     assert seen.counts.asked == 1
     assert CANARY not in seen.model_dump_json()
 
 
 async def test_a_removed_documents_word_is_in_no_note_and_no_reason_of_an_answer(world: World) -> None:
-    await world.citewell.indexer.keep(parsed("d3", prose("The kite is kept in the shed."), collection="default"))
+    await world.citewell.indexer.add_document(
+        parsed("d3", prose("The kite is kept in the shed."), collection="default")
+    )
     await asked(world, SLIP)
     await asked(world, "Where is the kite kept?", 2)
-    await world.citewell.storage.library.remove(["d1"])
+    await world.citewell.storage.library.remove_documents(["d1"])
     assert await traces(world.citewell.storage, [CANARY]) == []
 
 
@@ -131,13 +135,13 @@ async def test_what_an_answer_said_is_recalled_as_long_as_its_readers_may_see_it
     assert CANARY in turn.answer
     seen = world.citewell.responder._seen
     for readers, told in ((ANN, True), (ADA, False)):
-        (recalled,) = await seen([turn], await world.citewell.desk.audience(world.slack.alone(readers)))
+        (recalled,) = await seen([turn], await world.citewell.services.audience(world.slack.alone(readers)))
         assert (CANARY in recalled.text) is told
     assert await library.count() == 2
 
 
 async def test_a_program_that_asks_again_is_given_nothing_that_was_removed_or_closed_since(world: World) -> None:
-    _, secret = await world.citewell.storage.keys.add("program", ("board", "default"), 60)
+    _, secret = await world.citewell.storage.api_keys.add("program", ("board", "default"), 60)
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": "one"}
 
     async def again() -> str:
@@ -150,18 +154,18 @@ async def test_a_program_that_asks_again_is_given_nothing_that_was_removed_or_cl
     document = await world.citewell.storage.library.excerpt("d1", 0, 1)
     assert document
     closed = replace(document.document, collection="staff")
-    await world.citewell.storage.library.put(closed, document.chunks, None, "")
+    await world.citewell.storage.library.replace_document(closed, document.chunks, None, "")
     assert CANARY not in await again()
-    await world.citewell.storage.library.remove(["d1"])
+    await world.citewell.storage.library.remove_documents(["d1"])
     assert await traces(world.citewell.storage, [CANARY]) == []
 
 
 async def test_an_admin_takes_back_nothing_that_they_may_not_see(world: World) -> None:
     more = {"collection": "board", "source": "chat:slack:T1", "title": CANARY, "metadata": {"author": ANN}}
-    await world.citewell.indexer.keep(parsed("d4", prose("Secret."), **more))
-    desk = world.citewell.desk.knowledge
-    assert await desk.take_back(world.actor(ADA), world.slack.alone(ADA), "d4") is None
-    assert await desk.take_back(world.actor(ANN), world.slack.alone(ANN), "d4") == CANARY
+    await world.citewell.indexer.add_document(parsed("d4", prose("Secret."), **more))
+    desk = world.citewell.services.knowledge
+    assert await desk.remove(world.actor(ADA), world.slack.alone(ADA), "d4") is None
+    assert await desk.remove(world.actor(ANN), world.slack.alone(ANN), "d4") == CANARY
 
 
 async def test_what_a_model_left_out_is_shown_to_admins_of_that_workspace_alone(world: World) -> None:
@@ -169,7 +173,7 @@ async def test_what_a_model_left_out_is_shown_to_admins_of_that_workspace_alone(
     answer = replace(found, citations=(), ungrounded_claims=("A claim.",))
 
     def keep(db: object) -> None:
-        keep_answer(db, answer, BEA, 1.0)  # type: ignore[arg-type]
+        insert_answer(db, answer, BEA, 1.0)  # type: ignore[arg-type]
         db.execute("INSERT INTO question VALUES ($1, $2, $3)", ("k", "a1", "slack:T2:CALL:1"))  # type: ignore[attr-defined]
 
     await world.citewell.storage.database.write(keep)

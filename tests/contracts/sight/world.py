@@ -14,23 +14,23 @@ from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from starlette.applications import Starlette
 
-from adapters.chat.reply.parts import Look
-from adapters.http.caller import Callers, Pace
-from adapters.http.doors import Doors
-from adapters.mcp.tools import Calls
+from adapters.chat.reply.parts import RenderOptions
+from adapters.http.auth import CallerAuthenticator, RateLimiter
+from adapters.http.servers import UvicornServers
+from adapters.mcp.tools import McpToolHandler
 from adapters.slack.config import SlackConfig
 from adapters.web.adapter import WebAdapter
 from adapters.web.config import WebConfig
+from adapters.web.context import WebContext
 from adapters.web.links import SignedLinks
-from adapters.web.visitor import Site
-from bot.admin.overview import AdminOverview
+from bot.admin.overview import StoredAdminService
 from bot.citewell import Citewell
-from bot.config.tables import Collection, Roles
-from bot.platforms import programs
-from bot.run.courier import Courier
+from bot.config.tables import CollectionSettings, RoleSettings
+from bot.platforms import open_program_routes
 from bot.run.delivery import Delivery
+from bot.run.outbox_worker import OutboxWorker
 from bot.wiring import open_citewell
-from pipeline.values import Action, Actor, Place, PlaceId
+from pipeline.values import Action, Actor, PlaceId, PlaceSettings
 from tests.contracts.sight.model import HOME, Model
 from tests.contracts.sight.people import ADA, ANN, BEA, COLLECTIONS
 from tests.contracts.sight.platforms import Platform, Trusting
@@ -50,10 +50,10 @@ class World:
     slack: Platform
     web: Platform
     client: httpx.AsyncClient
-    callers: Callers
-    calls: Calls
+    callers: CallerAuthenticator
+    calls: McpToolHandler
     delivery: Delivery
-    courier: Courier
+    courier: OutboxWorker
     links: SignedLinks
 
     def platform(self, person: str) -> Platform:
@@ -76,29 +76,35 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
         ),
         encryption_keys=SecretStr(Fernet.generate_key().decode()),
         web=WebConfig(listen="127.0.0.1:8080", url=URL),
-        collections={name: Collection(only=tuple(sorted(r.only)), public=r.public) for name, r in model.rules.items()},
-        roles=Roles(admin=(ADA, BEA, "web:user:wes"), contributor=(ANN, "slack:T2:UBOB")),
-        places={space: Place(ask=PlaceId.parse(f"{space}:CHELP"), teach=teach) for space in ("slack:T1", "slack:T2")},
+        collections={
+            name: CollectionSettings(only=tuple(sorted(r.only)), public=r.public) for name, r in model.rules.items()
+        },
+        roles=RoleSettings(admin=(ADA, BEA, "web:user:wes"), contributor=(ANN, "slack:T2:UBOB")),
+        places={
+            space: PlaceSettings(ask=PlaceId.parse(f"{space}:CHELP"), teach=teach) for space in ("slack:T1", "slack:T2")
+        },
     )
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         slack, web = Platform("slack", model), Platform("web", model)
         adapters: Any = {"slack": slack, "web": web}
         links = SignedLinks(URL, citewell.sources)
-        site = Site(
-            visitors=Trusting(slack),
-            desk=citewell.desk,
-            reading=citewell.reading,
-            archive=citewell.storage.archive,
-            overview=AdminOverview(citewell),
-            look=Look(citations=True, confidence=True),
-            pace=Pace(clock=count(step=60).__next__),
+        site = WebContext(
+            authenticator=Trusting(slack),
+            services=citewell.services,
+            queries=citewell.reading,
+            conversations=citewell.storage.archive,
+            admin_service=StoredAdminService(citewell),
+            render_options=RenderOptions(citations=True, confidence=True),
+            rate_limiter=RateLimiter(clock=count(step=60).__next__),
             links=links,
-            originals=True,
-            admin=lambda actor: citewell.desk.authority.allows(actor, Action.READ_INSIGHTS),
+            serves_originals=True,
+            is_admin=lambda actor: citewell.services.authority.is_allowed(actor, Action.READ_INSIGHTS),
         )
-        routes: Any = WebAdapter("", Doors(), site, lambda _: None, programs).routes(citewell.storage.inbox)  # type: ignore[arg-type] # asked of no door
-        more = await stack.enter_async_context(programs(citewell, url=URL, machine=None, tokens=None))
+        routes: Any = WebAdapter("", UvicornServers(), site, lambda _: None, open_program_routes).routes(
+            citewell.storage.inbox
+        )  # type: ignore[arg-type] # asked of no door
+        more = await stack.enter_async_context(open_program_routes(citewell, url=URL, machine=None, tokens=None))
         app = Starlette(routes=[*routes, *more])
         client = await stack.enter_async_context(
             httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=URL)
@@ -110,10 +116,12 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
             slack,
             web,
             client,
-            Callers(citewell.storage.keys, citewell.reading, pace=Pace(clock=count(step=60).__next__)),
-            Calls(citewell.reading),
+            CallerAuthenticator(
+                citewell.storage.api_keys, citewell.reading, pace=RateLimiter(clock=count(step=60).__next__)
+            ),
+            McpToolHandler(citewell.reading),
             delivery(citewell, adapters),
-            Courier(citewell.storage.outbox, citewell.desk, adapters, grace_seconds=0, retry_seconds=0),
+            OutboxWorker(citewell.storage.outbox, citewell.services, adapters, grace_seconds=0, retry_seconds=0),
             links,
         )
 
@@ -126,12 +134,12 @@ def delivery(citewell: Citewell, adapters: Any) -> Delivery:
         citewell.responder,
         adapters,
         citewell.request,
-        citewell.desk.chosen,
+        citewell.services.choose_options,
         at_a_time=1,
         expire_late=False,
         live=None,
         spent=nobody,
-        shown=citewell.desk.seen,
+        shown=citewell.services.visible_answer,
         grace_seconds=0,
         retry_seconds=0,
     )

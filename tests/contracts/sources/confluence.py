@@ -9,9 +9,9 @@ from typing import Self
 
 from markdown_it import MarkdownIt
 
-from adapters.sources.confluence.editions import Cloud, DataCenter, credentials
+from adapters.sources.confluence.api import ConfluenceCloud, ConfluenceDataCenter, confluence_auth_headers
 from adapters.sources.confluence.source import ConfluenceSource
-from pipeline.ports import DocumentSource, SourceMemory
+from pipeline.ports import DocumentSource, SourceCache
 from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.confluence import cloud, data_center
 from tests.doubles.confluence.cloud import CloudSite
@@ -35,12 +35,16 @@ class ConfluenceRemote(Remote):
 
     @asynccontextmanager
     async def source(
-        self, memory: SourceMemory, spaces: tuple[str, ...] = (SPACE,), **settings: object
+        self, memory: SourceCache, spaces: tuple[str, ...] = (SPACE,), **settings: object
     ) -> AsyncIterator[DocumentSource]:
         url, on_cloud = self.site.url, isinstance(self.site, CloudSite)
-        headers = credentials(cloud.TOKEN, cloud.EMAIL) if on_cloud else credentials(data_center.TOKEN)
+        headers = (
+            confluence_auth_headers(cloud.TOKEN, cloud.EMAIL)
+            if on_cloud
+            else confluence_auth_headers(data_center.TOKEN)
+        )
         async with reaching(url, self.site.media, headers=headers, origin=url) as (fetcher, reader):
-            edition = Cloud(fetcher, url) if on_cloud else DataCenter(fetcher, url)
+            edition = ConfluenceCloud(fetcher, url) if on_cloud else ConfluenceDataCenter(fetcher, url)
             more = {"without_labels": frozenset({"skip"}), **settings}
             yield ConfluenceSource("wiki", url, spaces, edition, reader, **more)  # type: ignore[arg-type]
 

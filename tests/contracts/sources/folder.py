@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import unquote, urlsplit
 
-from adapters.files.reader import Reader
+from adapters.files.reader import FileReader
 from adapters.sources.folder.source import FolderSource
-from pipeline.ports import DocumentSource, SourceMemory
+from pipeline.ports import DocumentSource, SourceCache
 from tests.contracts.sources.remote import Remote
 from tests.doubles.outage import Outage
 
@@ -29,8 +29,8 @@ class FolderRemote(Remote):
         yield cls(folder)
 
     @asynccontextmanager
-    async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
-        reader = Reader()
+    async def source(self, memory: SourceCache) -> AsyncIterator[DocumentSource]:
+        reader = FileReader()
         try:
             yield FolderSource(self._folder, reader, base_url=self._folder.as_uri())
         finally:

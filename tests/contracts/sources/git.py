@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 from urllib.parse import unquote, urlsplit
 
-from adapters.sources.git import Git, GitSource
-from pipeline.ports import DocumentSource, SourceMemory
+from adapters.sources.git import GitRepository, GitSource
+from pipeline.ports import DocumentSource, SourceCache
 from tests.contracts.sources.remote import Remote
 from tests.doubles.git import Repository, repository
 from tests.doubles.reader import ReaderHere
@@ -34,9 +34,9 @@ class GitRemote(Remote):
             yield cls(folder / "clone", served)
 
     @asynccontextmanager
-    async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
+    async def source(self, memory: SourceCache) -> AsyncIterator[DocumentSource]:
         reader = ReaderHere()
-        git = Git(self._folder, self._served.url, private=True)
+        git = GitRepository(self._folder, self._served.url, private=True)
         yield GitSource("team", self._served.url, git, memory, reader, self._folder, base_url=BASE_URL)
         await reader.close()
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urldefrag
 
 from adapters.sources.github.source import GitHubSource
-from pipeline.ports import SourceMemory
+from pipeline.ports import SourceCache
 from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.github.server import NAME, OWNER, TOKEN, GitHub
 
@@ -32,7 +32,7 @@ class GitHubRemote(Remote):
 
     @asynccontextmanager
     async def source(
-        self, memory: SourceMemory, *, repository: str = f"{OWNER}/{NAME}", **settings: Any
+        self, memory: SourceCache, *, repository: str = f"{OWNER}/{NAME}", **settings: Any
     ) -> AsyncIterator[GitHubSource]:
         url, headers = self.github.url, {"authorization": f"Bearer {TOKEN}"}
         async with reaching(url, headers=headers, origin=url) as (fetcher, reader):

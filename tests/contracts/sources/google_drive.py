@@ -10,7 +10,7 @@ from typing import Self
 
 from adapters.sources.google_drive.api import ServiceAccount
 from adapters.sources.google_drive.source import GoogleDriveSource
-from pipeline.ports import SourceMemory
+from pipeline.ports import SourceCache
 from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.google_drive.drive import DOC, FOLDER
 from tests.doubles.google_drive.server import GoogleDrive
@@ -29,7 +29,7 @@ class DriveRemote(Remote):
 
     @asynccontextmanager
     async def source(
-        self, memory: SourceMemory, folder: str = "root-folder", *, restricted: bool = False
+        self, memory: SourceCache, folder: str = "root-folder", *, restricted: bool = False
     ) -> AsyncIterator[GoogleDriveSource]:
         url = self.google.url
         async with reaching(url) as (fetcher, reader):

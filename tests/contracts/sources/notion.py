@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Self
 
-from adapters.sources.notion.api import NotionApi, credentials
+from adapters.sources.notion.api import NotionApi, notion_auth_headers
 from adapters.sources.notion.source import NotionSource
-from pipeline.ports import DocumentSource, SourceMemory
+from pipeline.ports import DocumentSource, SourceCache
 from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.notion.server import TOKEN, NotionServer
 from tests.doubles.notion.workspace import Block, Page, written
@@ -34,10 +34,10 @@ class NotionRemote(Remote):
 
     @asynccontextmanager
     async def source(
-        self, memory: SourceMemory, now: Callable[[], datetime] | None = None
+        self, memory: SourceCache, now: Callable[[], datetime] | None = None
     ) -> AsyncIterator[DocumentSource]:
         url = self.server.url
-        async with reaching(url, headers=credentials(TOKEN), origin=url) as (fetcher, _):
+        async with reaching(url, headers=notion_auth_headers(TOKEN), origin=url) as (fetcher, _):
             yield NotionSource("team", NotionApi(fetcher, url, pace=0), memory, **({"now": now} if now else {}))
 
     async def put(self, key: str, title: str, text: str) -> None:

@@ -12,8 +12,8 @@ from urllib.parse import urldefrag, urlsplit
 import httpx2
 
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from adapters.files.reader import Reader
-from pipeline.ports import DocumentSource, SourceMemory
+from adapters.files.reader import FileReader
+from pipeline.ports import DocumentSource, SourceCache
 from tests.doubles.outage import Outage, at_once
 from tests.doubles.reader import ReaderHere
 
@@ -34,7 +34,7 @@ class Remote(ABC):
         """With a folder of its own."""
 
     @abstractmethod
-    def source(self, memory: SourceMemory) -> AbstractAsyncContextManager[DocumentSource]:
+    def source(self, memory: SourceCache) -> AbstractAsyncContextManager[DocumentSource]:
         """A source as a new process would make it."""
 
     @abstractmethod
@@ -69,7 +69,7 @@ class Remote(ABC):
 
 
 @asynccontextmanager
-async def reaching(*urls: str, **settings: Any) -> AsyncIterator[tuple[Fetcher, Reader]]:
+async def reaching(*urls: str, **settings: Any) -> AsyncIterator[tuple[Fetcher, FileReader]]:
     """What sources of these services need, without pauses."""
     ports = frozenset(port for url in urls if (port := urlsplit(url).port))
     reader = ReaderHere()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.compose.cite import cite
+from pipeline.compose.citations import build_citation
 from pipeline.errors import Refused
-from pipeline.ingest.ingest import Summary, ingest
-from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.ingest import IngestSummary, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from pipeline.values import Audience, Chunk, Document, RetrievedChunk
-from storage.documents.sources import SQLSourceMemory
+from storage.documents.source_state import SQLSourceMemory
 from storage.open import Storage, open_storage
 from tests.contracts.sources.confluence import CloudRemote, DataCenterRemote
 from tests.contracts.sources.folder import FolderRemote
@@ -81,12 +81,12 @@ class Team:
     def memory(self) -> SQLSourceMemory:
         return SQLSourceMemory(self.storage.database, "contract")
 
-    async def sync(self) -> Summary:
+    async def sync(self) -> IngestSummary:
         async with self.remote.source(self.memory) as source:
-            return await ingest(
+            return await ingest_source(
                 source,
                 self.storage.library,
-                Splitter(WordCount(), tokens=60),
+                TokenSplitter(WordTokenizer(), tokens=60),
                 None,
                 lambda event: None,
                 flag=lambda text: False,
@@ -94,11 +94,11 @@ class Team:
             )
 
     async def titles(self) -> list[str]:
-        return sorted(document.title for document in await self.storage.library.documents())
+        return sorted(document.title for document in await self.storage.library.list_documents())
 
     async def passages(self, word: str) -> list[tuple[Chunk, Document]]:
-        hits = (await self.storage.index.lexical([word], Audience(collections=frozenset({"c"})), 100)).hits
-        return await self.storage.library.chunks([hit.chunk_id for hit in hits])
+        hits = (await self.storage.index.search_lexical([word], Audience(collections=frozenset({"c"})), 100)).hits
+        return await self.storage.library.get_chunks([hit.chunk_id for hit in hits])
 
 
 @pytest.fixture(params=KINDS)
@@ -112,7 +112,7 @@ async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         yield Team(storage, remote)
 
 
-def counts(summary: Summary) -> tuple[int, int, int, int]:
+def counts(summary: IngestSummary) -> tuple[int, int, int, int]:
     return summary.added, summary.changed, summary.removed, len(summary.failed)
 
 
@@ -151,10 +151,10 @@ async def test_one_changed_document_is_read_again_and_no_other(team: Team) -> No
 async def test_a_changed_title_keeps_the_document(team: Team) -> None:
     await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
     await team.sync()
-    (before,) = await team.storage.library.documents()
+    (before,) = await team.storage.library.list_documents()
     await team.remote.put("leave", "Holidays", "Everyone gets thirty days.")
     assert counts(await team.sync()) == (0, 1, 0, 0)
-    (after,) = await team.storage.library.documents()
+    (after,) = await team.storage.library.list_documents()
     assert (after.id, after.title) == (before.id, "Holidays")
 
 
@@ -231,7 +231,7 @@ async def test_what_lets_nothing_be_read_any_more_is_in_no_answer_until_it_does_
         summary = await team.sync()
         assert (summary.denied, counts(summary)) == (True, (0, 0, 0, 1))
         assert await team.passages("number") == []
-        assert await team.storage.library.collections() == []
+        assert await team.storage.library.list_collections() == []
     team.remote.outage.deny(0)
     for requests in range(MANY // 2):
         team.remote.outage.fail_after(requests)
@@ -263,7 +263,7 @@ async def test_what_signs_requests_goes_to_no_other_host_and_into_no_error(team:
             told.append(await team.sync())
         except Refused as error:
             told.append(error)
-    assert not all(summary == Summary(added=1) for summary in told)
+    assert not all(summary == IngestSummary(added=1) for summary in told)
     secrets = team.remote.outage.credentials
     assert secrets
     for secret in secrets:
@@ -294,16 +294,16 @@ async def test_a_list_that_goes_round_ends(team: Team) -> None:
 async def test_a_document_that_is_gone_when_it_is_to_be_read_is_refused(team: Team) -> None:
     await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
     async with team.remote.source(Kept()) as source:
-        (item,) = [item async for item in source.items()]
+        (item,) = [item async for item in source.list_items()]
         await team.remote.delete("leave")
         with pytest.raises(Refused, match=r"not there any more|could not be read"):
-            await source.parse(item)
+            await source.parse_item(item)
 
 
 async def test_a_memory_that_cannot_be_read_is_as_good_as_none(team: Team) -> None:
     await fill(team.remote)
     await team.sync()
-    await team.memory.keep(dict.fromkeys(await team.memory.recall(), "{"))
+    await team.memory.update(dict.fromkeys(await team.memory.load(), "{"))
     summary = await team.sync()
     assert (counts(summary), summary.unchanged) == ((0, 0, 0, 0), MANY)
 
@@ -328,6 +328,8 @@ async def test_the_link_of_a_citation_opens_what_was_cited(team: Team) -> None:
     await team.remote.put("leave", "Leave", "## Holidays\n\nEveryone gets thirty days.")
     await team.sync()
     ((chunk, document),) = await team.passages("thirty")
-    citation = cite(RetrievedChunk(chunk=chunk, document=document, score=1), 1, quotes=["Everyone gets thirty days."])
+    citation = build_citation(
+        RetrievedChunk(chunk=chunk, document=document, score=1), 1, quotes=["Everyone gets thirty days."]
+    )
     assert citation.url
     assert "Everyone gets thirty days." in await team.remote.open(citation.url)

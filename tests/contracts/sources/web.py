@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 
-from adapters.sources.web.site import Coverage
+from adapters.sources.web.crawl import CrawlScope
 from adapters.sources.web.source import WebSource
-from pipeline.ports import SourceMemory
+from pipeline.ports import SourceCache
 from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.outage import at_once
 from tests.doubles.web_site import WebSite, html, moved
@@ -34,9 +34,9 @@ class WebRemote(Remote):
 
     @asynccontextmanager
     async def source(
-        self, memory: SourceMemory, coverage: Coverage | None = None, **settings: Any
+        self, memory: SourceCache, coverage: CrawlScope | None = None, **settings: Any
     ) -> AsyncIterator[WebSource]:
-        coverage = coverage or Coverage(sitemap=f"{self.site.url}/sitemap.xml")
+        coverage = coverage or CrawlScope(sitemap=f"{self.site.url}/sitemap.xml")
         async with reaching(self.site.url) as (fetcher, reader):
             yield WebSource("handbook", fetcher, memory, reader, coverage, **{"sleep": at_once, **settings})
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.words.text import sentences, terms
+from pipeline.words.text import content_terms, sentence_spans
 from tests.doubles.llm.faults import Act, Text
 
 _PASSAGE = re.compile(r"<passage-\w+ (\d+)>[^\n]*\n(.*?)\n</passage-", re.DOTALL)
@@ -19,7 +19,7 @@ def quoting(*, passages: int = 2, seconds: float = 0.0) -> Callable[[dict[str, A
 
     def answer(body: dict[str, Any]) -> Act:
         told = "\n".join(str(message["content"]) for message in body["messages"])
-        asked = set(terms(" ".join(_QUESTION.findall(told))))
+        asked = set(content_terms(" ".join(_QUESTION.findall(told))))
         quotes = [_quote(text, number, asked) for number, text in _PASSAGE.findall(told)[:passages]]
         written = " ".join(quotes) or "NOT_IN_DOCUMENTS"
         return Text(written, size=_PIECE, pause=seconds / max(-(-len(written) // _PIECE), 1))
@@ -28,6 +28,6 @@ def quoting(*, passages: int = 2, seconds: float = 0.0) -> Callable[[dict[str, A
 
 
 def _quote(text: str, number: str, asked: set[str]) -> str:
-    said = [text[start:end] for start, end in sentences(text)]
-    nearest = max(said, key=lambda sentence: len(asked & set(terms(sentence))))
+    said = [text[start:end] for start, end in sentence_spans(text)]
+    nearest = max(said, key=lambda sentence: len(asked & set(content_terms(sentence))))
     return f"{nearest.rstrip('.')} [{number}]."

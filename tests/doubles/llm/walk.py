@@ -8,37 +8,37 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from adapters.models.factory import make_model
-from adapters.models.guard import GuardedModel
 from adapters.models.masking import MaskedModel
+from adapters.models.resilience import GuardedModel
 from pipeline.budget import TokenBudget
-from pipeline.check.model import ModelJudge
-from pipeline.drafting.task import Model
+from pipeline.check.model_judge import ModelJudge
+from pipeline.drafting.task import AnswerModel
 from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
-from pipeline.screen.private import find
-from pipeline.translations import ENGLISH, Words
+from pipeline.screen.sensitive_data import find_sensitive_data
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
     Answer,
+    AnswerEvent,
+    AnswerLimits,
+    AnswerOptions,
+    AnswerRequest,
     Audience,
     BlockKind,
     Chunk,
     Conversation,
     ConversationId,
     Document,
-    Event,
-    Limits,
-    Options,
     Plan,
-    Request,
     Retrieval,
     RetrievedChunk,
-    Search,
+    SearchPlan,
     Turn,
     Unit,
 )
+from pipeline.write.model_writer import ModelWriter
 from pipeline.write.prompts import PromptOptions
-from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.server import LlmServer
 
 EVERYBODY = Audience(collections=frozenset({"default"}))
@@ -70,10 +70,12 @@ class Straight:
         self._passages = tuple(passages)
         self._elsewhere = elsewhere or {}
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
-        return Search(question=text, queries=(text,))
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> Plan:
+        return SearchPlan(question=text, queries=(text,))
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = self._elsewhere.get(search.question, self._passages)
         if isinstance(found, CitewellError):
             raise found
@@ -112,9 +114,9 @@ class Walk:
     reasons: list[str] = field(default_factory=list)
     incidents: list[Exception] = field(default_factory=list)
 
-    async def events(self, question: str) -> list[Event]:
+    async def events(self, question: str) -> list[AnswerEvent]:
         conversation = ConversationId(platform="console", space="", channel="c")
-        request = Request(text=question, audience=EVERYBODY, conversation=conversation)
+        request = AnswerRequest(text=question, audience=EVERYBODY, conversation=conversation)
         stream = self.responder.respond(request)
         return [*[event async for event in stream], await stream.answer()]
 
@@ -130,7 +132,7 @@ async def walking(
     passages: Sequence[RetrievedChunk],
     *,
     provider: str = "openai",
-    limits: Limits | None = None,
+    limits: AnswerLimits | None = None,
     budget: TokenBudget | None = None,
     require_grounding: bool = True,
     history: HistoryStore | None = None,
@@ -149,21 +151,21 @@ async def walking(
         anthropic_base_url=server.url,
     )
     await model.connect()
-    model = MaskedModel(model, find) if masked else model
+    model = MaskedModel(model, find_sensitive_data) if masked else model
     guarded = GuardedModel(model, pause=0.01, patience=0.1)
     straight = Straight(passages, elsewhere)
     walk = Walk(responder=None)  # type: ignore[arg-type]
     walk.responder = Responder(
         planner=straight,
         retriever=straight,
-        model=Model(
+        model=AnswerModel(
             name=guarded.name,
             writer=ModelWriter(guarded, PromptOptions()),
-            budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),
+            budget=budget or TokenBudget(Tally(), per_person=0, per_space=0, per_answer=5000),
             judge=ModelJudge(guarded) if judged else None,
         ),
         history=history or NoHistory(),
-        options=Options(limits=limits or Limits(), require_grounding=require_grounding),
+        options=AnswerOptions(limits=limits or AnswerLimits(), require_grounding=require_grounding),
         report=lambda _, error: walk.incidents.append(error),
         warn=lambda _, reason: walk.reasons.append(reason),
     )

@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from adapters.chat.reply.answer import reply
-from adapters.discord.parts.blocks import card
-from adapters.discord.parts.render import pages, plain
+from adapters.chat.reply.builder import build_reply
+from adapters.discord.rendering.components import build_card
+from adapters.discord.rendering.render import render_pages, render_plain
 from pipeline.values import BlockKind, CitedSentence
 from tests.contracts.answers import citation, cited
 
@@ -30,8 +30,11 @@ ANSWER = cited(
 
 
 async def test_an_answer_becomes_this_card() -> None:
-    (page,) = pages(reply(ANSWER))
-    shown = {"card": card(page, root="1573625817055887372").to_components(), "plain": list(plain(reply(ANSWER)))}
+    (page,) = render_pages(build_reply(ANSWER))
+    shown = {
+        "card": build_card(page, root="1573625817055887372").to_components(),
+        "plain": list(render_plain(build_reply(ANSWER))),
+    }
     if os.environ.get("CITEWELL_GOLDEN") == "write":
         GOLDEN.write_text(json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
     assert shown == json.loads(GOLDEN.read_text())

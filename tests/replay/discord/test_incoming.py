@@ -7,11 +7,11 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.chat.hear import Asked, Program
-from adapters.discord.events.incoming import read, root, spoke
-from adapters.discord.events.places import place
-from adapters.discord.events.spoken import question
-from pipeline.values import ConversationId, IncomingMessage, Manner
+from adapters.chat.intake import AppMentioned, QuestionCandidate
+from adapters.discord.events.incoming import conversation_root, parse_message, parse_question
+from adapters.discord.events.places import message_place
+from adapters.discord.events.plain_text import message_to_text
+from pipeline.values import ConversationId, IncomingMessage, MessageTrigger
 from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, user
 
 ID = "1573625817055887372"
@@ -24,9 +24,9 @@ async def made() -> discord.Client:
     return client()
 
 
-def reading(made: discord.Client, **payload: Any) -> Asked | None:
+def reading(made: discord.Client, **payload: Any) -> QuestionCandidate | None:
     assert made.user
-    return read(message(made, payload), made.user)
+    return parse_question(message(made, payload), made.user)
 
 
 def asked(made: discord.Client, **payload: Any) -> IncomingMessage:
@@ -44,20 +44,20 @@ async def test_a_mention_is_a_question_without_the_mention(made: discord.Client)
     assert incoming.text == "How much leave do I get?"
     assert incoming.key == f"discord:{GUILD}:{CHANNEL}:{ID}"
     assert incoming.author == f"discord:{ANN}"
-    assert incoming.manner is Manner.MENTION
+    assert incoming.manner is MessageTrigger.MENTION
     assert incoming.conversation == conversation(GUILD, CHANNEL, ID)
-    assert place(incoming) == (int(GUILD), int(CHANNEL), int(ID))
+    assert message_place(incoming) == (int(GUILD), int(CHANNEL), int(ID))
 
 
 @pytest.mark.parametrize("thread", [THREAD, "301"])
 async def test_a_thread_and_a_forum_post_are_a_conversation(made: discord.Client, thread: str) -> None:
     incoming = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
-    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, thread), Manner.MENTION)
+    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, thread), MessageTrigger.MENTION)
 
 
 async def test_an_unmentioned_message_in_a_thread_is_overheard(made: discord.Client) -> None:
     incoming = asked(made, channel_id=THREAD, content="And part-timers?")
-    assert incoming.manner is Manner.OVERHEARD
+    assert incoming.manner is MessageTrigger.OVERHEARD
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ async def test_a_message_in_a_thread_to_somebody_else_or_withheld_is_not_ours(
 
 async def test_a_thread_that_is_not_known_is_still_a_thread(made: discord.Client) -> None:
     incoming = asked(made, channel_id="999", content="And part-timers?")
-    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, "999"), Manner.OVERHEARD)
+    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, "999"), MessageTrigger.OVERHEARD)
 
 
 async def test_what_begins_a_forums_post_is_asked_under_its_title(made: discord.Client) -> None:
@@ -86,10 +86,10 @@ async def test_our_own_role_counts_as_a_mention(made: discord.Client) -> None:
 
 async def test_a_direct_message_is_a_question(made: discord.Client) -> None:
     incoming = asked(made, guild_id=None, channel_id="400", content="How much leave?")
-    assert (incoming.manner, incoming.conversation) == (Manner.DIRECT, conversation("dm", "400"))
+    assert (incoming.manner, incoming.conversation) == (MessageTrigger.DIRECT, conversation("dm", "400"))
     assert incoming.key == f"discord:dm:400:{ID}"
-    assert place(incoming).guild_id is None
-    assert root(incoming) == ""
+    assert message_place(incoming).guild_id is None
+    assert conversation_root(incoming) == ""
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ async def test_what_is_not_for_us_is_nothing(made: discord.Client, payload: dict
 async def test_a_program_that_mentions_us_is_told_of_by_its_name(made: discord.Client) -> None:
     assert made.user
     payload = {"content": ASK, "mentions": MENTIONS, "author": user("777", "deploys", bot=True)}
-    told = spoke(message(made, payload), made.user)
-    assert isinstance(told, Program)
+    told = parse_message(message(made, payload), made.user)
+    assert isinstance(told, AppMentioned)
     assert told.app == "deploys"
 
 
 async def test_what_is_said_to_nobody_is_overheard_and_begins_a_conversation(made: discord.Client) -> None:
     incoming = asked(made, content="How much leave?")
-    assert (incoming.manner, incoming.opens) == (Manner.OVERHEARD, True)
+    assert (incoming.manner, incoming.starts_conversation) == (MessageTrigger.OVERHEARD, True)
 
 
 async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> None:
@@ -155,4 +155,4 @@ async def test_a_message_that_is_passed_on_is_the_question(made: discord.Client)
     reference = {"type": 1, "channel_id": CHANNEL, "message_id": "77"}
     passed = message(made, {"message_snapshots": [snapshot], "message_reference": reference, "flags": 1 << 14})
     assert made.user
-    assert question(passed, made.user) == "How many days do @hr get?"
+    assert message_to_text(passed, made.user) == "How many days do @hr get?"

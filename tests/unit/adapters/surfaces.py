@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, Protocol
 from rich.console import RenderableType
 
 from adapters import console
-from adapters.chat.reply import answer as parts
+from adapters.chat.reply import builder as parts
 from adapters.chat.reply import panels
-from adapters.discord.parts import render as discord
-from adapters.discord.parts.blocks import card, layout
-from adapters.slack.parts import render as slack
-from adapters.slack.press.account import home
-from adapters.web.ask import talk
-from pipeline.translations import ENGLISH
-from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
+from adapters.discord.rendering import render as discord
+from adapters.discord.rendering.components import build_card, build_layout
+from adapters.slack.interactions.app_home import home_view
+from adapters.slack.rendering import render as slack
+from adapters.web.ask import conversations
+from pipeline.translations import ENGLISH_TRANSLATOR
+from pipeline.values import Answer, AnswerStage, CitedSentence, Document, Preferences
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes
 from tests.doubles.discord.limits import refused
@@ -65,28 +65,28 @@ class Slack:
     fragments = FRAGMENTS
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
-        reply = parts.reply(answer, notes=notes, shareable=True, attachable=True)
-        return [*map(_post, slack.posts(reply)), *(Seen(file.content) for file in reply.files)]
+        reply = parts.build_reply(answer, notes=notes, shareable=True, attachable=True)
+        return [*map(_post, slack.render_posts(reply)), *(Seen(file.content) for file in reply.files)]
 
     def panels(self, answer: Answer) -> list[Seen]:
-        shown = (panels.passages(answer), panels.why(answer), parts.plain(answer.preface))
-        return [_post(post) for panel in shown for post in slack.posts(panel)]
+        shown = (panels.passages_panel(answer), panels.confidence_panel(answer), parts.text_reply(answer.preface))
+        return [_post(post) for panel in shown for post in slack.render_posts(panel)]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
         """Every step of a short answer, and several of a long one: each shows again what came before."""
         before = text = ""
         for count in (*range(1, len(written), max(1, len(written) // 5)), len(written)):
-            text = slack.streamed(parts.growing(written[:count], notes=[note]))
+            text = slack.render_streamed(parts.build_partial_reply(written[:count], notes=[note]))
             assert not text or text.startswith(before), "a stream cannot take back"
             before = text or before
         return [_blocks([{"type": "markdown", "text": text}], "-")] if text else []
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
-        view = home(documents, Preferences(), "".join(document.title for document in documents[:1]))
+        view = home_view(documents, Preferences(), "".join(document.title for document in documents[:1]))
         return [_blocks(view["blocks"], "")._replace(wrong=str(wrong_view(view) or ""))]
 
 
-def _post(post: slack.Post) -> Seen:
+def _post(post: slack.SlackPost) -> Seen:
     return _blocks(post.blocks, post.text)
 
 
@@ -105,23 +105,26 @@ class Discord:
         "discord.com/invite/x", "[x](", ")", "<", ">", "\\")  # fmt: skip
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
-        pages = discord.pages(parts.reply(answer, notes=notes, shareable=True, attachable=True))
-        return [*map(_page, pages), *(_text(text) for text in discord.plain(parts.reply(answer)))]
+        pages = discord.render_pages(parts.build_reply(answer, notes=notes, shareable=True, attachable=True))
+        return [*map(_page, pages), *(_text(text) for text in discord.render_plain(parts.build_reply(answer)))]
 
     def panels(self, answer: Answer) -> list[Seen]:
-        texts = (*discord.texts(panels.passages(answer)), *discord.texts(panels.why(answer)))
-        return [_card(layout((text,)), text) for text in texts]
+        texts = (
+            *discord.render_texts(panels.passages_panel(answer)),
+            *discord.render_texts(panels.confidence_panel(answer)),
+        )
+        return [_card(build_layout((text,)), text) for text in texts]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_page(discord.progress(parts.growing(written, note), Stage.WRITING))]
+        return [_page(discord.render_progress(parts.build_partial_reply(written, note), AnswerStage.WRITING))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
-        shown = panels.documents(documents)
-        return [_card(layout((text,)), text) for text in discord.texts(shown)]
+        shown = panels.documents_panel(documents)
+        return [_card(build_layout((text,)), text) for text in discord.render_texts(shown)]
 
 
-def _page(page: discord.Page) -> Seen:
-    return _card(card(page, root="123"), page.body, page.sources, page.status)
+def _page(page: discord.DiscordPage) -> Seen:
+    return _card(build_card(page, root="123"), page.body, page.sources, page.status)
 
 
 def _card(view: Any, *texts: str) -> Seen:
@@ -153,7 +156,7 @@ class Console:
         return []  # they are asked for together with the answer
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_printed(console.draft(parts.growing(written, note)))]
+        return [_printed(console.render_draft(parts.build_partial_reply(written, note)))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
         return []
@@ -172,18 +175,18 @@ class Page:
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
         return [
-            _drawn(parts.reply(answer, notes=notes)),
-            *(_drawn(one.passage) for one in talk.beside(answer, ENGLISH)),
+            _drawn(parts.build_reply(answer, notes=notes)),
+            *(_drawn(one.passage) for one in conversations.source_previews(answer, ENGLISH_TRANSLATOR)),
         ]
 
     def panels(self, answer: Answer) -> list[Seen]:
-        return [_drawn(panels.passages(answer)), _drawn(panels.why(answer))]
+        return [_drawn(panels.passages_panel(answer)), _drawn(panels.confidence_panel(answer))]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_drawn(parts.growing(written, note))]
+        return [_drawn(parts.build_partial_reply(written, note))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
-        return [_drawn(panels.documents(documents))]
+        return [_drawn(panels.documents_panel(documents))]
 
 
 _DRAWN = frozenset("p strong a span button h3 ol ul li div table thead tbody tr th td pre code blockquote".split())
@@ -191,7 +194,7 @@ _ATTRIBUTES = frozenset("class dir href rel start tabindex role aria-label scope
 
 
 def _drawn(reply: parts.Reply) -> Seen:
-    html = talk.drawn(reply, ENGLISH)
+    html = conversations.render_draft_html(reply, ENGLISH_TRANSLATOR)
     seen = Elements.of(html)
     tags = {tag for tag, _ in seen.elements} | {name for _, given in seen.elements for name in given}
     return Seen(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Quoted, Usage, replace
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, QuotedBlock, Usage, replace
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
 from tests.trials import Count, trials
@@ -64,10 +64,10 @@ def hostile(sentences: list[CitedSentence], written: list[str], **more: object) 
     return cited(sentences=sentences, usage=Usage(writer=written[2], output_tokens=1), **given, **more)
 
 
-def quoted(written: list[str]) -> tuple[Quoted, ...]:
+def quoted(written: list[str]) -> tuple[QuotedBlock, ...]:
     """What a button shows of a passage."""
-    table = Quoted(header=(written[1], written[2]), rows=((written[3],), (written[4], "", written[5])))
-    return Quoted(text=written[0]), table, Quoted(text=written[1], code=True)
+    table = QuotedBlock(header=(written[1], written[2]), rows=((written[3],), (written[4], "", written[5])))
+    return QuotedBlock(text=written[0]), table, QuotedBlock(text=written[1], code=True)
 
 
 @on_every_surface

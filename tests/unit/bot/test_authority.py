@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from bot.desks.authority import AT_THE_TERMINAL
-from pipeline.rules.access import LEAST, may
+from bot.services.authority import OPERATOR_ACTOR
+from pipeline.rules.access import MINIMUM_ROLES, is_permitted
 from pipeline.values import Action, Actor, Role
 
 ADMIN = Actor(person="slack:T1:U1", groups=frozenset({"slack:T1:U1"}))
@@ -18,9 +18,9 @@ def test_every_action_and_role_decides_as_the_table_says() -> None:
     allowed = {
         (name, action)
         for (name, actor), action in itertools.product(
-            {"admin": ADMIN, "editor": EDITOR, "anybody": ANYBODY, "operator": AT_THE_TERMINAL}.items(), Action
+            {"admin": ADMIN, "editor": EDITOR, "anybody": ANYBODY, "operator": OPERATOR_ACTOR}.items(), Action
         )
-        if may(actor, action, ROLES)
+        if is_permitted(actor, action, ROLES)
     }
     assert {action for name, action in allowed if name == "operator"} == set(Action)
     assert {action for name, action in allowed if name == "admin"} == {
@@ -36,8 +36,8 @@ def test_every_action_and_role_decides_as_the_table_says() -> None:
 
 
 def test_every_action_has_a_least_role_or_is_the_operators_alone() -> None:
-    assert set(LEAST) == set(Action)
+    assert set(MINIMUM_ROLES) == set(Action)
 
 
 def test_without_roles_nobody_on_a_platform_may_do_anything() -> None:
-    assert not any(may(actor, action, {}) for actor in (ADMIN, EDITOR, ANYBODY) for action in Action)
+    assert not any(is_permitted(actor, action, {}) for actor in (ADMIN, EDITOR, ANYBODY) for action in Action)

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.desks.desk import CitewellDesk
 from bot.documents.indexing import Indexer
-from bot.known import platforms
-from bot.run.channels import ChannelHistory, ChannelReader
+from bot.registry import platforms
+from bot.run.channel_indexing import ChannelHistoryReader, ChannelIndexer
+from bot.services.answers import CitewellServices
 from pipeline.errors import Unavailable
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.ports import AmongPeople
-from pipeline.rules.access import Rules
-from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said, Stretch, replace
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.ports import SupportsHistory
+from pipeline.rules.access import AccessPolicy
+from pipeline.values import Attachment, ChannelMessage, ChannelSyncState, HistoryPage, PlaceId, PlaceSettings, replace
 from storage.open import open_storage
 from tests.contracts.waiting import until
 from tests.doubles.reader import ReaderHere
@@ -23,73 +23,83 @@ PLACE = PlaceId.parse("slack:T1:C1")
 NOW = datetime.now(UTC)
 
 
-class Away(AmongPeople):
+class Away(SupportsHistory):
     """A platform that gives no file now."""
 
-    async def file(self, said: Said, file: Attachment) -> bytes:
+    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
         raise Unavailable("Slack", "is away")
 
 
-def said(message: str, *files: Attachment) -> Said:
+def said(message: str, *files: Attachment) -> ChannelMessage:
     text = f"The code of box {message} is blue."
-    return Said(channel=PLACE, thread=message, message=message, author="slack:T1:U1", at=NOW, text=text, files=files)
+    return ChannelMessage(
+        channel=PLACE, thread=message, message=message, author="slack:T1:U1", at=NOW, text=text, files=files
+    )
 
 
 async def test_a_thread_that_cannot_be_made_now_keeps_no_other_waiting_and_stays_due(tmp_path: Path) -> None:
     async with open_storage(tmp_path, exclusive=True) as storage:
-        desk = CitewellDesk(
+        desk = CitewellServices(
             storage,
-            rules=Rules(platforms=platforms()),
-            places={PLACE: Place(index=True)},
+            rules=AccessPolicy(platforms=platforms()),
+            places={PLACE: PlaceSettings(index=True)},
             unindexed={"slack": ""},
         )
-        indexer = Indexer(storage.library, None, Splitter(WordCount()), ReaderHere())
+        indexer = Indexer(storage.library, None, TokenSplitter(WordTokenizer()), ReaderHere())
         away: Any = {"slack": Away()}
-        reader = ChannelReader(storage.said, storage.outbox, desk.places, indexer, away)
-        look = ChannelLook(name="boxes", begun=NOW, complete=NOW)
-        await storage.said.take([said("1", Attachment(id="F1", name="plan.md")), said("2"), said("3")], PLACE, look)
-        assert await reader.make() == 2
-        assert {one.id for one in await storage.library.documents()} == {f"{PLACE}:2", f"{PLACE}:3"}
-        assert await storage.said.due(9) == []  # not before a while has passed
-        assert await storage.said.count(PLACE) == (3, 1)
+        reader = ChannelIndexer(storage.channel_messages, storage.outbox, desk.places, indexer, away)
+        look = ChannelSyncState(name="boxes", begun=NOW, complete=NOW)
+        await storage.channel_messages.save(
+            [said("1", Attachment(id="F1", name="plan.md")), said("2"), said("3")], PLACE, look
+        )
+        assert await reader.index_threads() == 2
+        assert {one.id for one in await storage.library.list_documents()} == {f"{PLACE}:2", f"{PLACE}:3"}
+        assert await storage.channel_messages.due_threads(9) == []  # not before a while has passed
+        assert await storage.channel_messages.count(PLACE) == (3, 1)
 
 
-class Pages(AmongPeople):
+class Pages(SupportsHistory):
     """A platform that tells of a message a day, as many as are asked for."""
 
     def __init__(self) -> None:
         self.told = 0
 
-    async def history(self, place: PlaceId, position: str) -> Stretch:
+    async def load_history(self, place: PlaceId, position: str) -> HistoryPage:
         self.told += 1
         day = int(position or 0)
         at = NOW - timedelta(days=day)
-        return Stretch(said=(replace(said(str(day)), at=at),), position=str(day + 1), since=at)
+        return HistoryPage(messages=(replace(said(str(day)), at=at),), next_cursor=str(day + 1), created_at=at)
 
 
 async def test_what_is_older_than_it_is_kept_is_not_read_by_a_bot_that_was_away(tmp_path: Path) -> None:
     async with open_storage(tmp_path, exclusive=True) as storage:
         pages: Any = Pages()
-        await ChannelHistory(storage.said, {"slack": pages}, pause=1.0).catch_up(PLACE, Place(index_days=3))
-        assert await storage.said.count(PLACE) == (3, 3)
+        await ChannelHistoryReader(storage.channel_messages, {"slack": pages}, pause=1.0).catch_up(
+            PLACE, PlaceSettings(index_days=3)
+        )
+        assert await storage.channel_messages.count(PLACE) == (3, 3)
         assert pages.told == 4
 
 
 async def test_what_was_read_until_a_wrong_time_is_kept_and_read_anew(tmp_path: Path) -> None:
     """Also what was to become a document by that time."""
     async with open_storage(tmp_path, exclusive=True) as storage:
-        sets, pages, ahead = Place(index=True, index_days=3), Pages(), datetime.now(UTC) + timedelta(days=400)
+        sets, pages, ahead = PlaceSettings(index=True, index_days=3), Pages(), datetime.now(UTC) + timedelta(days=400)
         adapters: Any = {"slack": pages}
-        await ChannelHistory(storage.said, adapters, pause=1.0).read(PLACE, sets, ChannelLook(begun=ahead))
-        assert await storage.said.count(PLACE) == (3, 3)
-        look = replace((await storage.said.looks())[PLACE], complete=ahead)
-        await storage.said.take((), PLACE, look)
+        await ChannelHistoryReader(storage.channel_messages, adapters, pause=1.0).read(
+            PLACE, sets, ChannelSyncState(begun=ahead)
+        )
+        assert await storage.channel_messages.count(PLACE) == (3, 3)
+        look = replace((await storage.channel_messages.reading_states())[PLACE], complete=ahead)
+        await storage.channel_messages.save((), PLACE, look)
         late = "UPDATE said_due SET since = since + 400 * 86400 * 1000000000"
         await storage.database.write(lambda db: db.execute(late).rowcount)
-        assert len(await storage.said.due(9)) == 3
-        desk = CitewellDesk(storage, rules=Rules(platforms=platforms()), places={PLACE: sets}, unindexed={"slack": ""})
-        indexer = Indexer(storage.library, None, Splitter(WordCount()), ReaderHere())
-        reader = ChannelReader(storage.said, storage.outbox, desk.places, indexer, adapters)
+        assert len(await storage.channel_messages.due_threads(9)) == 3
+        desk = CitewellServices(
+            storage, rules=AccessPolicy(platforms=platforms()), places={PLACE: sets}, unindexed={"slack": ""}
+        )
+        indexer = Indexer(storage.library, None, TokenSplitter(WordTokenizer()), ReaderHere())
+        reader = ChannelIndexer(storage.channel_messages, storage.outbox, desk.places, indexer, adapters)
         told = pages.told
-        await reader.look()
+        await reader.update_channels()
         await until(lambda: pages.told == told + 4)

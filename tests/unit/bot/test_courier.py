@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.desks.desk import CitewellDesk
-from bot.run.courier import AT_A_TIME, Courier, begin_digest, tell_spent
+from bot.run.outbox_worker import MAX_CONCURRENT_POSTS, OutboxWorker, queue_quota_notice, queue_weekly_digest
+from bot.services.answers import CitewellServices
 from pipeline.errors import Refused
-from pipeline.ports import Receipt
+from pipeline.ports import PostRecorder
 from pipeline.values import ConversationId, Handoff, PlaceId, Readers
-from pipeline.values.posting import Adding, Announcement, Share
+from pipeline.values.posting import Announcement, SharedAnswer, UploadStatus
 from pipeline.words import wording
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually, until
@@ -39,15 +39,15 @@ class Server:
     async def find(self, outgoing: Announcement) -> str | None:
         return "its id" if outgoing.key in self.there else None
 
-    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
-        await receipt.posting()
+    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
+        await receipt.record_intent()
         self.posted.append(outgoing.key)
-        await receipt.posted("its id")
+        await receipt.record_posted("its id")
 
 
 async def asked(storage: Storage, number: int, space: str, *, of: str) -> None:
     """A question from `space`, for people of another server."""
-    await storage.handoffs.begin(
+    await storage.handoffs.create(
         Handoff(
             id=f"h{number}",
             answer_id=f"a{number}",
@@ -63,7 +63,7 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
     one, other = Server("11"), Server("12")
     async with open_storage(tmp_path) as storage:
         couriers: list[Any] = [
-            Courier(storage.outbox, CitewellDesk(storage), {"discord": server}, server.ours)  # type: ignore[dict-item]
+            OutboxWorker(storage.outbox, CitewellServices(storage), {"discord": server}, server.ours)  # type: ignore[dict-item]
             for server in (one, other)
         ]
         await asked(storage, 0, "99", of="99")
@@ -72,7 +72,7 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
         running = [asyncio.create_task(courier.run()) for courier in couriers]
 
         async def left(count: int) -> bool:
-            return await storage.outbox.open() == count
+            return await storage.outbox.count_open() == count
 
         await eventually(lambda: left(1))
         assert await storage.handoffs.resolve("h1", "discord:6", "Ann", "The blue team.")
@@ -98,8 +98,8 @@ class Stuck(Server):
         self._stuck = stuck
         self._under_way = 0
 
-    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
-        assert isinstance(outgoing, Adding)
+    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
+        assert isinstance(outgoing, UploadStatus)
         self.begun.append(outgoing.id)
         self._under_way += 1
         self.most = max(self.most, self._under_way)
@@ -113,17 +113,17 @@ class Stuck(Server):
 async def at_work(folder: Path, server: Stuck) -> AsyncIterator[Callable[[str, str], Awaitable[None]]]:
     """A courier that posts there; how something is given to it, for a channel."""
     async with open_storage(folder) as storage:
-        desk: Any = CitewellDesk(storage)
+        desk: Any = CitewellServices(storage)
         adapters: Any = {"discord": server}
-        courier = Courier(storage.outbox, desk, adapters)
-        storage.outbox.on_post(courier.ring)
+        courier = OutboxWorker(storage.outbox, desk, adapters)
+        storage.outbox.on_post(courier.notify)
         running = asyncio.create_task(courier.run())
 
         async def begin(channel: str, name: str) -> None:
-            assert await desk.posts.begin(Adding(to=channel, id=name, person="discord:5", text="Reading it."))
+            assert await desk.posts.begin(UploadStatus(to=channel, id=name, person="discord:5", text="Reading it."))
 
         async def nothing_left() -> bool:
-            return not await storage.outbox.open()
+            return not await storage.outbox.count_open()
 
         yield begin
         server.free.set()
@@ -145,14 +145,14 @@ async def test_a_post_that_hangs_holds_up_what_follows_it_in_its_channel_alone(t
 
 
 async def test_no_more_than_a_few_posts_are_under_way_at_once(tmp_path: Path) -> None:
-    channels = [f"discord:11:{number}" for number in range(AT_A_TIME + 2)]
+    channels = [f"discord:11:{number}" for number in range(MAX_CONCURRENT_POSTS + 2)]
     server = Stuck(*channels)
     async with at_work(tmp_path, server) as begin:
         for channel in channels:
             await begin(channel, channel)
-        await until(lambda: len(server.begun) == AT_A_TIME)
+        await until(lambda: len(server.begun) == MAX_CONCURRENT_POSTS)
     assert server.begun == channels
-    assert server.most == AT_A_TIME
+    assert server.most == MAX_CONCURRENT_POSTS
 
 
 class Broken(Server):
@@ -168,7 +168,7 @@ class Broken(Server):
     async def find(self, outgoing: Announcement) -> str | None:
         raise self._error
 
-    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
+    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
         raise self._error
 
 
@@ -177,21 +177,21 @@ class Broken(Server):
 @pytest.mark.parametrize(
     "post",
     [
-        Share(to="discord:11:9", answer_id="a1", person="discord:5", name="ann"),
-        Adding(to="discord:11:9", id="1", person="discord:5", text="Reading it."),
+        SharedAnswer(to="discord:11:9", answer_id="a1", person="discord:5", name="ann"),
+        UploadStatus(to="discord:11:9", id="1", person="discord:5", text="Reading it."),
     ],
 )
 async def test_whoever_waits_hears_no_error_in_its_own_words(
-    tmp_path: Path, post: Share | Adding, error: Exception, begun: bool
+    tmp_path: Path, post: SharedAnswer | UploadStatus, error: Exception, begun: bool
 ) -> None:
     async with open_storage(tmp_path) as storage:
-        desk: Any = CitewellDesk(storage)
+        desk: Any = CitewellServices(storage)
         await desk.posts.begin(post)
         if begun:
-            await storage.outbox.take()
-            await storage.outbox.posting(post.key)
+            await storage.outbox.take_next()
+            await storage.outbox.mark_posting(post.key)
         adapters: Any = {"discord": Broken(error)}
-        await Courier(storage.outbox, desk, adapters, grace_seconds=0.0).post_due()
+        await OutboxWorker(storage.outbox, desk, adapters, grace_seconds=0.0).post_due()
         assert await desk.posts.ended(post) == wording.TRY_AGAIN
 
 
@@ -205,9 +205,9 @@ class Open(Server):
 async def test_what_admins_are_told_is_not_posted_where_people_from_outside_read(tmp_path: Path) -> None:
     server, to = Open("11"), PlaceId(platform="discord", space="11", channel="9")
     async with open_storage(tmp_path) as storage:
-        await begin_digest(storage.outbox, str(to))
-        await tell_spent(storage.outbox, str(to), to)
-        assert await storage.outbox.open() == 2
+        await queue_weekly_digest(storage.outbox, str(to))
+        await queue_quota_notice(storage.outbox, str(to), to)
+        assert await storage.outbox.count_open() == 2
         adapters: Any = {"discord": server}
-        await Courier(storage.outbox, CitewellDesk(storage), adapters).post_due()
+        await OutboxWorker(storage.outbox, CitewellServices(storage), adapters).post_due()
     assert server.posted == []

@@ -10,29 +10,29 @@ from pathlib import Path
 import pytest
 
 from bot.run import posting
-from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
+from bot.run.delivery import APOLOGY_SECONDS, ATTEMPTS_EXHAUSTED, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
-from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt, streaming
+from pipeline.ports import BotServices, Inbox, PlatformAdapter, PostRecorder, ReplyStream, answer_stream
 from pipeline.values import (
-    EVERYWHERE,
+    DEFAULT_PLACE_SETTINGS,
     Answer,
+    AnswerEvent,
+    AnswerRequest,
+    AnswerSettings,
+    AnswerStage,
+    AnswerSubscription,
     Audience,
-    Chosen,
     ConversationId,
-    Event,
+    HandoffNotice,
     IncomingMessage,
-    Manner,
-    Notice,
+    LeasedMessage,
+    MessageTrigger,
     PersonId,
     PlaceId,
     Preferences,
-    Progress,
+    ProgressEvent,
     Readers,
-    Request,
-    Stage,
-    Wish,
-    Work,
     replace,
 )
 from pipeline.values.posting import Digest
@@ -69,28 +69,28 @@ class Platform:
     def serves(self, space: str) -> bool:
         return True
 
-    async def listen(self, inbox: Inbox, desk: Desk) -> None: ...
+    async def listen(self, inbox: Inbox, desk: BotServices) -> None: ...
 
-    async def post(self, outgoing: Growing | Notice | Digest, receipt: Receipt) -> None:
-        assert isinstance(outgoing, Growing)
+    async def post(self, outgoing: ReplyStream | HandoffNotice | Digest, receipt: PostRecorder) -> None:
+        assert isinstance(outgoing, ReplyStream)
         reference = outgoing.work.reference or "the reply"
         async for _ in outgoing.events:
             await self._show("…", reference, receipt)
         await self._show((await outgoing.events.answer()).body, reference, receipt)
 
-    async def _show(self, text: str, reference: str, receipt: Receipt) -> None:
+    async def _show(self, text: str, reference: str, receipt: PostRecorder) -> None:
         if self.failure:
             raise self.failure
         if text in self.refused:
             raise Refused(f"the platform refuses {len(text)} characters")
         if not self.shown:
-            await receipt.posting()
+            await receipt.record_intent()
         self.shown[reference] = text
         if self.after_posting:
             raise self.after_posting
-        await receipt.posted(reference)
+        await receipt.record_posted(reference)
 
-    async def find(self, outgoing: Work | Notice | Digest) -> str | None:
+    async def find(self, outgoing: LeasedMessage | HandoffNotice | Digest) -> str | None:
         return self.found
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
@@ -105,9 +105,9 @@ class Thinking:
     def __init__(self) -> None:
         self.meanwhile: Step | None = None
 
-    @streaming
-    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.WRITING)
+    @answer_stream
+    async def respond(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.WRITING)
         if self.meanwhile:
             await self.meanwhile()
         yield answer()
@@ -148,13 +148,13 @@ class Scene:
     async def saved(self, answer: Answer, key: str = message().key) -> None:
         """An attempt came as far as an answer."""
         await self.inbox.lease()
-        await self.inbox.answered(key, answer)
+        await self.inbox.save_answer(key, answer)
         await self.inbox.release(key, counts=False)
 
-    async def once(self) -> Work | None:
+    async def once(self) -> LeasedMessage | None:
         """Lease what can be leased and bring it to an end."""
         if work := await self.inbox.lease():
-            await self.delivery.bring_to_an_end(work)
+            await self.delivery.deliver(work)
         return work
 
     async def often(self, times: int) -> None:
@@ -163,17 +163,19 @@ class Scene:
             self.clock.now += 3600
 
 
-async def _request(asked: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
-    awaited = frozenset[str]() if asked.manner is Manner.AWAITED else None
-    return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author, awaited=awaited)
+async def _request(asked: IncomingMessage, chosen: AnswerSettings, adapter: PlatformAdapter) -> AnswerRequest:
+    awaited = frozenset[str]() if asked.manner is MessageTrigger.AWAITED else None
+    return AnswerRequest(
+        text=asked.text, audience=Audience(collections=frozenset()), author=asked.author, known_chunk_ids=awaited
+    )
 
 
 async def _poison() -> None:
     raise RuntimeError("poison")
 
 
-async def _chosen(asked: IncomingMessage) -> Chosen:
-    return Chosen(preferences=Preferences(), place=EVERYWHERE)
+async def _chosen(asked: IncomingMessage) -> AnswerSettings:
+    return AnswerSettings(preferences=Preferences(), place=DEFAULT_PLACE_SETTINGS)
 
 
 @pytest.fixture
@@ -200,13 +202,13 @@ async def test_a_platform_that_cannot_be_used_costs_no_attempt(
         await scene.saved(answer())
     scene.platform.failure = failure
     await scene.often(4 * ATTEMPTS)
-    assert await scene.inbox.counts() == {"open": 1}
+    assert await scene.inbox.count_by_state() == {"open": 1}
     scene.platform.failure = None
     work = await scene.once()
     assert work
     assert work.attempt == 1
     assert scene.platform.shown == {"the reply": answer().body}
-    assert await scene.inbox.counts() == {"done": 1}
+    assert await scene.inbox.count_by_state() == {"done": 1}
 
 
 @pytest.mark.parametrize("seen", [True, False])
@@ -218,18 +220,18 @@ async def test_a_saved_answer_is_shown_as_far_as_its_readers_may_still_see_it_an
     scene.open = seen
     await scene.once()
     assert list(scene.platform.shown.values()) == [saved.body if seen else answer().body]
-    assert await scene.inbox.counts() == {"done": 1}
+    assert await scene.inbox.count_by_state() == {"done": 1}
 
 
 async def test_where_nobody_asked_nothing_is_said_in_the_place_of_an_answer_that_was_closed_since(scene: Scene) -> None:
-    overheard = message("2.0", thread="2.0", manner=Manner.OVERHEARD)
+    overheard = message("2.0", thread="2.0", manner=MessageTrigger.OVERHEARD)
     await scene.once()
     await scene.inbox.accept(overheard)
     await scene.saved(cited("An answer of an hour ago.", answer_id="unasked"), overheard.key)
     scene.open, scene.platform.shown = False, {}
     await scene.often(ATTEMPTS)
     assert scene.platform.shown == {}
-    assert "open" not in await scene.inbox.counts()
+    assert "open" not in await scene.inbox.count_by_state()
 
 
 async def test_a_title_that_was_closed_since_is_said_in_no_saved_answer(scene: Scene) -> None:
@@ -255,7 +257,7 @@ async def test_a_platform_not_reached_after_the_intent_to_post_costs_no_attempt(
     scene.platform.after_posting = None
     await scene.once()
     assert scene.platform.shown == {"the reply": answer().body}
-    assert await scene.inbox.counts() == {"done": 1}
+    assert await scene.inbox.count_by_state() == {"done": 1}
 
 
 async def test_a_platform_that_asks_us_to_wait_is_left_alone_for_so_long(scene: Scene) -> None:
@@ -273,56 +275,58 @@ async def test_an_answer_that_the_platform_refuses_ends_in_an_apology(scene: Sce
     await scene.often(ATTEMPTS)
     (told,) = scene.platform.shown.values()
     assert told.startswith("Something went wrong on my side")
-    assert await scene.inbox.counts() == {"dead": 1}
-    assert await scene.inbox.given_up() == {f"the platform refuses {len(answer().body)} characters": 1}
+    assert await scene.inbox.count_by_state() == {"dead": 1}
+    assert await scene.inbox.failure_counts() == {f"the platform refuses {len(answer().body)} characters": 1}
 
 
-@streaming
-async def _whole(request: Request) -> AsyncGenerator[Event, None]:
+@answer_stream
+async def _whole(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
     yield answer()
 
 
 async def test_no_apology_takes_the_place_of_a_reply_that_is_visible(scene: Scene) -> None:
     await scene.inbox.lease()
-    await scene.inbox.answered(message().key, answer())
-    await scene.inbox.posting(message().key)
-    await scene.inbox.posted(message().key, "the reply")
+    await scene.inbox.save_answer(message().key, answer())
+    await scene.inbox.mark_posting(message().key)
+    await scene.inbox.mark_posted(message().key, "the reply")
     await scene.inbox.release(message().key, counts=False)
     scene.platform.after_posting = RuntimeError("could not tidy up")
     await scene.often(ATTEMPTS)
     assert scene.platform.shown == {"the reply": answer().body}
-    assert await scene.inbox.given_up() == {"RuntimeError": 1}
+    assert await scene.inbox.failure_counts() == {"RuntimeError": 1}
 
 
 async def test_a_message_that_can_be_told_nothing_is_given_up_and_counted(scene: Scene) -> None:
     scene.platform.failure = RuntimeError("poison")
     await scene.often(ATTEMPTS + 2)
     assert scene.platform.shown == {}
-    assert await scene.inbox.counts() == {"dead": 1}
-    assert await scene.inbox.given_up() == {"RuntimeError": 1}
+    assert await scene.inbox.count_by_state() == {"dead": 1}
+    assert await scene.inbox.failure_counts() == {"RuntimeError": 1}
 
 
 async def test_what_somebody_waits_for_is_given_up_as_any_other_message(scene: Scene) -> None:
     """Forgotten instead, it would end the process again whenever the documents change."""
     await scene.once()
     origin = ConversationId(platform="slack", space="T1", channel="C1", thread="1.0")
-    wish = Wish(id="w1", answer_id="n1", person="slack:T1:U1", question="Who won?", origin=origin, message="1.5")
-    await scene.storage.wishes.keep(wish, most=1)
-    await scene.inbox.accept(wish.asked(datetime.fromtimestamp(scene.clock.now, UTC)))
+    wish = AnswerSubscription(
+        id="w1", answer_id="n1", person="slack:T1:U1", question="Who won?", origin=origin, message="1.5"
+    )
+    await scene.storage.subscriptions.save(wish, most=1)
+    await scene.inbox.accept(wish.to_message(datetime.fromtimestamp(scene.clock.now, UTC)))
     scene.thinking.meanwhile = _poison
     await scene.often(ATTEMPTS + 1)
-    assert await scene.inbox.given_up() == {NO_END: 1}
-    assert (await scene.storage.wishes.due(9)).wishes == ()
+    assert await scene.inbox.failure_counts() == {ATTEMPTS_EXHAUSTED: 1}
+    assert (await scene.storage.subscriptions.due(9)).subscriptions == ()
 
 
 async def test_the_bot_takes_part_where_a_reply_was_found_again(scene: Scene) -> None:
     await scene.inbox.lease()
-    await scene.inbox.posting(message().key)
+    await scene.inbox.mark_posting(message().key)
     await scene.inbox.release(message().key)
     scene.platform.found = "the reply"
     scene.platform.failure = Unavailable("Slack", "did not come back")
     await scene.once()
-    assert await scene.inbox.takes_part(message().conversation, message().sent_at)
+    assert await scene.inbox.is_participant(message().conversation, message().sent_at)
     scene.clock.now += 60
     work = await scene.inbox.lease()
     assert work
@@ -331,19 +335,19 @@ async def test_the_bot_takes_part_where_a_reply_was_found_again(scene: Scene) ->
 
 async def test_a_reply_whose_question_is_erased_meanwhile_is_ended_and_not_answered(scene: Scene) -> None:
     async def erase() -> None:
-        assert await scene.storage.people.forget(message().author)
+        assert await scene.storage.personal_data.forget(message().author)
 
     scene.thinking.meanwhile = erase
     await scene.once()
-    assert scene.platform.shown == {"the reply": wording.WITHDRAWN}
-    assert await scene.inbox.counts() == {}
-    assert answer().body not in await scene.storage.people.export(message().author)
+    assert scene.platform.shown == {"the reply": wording.QUESTION_ERASED}
+    assert await scene.inbox.count_by_state() == {}
+    assert answer().body not in await scene.storage.personal_data.export(message().author)
 
 
 async def test_a_question_erased_before_anything_is_visible_gets_no_reply(scene: Scene) -> None:
-    @streaming
-    async def erased(request: Request) -> AsyncGenerator[Event, None]:
-        await scene.storage.people.forget(message().author)
+    @answer_stream
+    async def erased(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        await scene.storage.personal_data.forget(message().author)
         yield answer()
 
     scene.thinking.respond = erased  # type: ignore[method-assign]
@@ -357,7 +361,7 @@ async def test_a_delivery_that_hangs_is_ended_before_its_lease(scene: Scene, mon
     scene.thinking.meanwhile = asyncio.Event().wait
     work = await scene.once()
     assert work
-    assert await scene.inbox.counts() == {"open": 1}
+    assert await scene.inbox.count_by_state() == {"open": 1}
     scene.clock.now += 3
     again = await scene.inbox.lease()
     assert again

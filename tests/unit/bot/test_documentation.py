@@ -18,10 +18,10 @@ from bench.make_docs import commands_page, settings_page
 from bench.make_env_example import example
 from bot.commands.app import app
 from bot.config.read import read_settings
-from bot.config.settings import Settings, environment_name, every_setting
-from bot.run.schedule import jobs_of
+from bot.config.settings import Settings, all_settings, environment_name
+from bot.run.schedule import scheduled_jobs
 from bot.wiring import open_citewell
-from pipeline.values import Place
+from pipeline.values import PlaceSettings
 from tests.unit.bot.pages import PAGES, ROOT, anchors, links, quotations, runnable
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_the_example_environment_is_accepted_where_all_of_it_is_uncommented(
 def test_every_setting_of_a_place_is_described() -> None:
     page = (ROOT / "docs" / "places.md").read_text(encoding="utf-8")
     cells = " ".join(re.findall(r"^\| (`.+?) \|", page, re.MULTILINE))
-    assert sorted(re.findall(r"`(\w+)`", cells)) == sorted(Place.model_fields)
+    assert sorted(re.findall(r"`(\w+)`", cells)) == sorted(PlaceSettings.model_fields)
 
 
 def test_the_readme_is_a_page_of_two_minutes() -> None:
@@ -80,7 +80,7 @@ def test_the_readme_is_a_page_of_two_minutes() -> None:
 
 
 def test_every_setting_has_a_description() -> None:
-    bare = [environment_name(name) for name, field in every_setting().items() if not field.description]
+    bare = [environment_name(name) for name, field in all_settings().items() if not field.description]
     assert bare == []
 
 
@@ -111,7 +111,7 @@ async def test_every_job_is_documented(tmp_path: Path) -> None:
     settings = Settings(_env_file=None, data=tmp_path, digest="slack:T1:C2")  # type: ignore[call-arg]
     page = (ROOT / "docs" / "operations" / "README.md").read_text(encoding="utf-8")
     async with open_citewell(settings) as citewell:
-        assert [name for name in jobs_of(settings, citewell) if f"| `{name}` |" not in page] == []
+        assert [name for name in scheduled_jobs(settings, citewell) if f"| `{name}` |" not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

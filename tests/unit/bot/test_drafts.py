@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from bot.evaluation.golden import drafts
-from pipeline.drafting.drafts import UNSUPPORTED
-from pipeline.values import Answer, Claim, Confidence, Level, Outcome, Support, Usage
+from bot.evaluation.golden import summarize_drafts
+from pipeline.drafting.draft import DRAFT_UNSUPPORTED
+from pipeline.values import Answer, AnswerOutcome, Claim, Confidence, ConfidenceLevel, SupportBasis, Usage
 
 
-def answer(writer: str, *support: Support, note: str = "", level: Level = Level.MEDIUM) -> Answer:
-    kept = (Support.VERBATIM, Support.JUDGED)
+def answer(
+    writer: str, *support: SupportBasis, note: str = "", level: ConfidenceLevel = ConfidenceLevel.MEDIUM
+) -> Answer:
+    kept = (SupportBasis.VERBATIM, SupportBasis.JUDGED)
     claims = tuple(Claim(claim=f"{n}", supported=one in kept, support=one) for n, one in enumerate(support))
     return Answer(
         id="1",
         question="How many?",
-        outcome=Outcome.ANSWERED if any(one in kept for one in support) else Outcome.NOT_FOUND,
+        outcome=AnswerOutcome.ANSWERED if any(one in kept for one in support) else AnswerOutcome.NOT_FOUND,
         body="",
         confidence=Confidence(level=level, score=0.7),
         claims=claims,
@@ -23,13 +25,13 @@ def answer(writer: str, *support: Support, note: str = "", level: Level = Level.
 
 
 def test_answers_are_counted_by_how_much_of_them_is_shown_and_why_not_more() -> None:
-    found = drafts(
+    found = summarize_drafts(
         [
-            answer("openai:m", Support.VERBATIM, Support.JUDGED, level=Level.HIGH),
-            answer("openai:m", Support.JUDGED, Support.REFUSED),
+            answer("openai:m", SupportBasis.VERBATIM, SupportBasis.JUDGED, level=ConfidenceLevel.HIGH),
+            answer("openai:m", SupportBasis.JUDGED, SupportBasis.REFUSED),
             answer("openai:m"),
-            answer("extractive", Support.VERBATIM, note=f"model_failed: {UNSUPPORTED}"),
-            answer("extractive", Support.VERBATIM, note="model_failed: status 500"),
+            answer("extractive", SupportBasis.VERBATIM, note=f"model_failed: {DRAFT_UNSUPPORTED}"),
+            answer("extractive", SupportBasis.VERBATIM, note="model_failed: status 500"),
         ]
     )
     assert found["answers shown whole"] == "1 of 5 (20%)"
@@ -43,4 +45,4 @@ def test_answers_are_counted_by_how_much_of_them_is_shown_and_why_not_more() -> 
 
 
 def test_without_a_model_there_is_nothing_to_count() -> None:
-    assert drafts([answer("extractive", Support.VERBATIM)]) == {}
+    assert summarize_drafts([answer("extractive", SupportBasis.VERBATIM)]) == {}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from bot.commands.app import app
-from bot.evaluation.golden import KINDS, changes, interval, read_baseline, write_baseline
+from bot.evaluation.golden import CRITERIA, compare_runs, read_baseline, wilson_interval, write_baseline
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
 from pipeline.values import Rating, Vote
@@ -25,7 +25,7 @@ FACTS = {"badge": "at the front desk", "parking": "behind the house", "payday": 
 
 
 def run_of(right: dict[str, bool]) -> dict[str, dict[str, Any]]:
-    return {name: {**dict.fromkeys(KINDS, True), "facts": fine, "words": 5} for name, fine in right.items()}
+    return {name: {**dict.fromkeys(CRITERIA, True), "facts": fine, "words": 5} for name, fine in right.items()}
 
 
 def test_one_row_never_fails_and_a_share_does() -> None:
@@ -33,7 +33,7 @@ def test_one_row_never_fails_and_a_share_does() -> None:
 
     def fails(worse: int) -> bool:
         now = run_of({str(row): row >= worse for row in range(20)})
-        return any(change.fails for change in changes(now, before))
+        return any(change.fails for change in compare_runs(now, before))
 
     assert [fails(worse) for worse in range(7)] == [False, False, False, False, False, True, True]
 
@@ -41,18 +41,18 @@ def test_one_row_never_fails_and_a_share_does() -> None:
 def test_rows_that_got_better_weigh_against_those_that_got_worse() -> None:
     before = run_of({str(row): row < 10 for row in range(20)})
     now = run_of({str(row): row >= 10 for row in range(20)})
-    assert not any(change.fails for change in changes(now, before))
+    assert not any(change.fails for change in compare_runs(now, before))
 
 
 def test_rows_of_one_run_alone_are_left_out() -> None:
-    found = changes(run_of({"a": True, "new": False}), run_of({"a": True, "gone": True}))
+    found = compare_runs(run_of({"a": True, "new": False}), run_of({"a": True, "gone": True}))
     assert {change.rows for change in found} == {1}
 
 
 @given(st.integers(1, 500).flatmap(lambda rows: st.tuples(st.integers(0, rows), st.just(rows))))
 def test_the_interval_holds_the_share(given: tuple[int, int]) -> None:
     right, rows = given
-    low, high = interval(right, rows)
+    low, high = wilson_interval(right, rows)
     assert 0 <= low <= right / rows + 1e-9
     assert right / rows - 1e-9 <= high <= 1
 
@@ -118,8 +118,8 @@ def test_rows_are_collected_once_from_what_everybody_found_helpful(tmp_path: Pat
                 asked = message(f"{number}.0")
                 await storage.inbox.accept(asked)
                 await storage.inbox.lease()
-                await storage.inbox.answered(asked.key, answer(name))
-                await storage.inbox.done(asked.key)
+                await storage.inbox.save_answer(asked.key, answer(name))
+                await storage.inbox.mark_done(asked.key)
                 for person, vote in enumerate(given):
                     await storage.feedback.rate(Rating(answer_id=name, person=f"slack:T1:U{person}", vote=vote))
 

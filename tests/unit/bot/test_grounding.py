@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.judged import Knowing, labels
-from bot.evaluation.grounding import parsed, predict_grounding
-from bot.evaluation.scores import shown_sentences
-from pipeline.check.model import ModelJudge
+from bot.evaluation.grounding import predict_grounding, split_response
+from bot.evaluation.scores import score_shown_sentences
+from pipeline.check.model_judge import ModelJudge
 
 SOURCES = ["Full-time staff get 25 days of paid leave a year. Unused days may be carried into March."]
 VERBATIM, REWORDED = (
@@ -43,7 +43,7 @@ async def test_with_a_judge_what_it_finds_is_shown_as_well() -> None:
     predicted = await predict_grounding(ROW, ModelJudge(model))
     assert shown(predicted) == {VERBATIM[:-1]: True, REWORDED[:-1]: True, MADE_UP[:-1]: False}
     assert len(model.spent) == 1
-    assert shown_sentences([(ROW, predicted)]) == {"right_kept": 1.0, "wrong_through": 0.0}
+    assert score_shown_sentences([(ROW, predicted)]) == {"right_kept": 1.0, "wrong_through": 0.0}
 
 
 async def test_the_more_is_made_up_the_higher_the_score() -> None:
@@ -56,6 +56,6 @@ async def test_the_more_is_made_up_the_higher_the_score() -> None:
 
 @given(st.text(max_size=120))
 def test_every_sentence_has_its_place_in_the_response(response: str) -> None:
-    places = [(start, end) for _, start, end in parsed(response)]
+    places = [(start, end) for _, start, end in split_response(response)]
     assert all(0 <= start <= end <= len(response) for start, end in places)
     assert places == sorted(places)

@@ -10,29 +10,29 @@ from typing import Any
 
 import pytest
 
-from adapters.chat.words.advice import advice, draft
+from adapters.chat.words.advice import gap_advice, gap_draft
 from bot.citewell import Citewell
-from bot.insights.insights import insights
-from bot.known import platforms
+from bot.insights.analysis import compute_insights
+from bot.registry import platforms
 from bot.wiring import open_citewell
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
+    AnswerSubscription,
     Audience,
     Citation,
     Confidence,
+    ConfidenceFactor,
+    ConfidenceLevel,
     ConversationId,
     Document,
-    Factor,
-    Level,
-    Outcome,
     PlaceId,
     Rating,
     RetrievedChunk,
     Vote,
-    Wish,
     replace,
 )
-from pipeline.values.insights import Lack, Proposal
+from pipeline.values.insights import DocumentationProposal, GapKind
 from tests.doubles.samples import chunks, message
 from tests.doubles.settings import extractive
 
@@ -52,14 +52,14 @@ async def written(citewell: Citewell, name: str, text: str, **metadata: str) -> 
     pieces = chunks(name, [text])
     assert citewell.embedder
     vectors = [await citewell.embedder.embed([text])]
-    await citewell.storage.library.put(document, pieces, vectors, citewell.embedder.name)
+    await citewell.storage.library.replace_document(document, pieces, vectors, citewell.embedder.name)
 
 
 async def asked(
     citewell: Citewell,
     question: str,
-    outcome: Outcome = Outcome.ANSWERED,
-    level: Level = Level.HIGH,
+    outcome: AnswerOutcome = AnswerOutcome.ANSWERED,
+    level: ConfidenceLevel = ConfidenceLevel.HIGH,
     *,
     cites: tuple[str, ...] = (),
     nearest: str = "",
@@ -83,13 +83,13 @@ async def asked(
         citations=tuple(_citation(name) for name in cites),
         nearest=(_citation(nearest),) if nearest else (),
         confidence=Confidence(
-            level=level, score=0.5, reasons=(Factor(name="consistent", value=float(not differing), text=""),)
+            level=level, score=0.5, reasons=(ConfidenceFactor(name="consistent", value=float(not differing), text=""),)
         ),
     )
     await citewell.storage.inbox.accept(sent)
     await citewell.storage.inbox.lease()
-    await citewell.storage.inbox.answered(sent.key, answer)
-    await citewell.storage.inbox.done(sent.key)
+    await citewell.storage.inbox.save_answer(sent.key, answer)
+    await citewell.storage.inbox.mark_done(sent.key)
     if unhelpful:
         await citewell.storage.feedback.rate(Rating(answer_id=answer.id, person=sent.author, vote=Vote.UNHELPFUL))
     return answer.id
@@ -101,9 +101,9 @@ def _citation(name: str) -> Citation:
 
 async def test_questions_are_counted_by_outcome_place_and_week(citewell: Citewell) -> None:
     await asked(citewell, VACATION)
-    await asked(citewell, "When is payday?", Outcome.NOT_FOUND, Level.LOW, channel="D7")
-    await asked(citewell, "Who cleans?", Outcome.PARTIAL, unhelpful=True)
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+    await asked(citewell, "When is payday?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW, channel="D7")
+    await asked(citewell, "Who cleans?", AnswerOutcome.PARTIAL, unhelpful=True)
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert (seen.counts.asked, seen.counts.answered, seen.counts.partial, seen.counts.not_found) == (3, 1, 1, 1)
     assert seen.counts.unhelpful == 1
     assert {place.place: place.counts.asked for place in seen.places} == {"slack:T1:C1": 2, "slack: direct messages": 1}
@@ -116,7 +116,7 @@ async def test_a_thread_on_discord_counts_for_its_channel(citewell: Citewell) ->
     channel = (PlaceId.parse("discord:1"), PlaceId.parse("discord:1:2"))
     await asked(citewell, VACATION, channel="33", said_in=channel)
     await asked(citewell, VACATION, channel="44", said_in=(*channel, PlaceId.parse("discord:1:44")))
-    (place,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).places
+    (place,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).places
     assert (place.place, place.counts.asked) == ("discord:1:2", 2)
 
 
@@ -125,7 +125,7 @@ async def test_what_means_the_same_is_one_group_named_by_one_of_its_questions(ci
     for number, question in enumerate(meant):
         await asked(citewell, question, author=f"U{number}")
     await asked(citewell, "Where is the printer?")
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [(group.count, group.people) for group in seen.most_asked] == [(3, 3), (1, 1)]
     assert seen.most_asked[0].question in meant
 
@@ -136,73 +136,77 @@ async def test_without_an_embedder_the_same_words_are_one_group(tmp_path: Path) 
         await asked(citewell, VACATION)
         await asked(citewell, "vacation days: how many do I get")
         await asked(citewell, "How much leave is there?")
-        seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+        seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [group.count for group in seen.most_asked] == [2, 1]
 
 
 @pytest.mark.parametrize(
     ("outcome", "level", "unhelpful", "lack"),
     [
-        (Outcome.NOT_FOUND, Level.LOW, False, Lack.NOT_ANSWERED),
-        (Outcome.ANSWERED, Level.HIGH, True, Lack.UNHELPFUL),
-        (Outcome.ANSWERED, Level.LOW, False, Lack.LOW),
+        (AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW, False, GapKind.NOT_ANSWERED),
+        (AnswerOutcome.ANSWERED, ConfidenceLevel.HIGH, True, GapKind.UNHELPFUL),
+        (AnswerOutcome.ANSWERED, ConfidenceLevel.LOW, False, GapKind.LOW),
     ],
 )
 async def test_a_gap_says_what_is_lacking_and_what_to_write_where(
-    citewell: Citewell, outcome: Outcome, level: Level, unhelpful: bool, lack: Lack
+    citewell: Citewell, outcome: AnswerOutcome, level: ConfidenceLevel, unhelpful: bool, lack: GapKind
 ) -> None:
     await written(citewell, "leave", "Vacation is agreed with the team.")
     await asked(citewell, "Where is the printer?")
     await asked(citewell, VACATION, outcome, level, nearest="leave", unhelpful=unhelpful)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert (gap.lack, gap.group.question, gap.group.count, gap.group.people) == (lack, VACATION, 1, 1)
     assert gap.nearest
     assert gap.nearest.id == "leave"
-    assert "About leave" in advice(gap)
+    assert "About leave" in gap_advice(gap)
 
 
 async def test_what_was_answered_later_to_the_same_readers_is_no_gap_any_more(citewell: Citewell) -> None:
     payday, printer = "When is payday?", "Where is the printer?"
     for channel, author in (("C1", "U1"), ("C2", "U1"), ("D1", "U1"), ("D2", "U2")):
-        await asked(citewell, payday, Outcome.NOT_FOUND, Level.LOW, channel=channel, author=author)
+        await asked(citewell, payday, AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW, channel=channel, author=author)
     await asked(citewell, printer, unhelpful=True)
     for channel, author in (("C1", "U2"), ("D1", "U1")):
         await asked(citewell, payday, channel=channel, author=author)
     await asked(citewell, printer)
-    gaps = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    gaps = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert [(gap.group.question, gap.lack, gap.group.count) for gap in gaps] == [
-        (payday, Lack.NOT_ANSWERED, 2),
-        (printer, Lack.UNHELPFUL, 1),
+        (payday, GapKind.NOT_ANSWERED, 2),
+        (printer, GapKind.UNHELPFUL, 1),
     ]
 
 
 async def test_the_nearest_document_is_looked_up_where_the_answer_names_none_that_is_there(citewell: Citewell) -> None:
     await written(citewell, "parking", "Cars are parked behind the house.")
-    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, nearest="gone")
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    await asked(citewell, "Where do I park?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW, nearest="gone")
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.nearest
     assert gap.nearest.id == "parking"
 
 
 async def test_a_gap_counts_who_waits_to_be_told_and_who_took_it_back_no_more(citewell: Citewell) -> None:
     for author in ("U1", "U2"):
-        answer_id = await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, author=author)
+        answer_id = await asked(
+            citewell, "Where do I park?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW, author=author
+        )
         origin = ConversationId(platform="slack", space="T1", channel="C1", thread=author)
-        wish = Wish(id=author, answer_id=answer_id, person=author, question="Where do I park?", origin=origin)
-        await citewell.storage.wishes.keep(wish, most=1)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+        wish = AnswerSubscription(
+            id=author, answer_id=answer_id, person=author, question="Where do I park?", origin=origin
+        )
+        await citewell.storage.subscriptions.save(wish, most=1)
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 2
-    await citewell.storage.wishes.take_back("U1", "U1")
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    await citewell.storage.subscriptions.cancel("U1", "U1")
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 1
 
 
 async def test_a_gap_comes_with_what_is_closest_and_a_draft_to_be_completed(citewell: Citewell) -> None:
     await written(citewell, "parking", "Cars are parked behind the house.")
-    await asked(citewell, "Where do I\npark?", Outcome.NOT_FOUND, Level.LOW)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
-    assert advice(gap).endswith("Closest, in “About parking”: “Cars are parked behind the house.”")
-    assert draft(gap).split("\n\n") == [
+    await asked(citewell, "Where do I\npark?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW)
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    assert gap_advice(gap).endswith("Closest, in “About parking”: “Cars are parked behind the house.”")
+    assert gap_draft(gap).split("\n\n") == [
         "## Where do I park?",
         "Draft: somebody who knows has to check it and fill in what is open.",
         "> Cars are parked behind the house.",
@@ -212,34 +216,36 @@ async def test_a_gap_comes_with_what_is_closest_and_a_draft_to_be_completed(cite
 
 async def test_a_model_drafts_for_as_many_gaps_as_a_digest_names(citewell: Citewell) -> None:
     class Drafting:
-        async def draft(self, question: str, passages: Sequence[RetrievedChunk]) -> Proposal:
+        async def draft(self, question: str, passages: Sequence[RetrievedChunk]) -> DocumentationProposal:
             assert [passage.document.id for passage in passages] == ["parking"]
-            return Proposal(says=("Cars stand there.",), unsure=("Bikes may, too.",), open=("Which house?",))
+            return DocumentationProposal(
+                says=("Cars stand there.",), unsure=("Bikes may, too.",), open=("Which house?",)
+            )
 
     drafting: Any = Drafting()
     await written(citewell, "parking", "Cars are parked behind the house.")
     for question in ("Where do I park?", "Who repairs the printer?", "When is payday?", "What is for lunch?"):
-        await asked(citewell, question, Outcome.NOT_FOUND, Level.LOW)
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30, drafter=drafting)
+        await asked(citewell, question, AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW)
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30, drafter=drafting)
     assert [gap.proposal.open for gap in seen.gaps] == [("Which house?",)] * 3 + [()]
-    assert "Cars stand there. Bikes may, too. (to be checked)\n\n- [ ] To be filled in: Which house?" in draft(
+    assert "Cars stand there. Bikes may, too. (to be checked)\n\n- [ ] To be filled in: Which house?" in gap_draft(
         seen.gaps[0]
     )
 
 
 async def test_nothing_is_drafted_from_what_its_readers_may_not_see(citewell: Citewell) -> None:
     await written(citewell, "parking", "Cars are parked behind the house.")
-    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW)
+    await asked(citewell, "Where do I park?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW)
     nobody = Audience(collections=frozenset())
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30, audience=nobody)).gaps
-    assert gap.proposal == Proposal()
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30, audience=nobody)).gaps
+    assert gap.proposal == DocumentationProposal()
 
 
 async def test_a_gap_of_an_empty_library_asks_for_a_new_document(citewell: Citewell) -> None:
-    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    await asked(citewell, "Where do I park?", AnswerOutcome.NOT_FOUND, ConfidenceLevel.LOW)
+    (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.nearest is None
-    assert advice(gap).startswith("Write a document")
+    assert gap_advice(gap).startswith("Write a document")
 
 
 async def test_documents_are_told_that_disagree_that_nobody_cites_and_that_are_old(citewell: Citewell) -> None:
@@ -249,7 +255,7 @@ async def test_documents_are_told_that_disagree_that_nobody_cites_and_that_are_o
     await written(citewell, "unread", "Nobody asks for this.")
     await asked(citewell, "When is payday?", cites=("old", "new"), differing=True)
     await asked(citewell, "Which colour has the house?", cites=("looked-at",))
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [[paper.id for paper in one.papers] for one in seen.contradictions] == [["old", "new"]]
     assert [paper.id for paper in seen.never_cited] == ["unread"]
     assert [(cited.paper.id, cited.count, cited.changed) for cited in seen.outdated] == [("old", 1, "2020-01-31")]
@@ -258,11 +264,11 @@ async def test_documents_are_told_that_disagree_that_nobody_cites_and_that_are_o
 async def test_who_is_forgotten_is_not_counted_any_more(citewell: Citewell) -> None:
     await asked(citewell, VACATION, author="U1")
     await asked(citewell, "Where is the printer?", author="U2")
-    await citewell.storage.people.forget("slack:T1:U1")
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+    await citewell.storage.personal_data.forget("slack:T1:U1")
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [group.question for group in seen.most_asked] == ["Where is the printer?"]
 
 
 async def test_nothing_asked_makes_empty_insights(citewell: Citewell) -> None:
-    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
+    seen = await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert (seen.counts.asked, seen.weeks, seen.most_asked, seen.gaps) == (0, (), (), ())

@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from bot.insights.page import page
+from bot.insights.page import render_insights_page
 from pipeline.values.insights import (
-    Cited,
+    CitedDocument,
     Contradiction,
-    Counts,
-    Gap,
+    DocumentRef,
+    GapKind,
     Insights,
-    Lack,
-    Paper,
+    KnowledgeGap,
     PlaceCounts,
+    QuestionCounts,
     QuestionGroup,
-    Week,
+    WeekCounts,
 )
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 from tests.e2e.chromium import FLAGS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -33,40 +33,42 @@ ATTACK = '"><script>document.title = "taken over"</script><img src=x onerror="al
 
 
 def seen(text: str = "How many vacation days?") -> Insights:
-    counts = Counts(asked=12345, answered=9007, partial=1003, not_found=2331, failed=4, unhelpful=77)
-    paper = Paper(id="p", title=text, collection=text)
+    counts = QuestionCounts(asked=12345, answered=9007, partial=1003, not_found=2331, failed=4, unhelpful=77)
+    paper = DocumentRef(id="p", title=text, collection=text)
     group = QuestionGroup(question=text, count=3211, people=42, private=False)
     return Insights(
         since=date(2026, 10, 1),
         until=date(2026, 10, 31),
         counts=counts,
         places=(PlaceCounts(place="slack:T1:C1", counts=counts),),
-        weeks=(Week(monday=date(2026, 10, 5), counts=counts),),
+        weeks=(WeekCounts(monday=date(2026, 10, 5), counts=counts),),
         most_asked=(group,),
-        gaps=(Gap(group=group, lack=Lack.LOW, not_answered=1, unhelpful=2, low=3, waiting=8, nearest=paper),),
+        gaps=(
+            KnowledgeGap(group=group, lack=GapKind.LOW, not_answered=1, unhelpful=2, low=3, waiting=8, nearest=paper),
+        ),
         contradictions=(Contradiction(papers=(paper, paper), count=5, question=text, private=False),),
         never_cited=(paper,),
-        outdated=(Cited(paper=paper, count=6, changed="2020-01-01"),),
+        outdated=(CitedDocument(paper=paper, count=6, changed="2020-01-01"),),
     )
 
 
 @given(st.text())
 def test_whatever_people_wrote_is_text_on_the_page(text: str) -> None:
-    found, plain = html.fromstring(page(seen(text))), html.fromstring(page(seen()))
+    found, plain = html.fromstring(render_insights_page(seen(text))), html.fromstring(render_insights_page(seen()))
     assert len(list(found.iter())) == len(list(plain.iter()))
     cells = [" ".join(str(cell.text_content()).split()) for cell in found.iter("td")]
-    assert " ".join(visible(text).translate(dict.fromkeys((0xFFFE, 0xFFFF))).split()) in cells
+    assert " ".join(strip_invisible(text).translate(dict.fromkeys((0xFFFE, 0xFFFF))).split()) in cells
 
 
 def test_nothing_on_the_page_leads_elsewhere_or_runs() -> None:
-    found = html.fromstring(page(seen(ATTACK)))
+    found = html.fromstring(render_insights_page(seen(ATTACK)))
     assert list(found.iter("script", "link", "img", "iframe", "object", "a")) == []
-    assert "@import" not in page(seen())
-    assert "url(http" not in page(seen())
+    assert "@import" not in render_insights_page(seen())
+    assert "url(http" not in render_insights_page(seen())
 
 
 def test_each_plot_has_a_name_and_its_figures_as_a_table() -> None:
-    found = html.fromstring(page(seen()))
+    found = html.fromstring(render_insights_page(seen()))
     assert [figure.get("aria-label") for figure in found.xpath("//*[local-name()='svg'][@role='img']")] == [
         "Questions by week and outcome",
         "Questions by place and outcome",
@@ -78,7 +80,7 @@ def test_a_browser_shows_the_figures_and_runs_nothing(tmp_path: Path) -> None:
     if not CHROMIUM:
         pytest.skip("no browser: apt-get install chromium")
     file = tmp_path / "page.html"
-    file.write_text(page(seen(ATTACK)), encoding="utf-8")
+    file.write_text(render_insights_page(seen(ATTACK)), encoding="utf-8")
     command = (CHROMIUM, *FLAGS, "--disable-gpu", f"--user-data-dir={tmp_path}/profile")
     shown = subprocess.run([*command, "--dump-dom", file.as_uri()], capture_output=True, check=True, timeout=100)
     document = html.fromstring(shown.stdout.decode())

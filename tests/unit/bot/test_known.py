@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.known import platforms
+from bot.registry import platforms
 
 ROOT = Path(__file__).parents[3]
 KNOWING = {
@@ -45,6 +45,6 @@ def test_nothing_else_tells_one_platform_from_another() -> None:
 def test_knowing_the_platforms_imports_no_sdk_of_theirs() -> None:
     """Each command would wait for them, and each process would hold them."""
     sdks = {"aiohttp", "discord", "slack_bolt", "slack_sdk", "starlette"}
-    code = f"import sys, bot.known; print({sdks} & set(sys.modules))"
+    code = f"import sys, bot.registry; print({sdks} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

@@ -9,9 +9,9 @@ import pytest
 
 from bot.citewell import Citewell
 from bot.wiring import open_citewell
-from pipeline.compose.cite import cite
-from pipeline.compose.compose import format_response
-from pipeline.values import Actor, Outcome, Rating, RetrievedChunk, Role, Vote, replace
+from pipeline.compose.answer import format_response
+from pipeline.compose.citations import build_citation
+from pipeline.values import Actor, AnswerOutcome, Rating, RetrievedChunk, Role, Vote, replace
 from tests.doubles.samples import answer, message
 from tests.doubles.settings import extractive
 
@@ -46,20 +46,20 @@ async def citewell(tmp_path: Path, least: Role | None) -> AsyncIterator[Citewell
 async def confirmed(citewell: Citewell, question: str, file: str) -> None:
     """A contributor says that an answer which cites `file` first helped."""
     asked = message("1.0", text=question)
-    (of,) = [one for one in await citewell.storage.library.documents() if one.filename == f"{file}.md"]
+    (of,) = [one for one in await citewell.storage.library.list_documents() if one.filename == f"{file}.md"]
     found = await citewell.storage.library.excerpt(of.id, 0, 1)
     assert found
-    cited = cite(RetrievedChunk(chunk=found.chunks[0], document=of, score=0.5), 1)
+    cited = build_citation(RetrievedChunk(chunk=found.chunks[0], document=of, score=0.5), 1)
     given = replace(answer("rated"), standalone=question, citations=(cited,))
     await citewell.storage.inbox.accept(asked)
     await citewell.storage.inbox.lease()
-    await citewell.storage.inbox.answered(asked.key, given)
-    await citewell.storage.inbox.done(asked.key)
+    await citewell.storage.inbox.save_answer(asked.key, given)
+    await citewell.storage.inbox.mark_done(asked.key)
 
     async def by() -> Actor:
         return CONTRIBUTOR
 
-    await citewell.desk.rate(Rating(answer_id=given.id, person=CONTRIBUTOR.person, vote=Vote.HELPFUL), by)
+    await citewell.services.rate(Rating(answer_id=given.id, person=CONTRIBUTOR.person, vote=Vote.HELPFUL), by)
 
 
 async def test_a_confirmed_passage_comes_first_and_the_answer_says_why(citewell: Citewell) -> None:
@@ -82,9 +82,9 @@ async def test_another_question_is_answered_as_before(citewell: Citewell) -> Non
 
 @pytest.mark.parametrize("file", DOCUMENTS)
 async def test_a_wrong_thumb_makes_no_answer_of_what_the_documents_do_not_say(citewell: Citewell, file: str) -> None:
-    assert (await citewell.answer(UNANSWERED)).outcome is Outcome.NOT_FOUND
+    assert (await citewell.answer(UNANSWERED)).outcome is AnswerOutcome.NOT_FOUND
     await confirmed(citewell, UNANSWERED, file)
-    assert (await citewell.answer(UNANSWERED)).outcome is Outcome.NOT_FOUND
+    assert (await citewell.answer(UNANSWERED)).outcome is AnswerOutcome.NOT_FOUND
 
 
 @pytest.mark.parametrize("least", [None])
@@ -92,4 +92,4 @@ async def test_nothing_is_learnt_and_no_role_is_kept_unless_it_is_switched_on(ci
     before = await citewell.answer(LIKE_IT)
     await confirmed(citewell, ASKED, "desks")
     assert (await citewell.answer(LIKE_IT)).body == before.body
-    assert '"role": ""' in await citewell.storage.people.export(CONTRIBUTOR.person)
+    assert '"role": ""' in await citewell.storage.personal_data.export(CONTRIBUTOR.person)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.config.lenient import LenientSettings, lenient_settings
-from bot.config.settings import environment_name, every_setting
+from bot.config.settings import all_settings, environment_name
 
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in every_setting():
+    for name in all_settings():
         monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -44,7 +44,7 @@ def test_what_shows_only_once_other_settings_are_right_is_told_as_well(monkeypat
         monkeypatch.setenv(name, value)
     read = lenient_settings()
     assert read.settings
-    assert not read.settings.slack.wanted
+    assert not read.settings.slack.is_enabled
     assert set(names(read)) == {"CITEWELL_SLACK_PORT", "settings", "CITEWELL_ROLES", "CITEWELL_TOP_K"}
     assert read.left_out == ("Slack, because its settings contradict each other", "CITEWELL_ROLES, which is no JSON")
 

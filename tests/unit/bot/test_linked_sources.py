@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.desks.reading import LinkedSources
-from pipeline.rules.access import Rule, Rules
+from bot.services.reading import StoredLinkTargets
+from pipeline.rules.access import AccessPolicy, AccessRule
 
 
-def bound(rule: Rule | None, homes: dict[str, frozenset[str]]) -> str:
+def bound(rule: AccessRule | None, homes: dict[str, frozenset[str]]) -> str:
     named = {"hr": rule} if rule else {}
-    return LinkedSources(None, None, Rules(named, homes=homes)).rule("hr")  # type: ignore[arg-type]
+    return StoredLinkTargets(None, None, AccessPolicy(named, homes=homes)).access_fingerprint("hr")  # type: ignore[arg-type]
 
 
 def test_links_into_a_collection_without_a_rule_close_when_other_workspaces_are_homes() -> None:
@@ -20,6 +20,6 @@ def test_links_into_a_collection_without_a_rule_close_when_other_workspaces_are_
     assert bound(None, {"slack": frozenset(sorted(two, reverse=True))}) == said[-1]
 
 
-@pytest.mark.parametrize("rule", [Rule(only=("slack:T1:S2",)), Rule(public=True)])
-def test_links_into_a_collection_whose_rule_says_who_may_see_it_stay_open_then(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", [AccessRule(only=("slack:T1:S2",)), AccessRule(public=True)])
+def test_links_into_a_collection_whose_rule_says_who_may_see_it_stay_open_then(rule: AccessRule) -> None:
     assert bound(rule, {}) == bound(rule, {"slack": frozenset({"slack:T1"})})

@@ -64,12 +64,12 @@ def test_a_service_logs_json_lines_whichever_way_a_module_logs(
     capsys: pytest.CaptureFixture[str], error: Exception, named: str
 ) -> None:
     configure_logging("info", service=True)
-    logging.getLogger("adapters.slack.web").warning("refused: %s", "xoxb-1234567890-abcdefghij")
-    logging.getLogger("adapters.slack.web").error("failed", exc_info=error)
+    logging.getLogger("adapters.slack.web_client").warning("refused: %s", "xoxb-1234567890-abcdefghij")
+    logging.getLogger("adapters.slack.web_client").error("failed", exc_info=error)
     structlog.get_logger("bot.run.delivery").error("failed", exc_info=error)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert lines[0]["event"] == "refused: [redacted]"
-    assert (lines[0]["level"], lines[0]["logger"]) == ("warning", "adapters.slack.web")
+    assert (lines[0]["level"], lines[0]["logger"]) == ("warning", "adapters.slack.web_client")
     assert [(line["event"], line["level"], line["error"]) for line in lines[1:]] == [("failed", "error", named)] * 2
     assert all("timestamp" in line for line in lines)
     assert "director" not in json.dumps(lines)
@@ -77,7 +77,7 @@ def test_a_service_logs_json_lines_whichever_way_a_module_logs(
 
 def test_an_error_at_hand_is_named_with_its_place_and_not_quoted(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("info", service=True)
-    for log in (structlog.get_logger("bot.run.delivery"), logging.getLogger("adapters.slack.web")):
+    for log in (structlog.get_logger("bot.run.delivery"), logging.getLogger("adapters.slack.web_client")):
         try:
             int("the director earns")
         except ValueError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.config.settings import Settings
-from bot.models import finder, open_language_model
+from bot.models import make_pii_finder, open_language_model
 from pipeline.errors import Misconfigured
-from pipeline.screen.private import find
+from pipeline.screen.sensitive_data import find_sensitive_data
 
 
 def settings(**given: object) -> Settings:
@@ -15,8 +15,8 @@ def settings(**given: object) -> Settings:
 
 
 def test_what_has_a_form_is_kept_back_unless_somebody_says_otherwise() -> None:
-    assert finder(settings()) is find
-    assert finder(settings(masking="none")) is None
+    assert make_pii_finder(settings()) is find_sensitive_data
+    assert make_pii_finder(settings(masking="none")) is None
 
 
 async def test_names_are_asked_for_in_vain_where_what_finds_them_is_missing() -> None:

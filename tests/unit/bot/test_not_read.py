@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.admin.source_list import rows
+from bot.admin.source_list import list_source_states
 from bot.commands.documents import _row
-from bot.commands.indexing import summarise
+from bot.commands.indexing import print_summary
 from bot.doctor.sources import _read_before, _unread
 from bot.wiring import open_citewell
-from pipeline.ingest.ingest import Summary
-from pipeline.values import READING, Document, replace
+from pipeline.ingest.ingest import IngestSummary
+from pipeline.values import PARSER_VERSION, Document, replace
 from tests.doubles.settings import extractive
 
 HOUSE = Document(
@@ -21,13 +21,13 @@ HOUSE = Document(
     title="House",
     source="/docs",
     unread=("page 2: no text, only a picture",),
-    reading=READING,
+    reading=PARSER_VERSION,
 )
 
 
 def test_index_names_file_and_part(capsys: pytest.CaptureFixture[str]) -> None:
     parts = tuple(f"page {number}: no text, only a picture" for number in range(2, 9))
-    summarise(Summary(added=2, unread=(("house.pdf", HOUSE.unread), ("scan.pdf", parts))))
+    print_summary(IngestSummary(added=2, unread=(("house.pdf", HOUSE.unread), ("scan.pdf", parts))))
     told = " ".join(capsys.readouterr().err.split())
     assert "not read: house.pdf: page 2: no text, only a picture" in told
     assert "scan.pdf: page 2: no text, only a picture; page 3" in told
@@ -55,7 +55,7 @@ async def test_index_says_it_again_and_so_do_the_sources(tmp_path: Path) -> None
     (tmp_path / "notes.json").write_text('{"a": ')
     async with open_citewell(extractive(tmp_path / "data", embedder="none")) as citewell:
         first, again = [await citewell.index([tmp_path / "notes.json"]) for _ in range(2)]
-        (row,) = await rows(citewell, [])
+        (row,) = await list_source_states(citewell, [])
     assert first.unread[0][0] == "notes.json"
     assert (again.unread, again.unchanged) == (first.unread, 1)
     assert row.unread == first.unread

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.evaluation.rows import Predictions, read_rows
+from bot.evaluation.rows import PredictionFile, read_rows
 
 
 @pytest.mark.parametrize("within", ["\u2028", "\u2029", "\u0085"], ids=ascii)
@@ -16,7 +16,7 @@ def test_a_row_ends_at_the_line_feed_and_nowhere_else(tmp_path: Path, within: st
     file = tmp_path / "rows.jsonl"
     file.write_bytes("\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode())
     assert read_rows(file, "text") == rows
-    predictions = Predictions(tmp_path / "out.jsonl")
+    predictions = PredictionFile(tmp_path / "out.jsonl")
     for row in rows:
         predictions.add(row)
-    assert list(Predictions(tmp_path / "out.jsonl").rows.values()) == rows
+    assert list(PredictionFile(tmp_path / "out.jsonl").rows.values()) == rows

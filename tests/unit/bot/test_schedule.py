@@ -14,12 +14,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.run import schedule
-from bot.run.schedule import Job, due, first_run, jobs_of, perform, scheduled
+from bot.run.schedule import Job, first_run_at, next_due, run_job, run_scheduler, scheduled_jobs
 from bot.wiring import open_citewell
 from pipeline.errors import Unavailable
 from storage.settings import JobRuns
 from storage.sqlite.database import SQLiteDatabase
-from storage.sqlite.verify import contents
+from storage.sqlite.verify import read_contents
 from tests.contracts.waiting import eventually, until
 from tests.doubles.settings import extractive
 
@@ -49,7 +49,7 @@ async def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     ids=["never", "long ago", "a day ago", "not yet due", "just now", "the clock was wrong"],
 )
 def test_a_job_is_due_an_interval_after_its_last_end(last: datetime | None, due: datetime) -> None:
-    assert first_run(last, DAY, NOW, MINUTE) == due
+    assert first_run_at(last, DAY, NOW, MINUTE) == due
 
 
 async def test_what_is_due_runs_at_the_start_and_not_at_the_next_one(runs: JobRuns) -> None:
@@ -65,11 +65,11 @@ async def test_what_is_due_runs_at_the_start_and_not_at_the_next_one(runs: JobRu
         now = datetime.now(UTC)
         return all([(last := await runs.last(name)) is not None and now - last.at < DAY for name in names])
 
-    await runs.ended("back up", datetime.now(UTC) - 2 * DAY)
-    async with scheduled(jobs("back up", "forget"), runs, settling=timedelta()):
+    await runs.record("back up", datetime.now(UTC) - 2 * DAY)
+    async with run_scheduler(jobs("back up", "forget"), runs, settling=timedelta()):
         await eventually(lambda: ended("back up", "forget"))
     assert sorted(done) == ["back up", "forget"]
-    async with scheduled(jobs("back up", "forget", "new"), runs, settling=timedelta()):
+    async with run_scheduler(jobs("back up", "forget", "new"), runs, settling=timedelta()):
         await eventually(lambda: ended("new"))
     assert sorted(done) == ["back up", "forget", "new"]
 
@@ -92,7 +92,7 @@ async def test_a_clock_that_is_set_wrong_and_right_again_does_nothing_early_and_
         monkeypatch.setattr(module, "datetime", Shifted)
     with capture_logs() as logs:
         jobs = {"forget": Job(timedelta(seconds=0.02), work, "")}
-        async with scheduled(jobs, runs, settling=timedelta(), watch=0.02):
+        async with run_scheduler(jobs, runs, settling=timedelta(), watch=0.02):
             for number, by in enumerate((timedelta(), jump, timedelta()), 1):
                 shift = by
                 del seen[:]
@@ -116,9 +116,9 @@ async def test_what_was_due_while_the_machine_slept_is_done_when_it_wakes(
     for module in (schedule, apscheduler.schedulers.base):
         monkeypatch.setattr(module, "datetime", Slept)
     monkeypatch.setattr(time, "clock_gettime", lambda clock: told(clock) + slept.total_seconds())
-    await runs.ended("back up", datetime.now(UTC))
+    await runs.record("back up", datetime.now(UTC))
     with capture_logs() as logs:
-        async with scheduled({"back up": Job(DAY, work, "")}, runs, watch=0.02):
+        async with run_scheduler({"back up": Job(DAY, work, "")}, runs, watch=0.02):
             slept = 2 * DAY
             await until(lambda: bool(done))
     assert [log["event"] for log in logs] == []
@@ -132,14 +132,14 @@ async def test_a_job_that_failed_says_why_and_is_due_at_the_next_start(runs: Job
         last = await runs.last("back up")
         return last is not None and (last.failure, last.succeeded) == ("OSError", None)
 
-    async with scheduled({"back up": Job(DAY, fail, "")}, runs, settling=timedelta()):
+    async with run_scheduler({"back up": Job(DAY, fail, "")}, runs, settling=timedelta()):
         await eventually(failed)
-    assert due(await runs.last("back up"), DAY) is None
+    assert next_due(await runs.last("back up"), DAY) is None
 
 
 async def test_a_job_whose_end_could_not_be_kept_comes_again(runs: JobRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    ended = runs.ended
+    ended = runs.record
 
     async def work() -> None:
         done.append("backed up")
@@ -152,18 +152,18 @@ async def test_a_job_whose_end_could_not_be_kept_comes_again(runs: JobRuns, monk
     async def kept() -> bool:
         return await runs.last("back up") is not None
 
-    monkeypatch.setattr(runs, "ended", full)
-    async with scheduled({"back up": Job(timedelta(milliseconds=1), work, "")}, runs, settling=timedelta()):
+    monkeypatch.setattr(runs, "record", full)
+    async with run_scheduler({"back up": Job(timedelta(milliseconds=1), work, "")}, runs, settling=timedelta()):
         await eventually(kept)
 
 
 async def test_a_failure_does_not_make_the_last_success_forgotten(runs: JobRuns) -> None:
-    await runs.ended("back up", NOW)
-    await runs.ended("back up", NOW + MINUTE, failure="the disk is full")
+    await runs.record("back up", NOW)
+    await runs.record("back up", NOW + MINUTE, failure="the disk is full")
     last = await runs.last("back up")
     assert last
     assert (last.at, last.failure, last.succeeded) == (NOW + MINUTE, "the disk is full", NOW)
-    assert due(last, DAY) == NOW + DAY
+    assert next_due(last, DAY) == NOW + DAY
 
 
 async def test_jobs_that_run_twice_at_once_and_in_two_processes_do_what_one_run_does(tmp_path: Path) -> None:
@@ -173,8 +173,8 @@ async def test_jobs_that_run_twice_at_once_and_in_two_processes_do_what_one_run_
         await one.index([tmp_path / "leave.md"])
         (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 26 vacation days a year.\n")
         runs = JobRuns(one.storage.database)
-        both = [(name, job) for citewell in (one, other) for name, job in jobs_of(settings, citewell).items()]
-        await asyncio.gather(*(perform(name, job, runs) for name, job in both * 2))
+        both = [(name, job) for citewell in (one, other) for name, job in scheduled_jobs(settings, citewell).items()]
+        await asyncio.gather(*(run_job(name, job, runs) for name, job in both * 2))
         assert await one.storage.library.count() == 1
         assert "26" in (await other.answer("How many vacation days do employees get?")).body
         for name, _ in both:
@@ -182,4 +182,4 @@ async def test_jobs_that_run_twice_at_once_and_in_two_processes_do_what_one_run_
             assert last
             assert not last.failure
     for copy in (tmp_path / "data" / "backups").glob("*.db"):
-        assert contents(copy).documents == 1
+        assert read_contents(copy).documents == 1

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.evaluation.scores import SCORERS, auroc, detection, tpr_at_fpr
+from bot.evaluation.scores import SCORERS, auroc, score_detection, tpr_at_fpr
 
 SCORE = Path(os.environ.get("EVAL_DATA", Path(__file__).parents[4] / "shared" / "eval")) / "score"
 
@@ -30,7 +30,7 @@ def test_tpr_is_the_best_within_the_limit() -> None:
 
 
 def test_balanced_accuracy_weighs_both_classes_alike() -> None:
-    assert detection([1, 0, 0, 0], [1, 0, 0, 1])["balanced_accuracy"] == pytest.approx((1 + 2 / 3) / 2)
+    assert score_detection([1, 0, 0, 0], [1, 0, 0, 1])["balanced_accuracy"] == pytest.approx((1 + 2 / 3) / 2)
 
 
 @pytest.fixture(scope="module")

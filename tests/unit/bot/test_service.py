@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.config.tables import Collection
+from bot.config.tables import CollectionSettings
 from bot.run import service
-from bot.run.service import keep_listening, tell_backlog
+from bot.run.service import keep_listening, print_backlog
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage
@@ -23,13 +23,13 @@ async def test_the_operator_is_told_what_waits_and_what_was_given_up(tmp_path: P
     lines: list[str] = []
     async with open_storage(tmp_path / "data") as storage:
         inbox = storage.inbox
-        await tell_backlog(inbox, lines.append)
+        await print_backlog(inbox, lines.append)
         assert lines == []
         for number, why in (("1.0", "Slack says no"), ("2.0", "RuntimeError"), ("3.0", "Slack says no")):
             await inbox.accept(message(number))
-            await inbox.failed(message(number).key, why)
+            await inbox.mark_failed(message(number).key, why)
         await inbox.accept(message("4.0"))
-        await tell_backlog(inbox, lines.append)
+        await print_backlog(inbox, lines.append)
     waiting, given_up = lines
     assert waiting == "1 question from before will be answered now."
     assert given_up.startswith("3 questions could not be delivered: 2 × Slack says no, 1 × RuntimeError. ")
@@ -96,12 +96,12 @@ async def test_nobody_is_told_of_answers_on_a_platform_that_refuses_the_token(
     refusing: Any = Platform(Misconfigured("SLACK_APP_TOKEN", "is not set", what_to_do="Set it."))
     monkeypatch.setattr(service, "make_adapters", lambda *_: {"slack": refusing})
     lines: list[str] = []
-    rules = {"HR": Collection(only=("slack:T1:C1",))}
+    rules = {"HR": CollectionSettings(only=("slack:T1:C1",))}
     settings = extractive(tmp_path / "data", collections=rules)
     (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
     async with open_citewell(settings) as citewell:
         await citewell.index([tmp_path / "leave.md"], collection="hr")
-    assert await service.serve(settings, lines.append) == 1
+    assert await service.run_service(settings, lines.append) == 1
     assert lines[0] == "1 document is indexed. Connecting to Slack."
     assert lines[1] == "No language model is set: answers are made of the documents' own sentences."
     assert lines[2].startswith("The rule [collections.HR] fits no collection; there is hr. Did you mean hr?")

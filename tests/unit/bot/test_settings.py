@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.read import read_settings, unread_names
-from bot.config.settings import environment_name, every_setting
+from bot.config.read import find_misspelled_names, read_settings
+from bot.config.settings import all_settings, environment_name
 from pipeline.errors import Misconfigured
-from pipeline.values import Place, PlaceId, replace
+from pipeline.values import PlaceId, PlaceSettings, replace
 
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in every_setting():
+    for name in all_settings():
         monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -45,7 +45,7 @@ def test_a_platforms_settings_stand_beside_all_others_each_where_it_was_written(
     found = read_settings()
     assert (found.slack.host, found.slack.port, found.slack.workflows) == ("::1", 3, ("A1", "B2"))
     assert (found.discord.token, found.discord.home_guilds) == ("d", (1, 2))
-    assert (found.web.listen, found.web.wanted) == ("127.0.0.1:8080", True)
+    assert (found.web.listen, found.web.is_enabled) == ("127.0.0.1:8080", True)
 
 
 def test_a_platform_as_a_whole_is_no_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_name_in_dotenv_that_was_meant_to_be_a_token_is_found_and_starts_all_t
     (tmp_path / ".env").write_text("SLACK_BOT_TOKN=xoxb-1\nDISCORD_BOT_TOKEN=1\nOPENAI_API_KEY_OLD=1\nGITHUB_TOKEN=1\n")
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     assert read_settings().slack.bot_token == ""
-    assert unread_names() == [("DISCORD_BOT_TOKEN", "DISCORD_TOKEN"), ("SLACK_BOT_TOKN", "SLACK_BOT_TOKEN")]
+    assert find_misspelled_names() == [("DISCORD_BOT_TOKEN", "DISCORD_TOKEN"), ("SLACK_BOT_TOKN", "SLACK_BOT_TOKEN")]
 
 
 def test_passages_may_not_share_all_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +283,7 @@ def test_places_and_roles_come_from_the_toml_file(tmp_path: Path) -> None:
         '[places."discord:1:2"]\nauto = true\nauto_wait = 60\n[roles]\ncontributor = ["discord:1:role:4"]\n'
     )
     found = read_settings()
-    assert found.places[PlaceId.parse("discord:1:2")] == Place(auto=True, auto_wait=60)
+    assert found.places[PlaceId.parse("discord:1:2")] == PlaceSettings(auto=True, auto_wait=60)
     assert (found.roles.admin, found.roles.contributor) == ((), ("discord:1:role:4",))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.reader import Reader
+from adapters.files.reader import FileReader
 from bot.config.tables import ConfluenceTable, GitHubTable, GoogleDriveTable, NotionTable
 from bot.documents.sources import open_source
 from pipeline.errors import Misconfigured
@@ -24,14 +24,14 @@ from tests.doubles.notion.workspace import written
 
 
 @pytest.fixture
-async def reader() -> AsyncIterator[Reader]:
-    opened = Reader()
+async def reader() -> AsyncIterator[FileReader]:
+    opened = FileReader()
     yield opened
     await opened.close()
 
 
 async def test_a_confluence_token_with_scopes_goes_to_its_own_address_and_links_lead_to_the_site(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reader: FileReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("WIKI_TOKEN", TOKEN)
     async with CloudSite().running() as site:
@@ -48,23 +48,25 @@ async def test_a_confluence_token_with_scopes_goes_to_its_own_address_and_links_
             private=True,
         )
         async with open_source(table, Kept(), reader, tmp_path) as source:
-            (item,) = [item async for item in source.items()]
-            assert (await source.parse(item)).document.url == f"{site.url}/spaces/ENG/pages/{item.id[5:]}/Leave"
+            (item,) = [item async for item in source.list_items()]
+            assert (await source.parse_item(item)).document.url == f"{site.url}/spaces/ENG/pages/{item.id[5:]}/Leave"
         assert all(" /ex/confluence/" in path for path in site.outage.paths)
 
 
-async def test_notion_is_read_with_its_token(reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_notion_is_read_with_its_token(
+    reader: FileReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("NOTION_TOKEN", NOTION_TOKEN)
     async with NotionServer().running() as server:
         server.workspace.page("Leave", written("paragraph", "Thirty days."))
         table = NotionTable(kind="notion", name="team", base_url=server.url, private=True)
         async with open_source(table, Kept(), reader, tmp_path) as source:
-            (item,) = [item async for item in source.items()]
-            assert [block.text for block in (await source.parse(item)).blocks] == ["Thirty days."]
+            (item,) = [item async for item in source.list_items()]
+            assert [block.text for block in (await source.parse_item(item)).blocks] == ["Thirty days."]
 
 
 async def test_a_drive_is_read_with_the_key_file_that_the_environment_names(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reader: FileReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     async with GoogleDrive().running() as google:
         google.drive.add("1a", "Leave", DOC, parent="root-folder", content={"text/markdown": b"Thirty days."})
@@ -74,24 +76,24 @@ async def test_a_drive_is_read_with_the_key_file_that_the_environment_names(
             kind="google-drive", name="team", folder="root-folder", base_url=google.url, private=True
         )
         async with open_source(table, Kept(), reader, tmp_path) as source:
-            (item,) = [item async for item in source.items()]
-            assert (source.name, (await source.parse(item)).document.id) == (table.source, "team/1a")
+            (item,) = [item async for item in source.list_items()]
+            assert (source.name, (await source.parse_item(item)).document.id) == (table.source_id, "team/1a")
 
 
 async def test_a_repository_of_github_enterprise_is_read_with_its_token(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reader: FileReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", GITHUB_TOKEN)
     async with GitHub().running() as github:
         github.add(1, "Leave", "Thirty days.")
         table = GitHubTable(kind="github", name="team", repository="acme/handbook", base_url=github.url, private=True)
         async with open_source(table, Kept(), reader, tmp_path) as source:
-            (item,) = [item async for item in source.items()]
-            assert (source.name, (await source.parse(item)).document.id) == (table.source, "team/issues/1")
+            (item,) = [item async for item in source.list_items()]
+            assert (source.name, (await source.parse_item(item)).document.id) == (table.source_id, "team/issues/1")
 
 
 async def test_a_token_that_is_not_set_is_asked_for_by_its_name(
-    reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reader: FileReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("CONFLUENCE_TOKEN", raising=False)
     table = ConfluenceTable(kind="confluence", name="wiki", url="https://wiki.example", spaces=("ENG",))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.write.synthesize import known, strange
+from pipeline.write.model_writer import drop_foreign_references, find_foreign_references
 
 SOURCES = ["See https://wiki.acme.com/leave, handbook.pdf or people@acme.com. Doors open at 10:30."]
 
@@ -23,7 +23,7 @@ SOURCES = ["See https://wiki.acme.com/leave, handbook.pdf or people@acme.com. Do
     ],
 )
 def test_what_the_sources_hold_passes(text: str) -> None:
-    assert strange(text, SOURCES) == ()
+    assert find_foreign_references(text, SOURCES) == ()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_the_sources_hold_passes(text: str) -> None:
     ],
 )
 def test_what_they_do_not_hold_is_found(text: str) -> None:
-    assert strange(f"Staff get 25 days, {text} and so on.", SOURCES)
+    assert find_foreign_references(f"Staff get 25 days, {text} and so on.", SOURCES)
 
 
 @given(
@@ -65,7 +65,7 @@ def test_what_they_do_not_hold_is_found(text: str) -> None:
     st.from_regex(r"[a-z]{3,12}", fullmatch=True),
 )
 def test_a_link_is_found_in_any_surroundings(around: str, scheme: str, host: str) -> None:
-    assert strange(f"{around} {scheme}{host}.example/x {around}", [around])
+    assert find_foreign_references(f"{around} {scheme}{host}.example/x {around}", [around])
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_a_link_is_found_in_any_surroundings(around: str, scheme: str, host: str
     ids=["a full stop in a source", "a full stop without a space", "one of two sentences", "the only sentence"],
 )
 def test_only_the_sentence_with_an_address_goes_and_a_full_stop_makes_none(text: str, stays: str) -> None:
-    assert known(text, SOURCES) == stays
+    assert drop_foreign_references(text, SOURCES) == stays
 
 
 def test_a_part_of_a_path_or_of_a_name_stands_where_the_source_has_it_behind_the_same_mark() -> None:
     sources = ["Edit /etc/citewell.conf, then see .acme.rc there."]
-    assert strange("Edit /etc/citewell.conf and .acme.rc.", sources) == ()
-    assert strange("Edit citewell.conf.", sources) == ("citewell.conf",)
+    assert find_foreign_references("Edit /etc/citewell.conf and .acme.rc.", sources) == ()
+    assert find_foreign_references("Edit citewell.conf.", sources) == ("citewell.conf",)

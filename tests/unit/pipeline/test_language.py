@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.words.language import perhaps_english, shared, speaking, told
+from pipeline.words.language import choose_words, detect_supported_language, infer_question_language, may_be_english
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from pipeline.words.language import perhaps_english, shared, speaking, told
     ],
 )
 def test_a_question_tells_its_language(text: str, language: str) -> None:
-    assert told(text) == language
+    assert detect_supported_language(text) == language
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_question_tells_its_language(text: str, language: str) -> None:
     ],
 )
 def test_what_cannot_be_told_safely_is_not(text: str) -> None:
-    assert told(text) == ""
+    assert detect_supported_language(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_cannot_be_told_safely_is_not(text: str) -> None:
 def test_a_choice_goes_before_the_question_and_the_question_before_the_platform(
     chosen: str | None, heard: list[str], locale: str, language: str
 ) -> None:
-    assert speaking(chosen, heard, locale).language == language
+    assert choose_words(chosen, heard, locale).language == language
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_short_question_is_in_the_language_of_what_is_found_unless_it_has_word
     question: str, least: int, language: str
 ) -> None:
     found = "Es ist die Lizenz, die eine Firma nimmt.", "Wer fragt, dem wird sie erklärt."
-    assert shared(question, found, least=least) == language
-    assert shared(question, ["It is the licence that a company takes."], least=least) in ("", "en")
+    assert infer_question_language(question, found, least=least) == language
+    assert infer_question_language(question, ["It is the licence that a company takes."], least=least) in ("", "en")
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_a_short_question_is_in_the_language_of_what_is_found_unless_it_has_word
     [("How many days do I get?", True), ("VPN?", True), ("Wie viele Tage habe ich?", False), ("有多少天的假期", False)],
 )
 def test_what_is_surely_in_another_language_is_not_perhaps_english(text: str, is_so: bool) -> None:
-    assert perhaps_english(text) is is_so
+    assert may_be_english(text) is is_so

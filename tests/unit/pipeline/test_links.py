@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import Block, BlockKind, Document, Link, RetrievedChunk
-from pipeline.words.links import at_home, linked, said
+from pipeline.words.links import find_links, is_same_host, split_by_links
 from tests.doubles.samples import indexed
 
 HOME = "https://docs.example/guide/leave.html"
@@ -26,7 +26,7 @@ def passage(*blocks: tuple[str, list[tuple[str, str]]], url: str = HOME) -> Retr
 
 
 def opened(text: str, *blocks: tuple[str, list[tuple[str, str]]], quote: str = "", url: str = HOME) -> dict[str, str]:
-    return {link.text: link.url for link in said(text, [passage(*blocks, url=url)], quote)}
+    return {link.text: link.url for link in find_links(text, [passage(*blocks, url=url)], quote)}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_an_address_on_the_documents_own_host_is_opened_by_the_words_that_led_to
 def test_every_other_address_is_text(url: str) -> None:
     if url:
         assert opened("Fill in the leave form.", ("Fill in the leave form.", [("leave form", url)])) == {}
-    assert not at_home(url, HOME)
+    assert not is_same_host(url, HOME)
 
 
 @pytest.mark.parametrize("url", ["", "file:///srv/leave.html", "leave.html", "https://ann:pw@docs.example/leave"])
@@ -147,17 +147,19 @@ def test_links_of_a_long_paragraph_go_with_their_sentences() -> None:
     st.dictionaries(st.text("ab .[]|日é", min_size=1, max_size=5), st.just("u")),
 )
 def test_the_parts_of_a_text_are_the_text(text: str, links: dict[str, str]) -> None:
-    parts = [*linked(text, links)]
+    parts = [*split_by_links(text, links)]
     assert "".join(words for words, _ in parts) == text
     assert all(words in links for words, url in parts if url)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_whatever_an_address_is_it_is_judged(base: str, url: str) -> None:
-    assert not at_home(url, HOME) or url.lower().startswith(("https://docs.example", "http://docs.example"))
+    assert not is_same_host(url, HOME) or url.lower().startswith(("https://docs.example", "http://docs.example"))
     assert opened("The form.", ("The form.", [("form", url)]), url=base) in ({}, {"form": opened_at(base, url)})
 
 
 def opened_at(base: str, url: str) -> str:
-    (link,) = said("The form.", [passage(("The form.", [("form", url)]), url=base)], "") or (Link(text="", url=""),)
+    (link,) = find_links("The form.", [passage(("The form.", [("form", url)]), url=base)], "") or (
+        Link(text="", url=""),
+    )
     return link.url

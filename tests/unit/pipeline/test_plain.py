@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pipeline.compose.body import body
-from pipeline.compose.plain import plain_answer, plain_sentence
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link, Quoted
-from pipeline.words.links import plain, web_address
-from pipeline.words.text import visible
+from pipeline.compose.body import render_body
+from pipeline.compose.plain_text import plain_answer, plain_sentence
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Link, QuotedBlock
+from pipeline.words.links import neutralize_markup, safe_web_address
+from pipeline.words.text import strip_invisible
 from tests.contracts.answers import URL, citation, cited, not_found
 from tests.doubles.hostile import FRAGMENTS
 from tests.trials import trials
@@ -42,7 +42,7 @@ def _alive(tokens: Iterable[Token]) -> Iterator[str]:
 
 def composed(sentences: list[CitedSentence], style: CitationStyle, **names: object) -> Answer:
     source = citation(**names)  # type: ignore[arg-type] # what a citation has
-    text = body(sentences, (source,), style)[0]
+    text = render_body(sentences, (source,), style)[0]
     return cited(sentences=sentences, citations=[source], citation_style=style, body=text)
 
 
@@ -61,14 +61,14 @@ def composed(sentences: list[CitedSentence], style: CitationStyle, **names: obje
     ],
 )
 def test_foreign_text_is_words_and_nothing_else(written: str, shown: str) -> None:
-    assert plain(written) == shown
-    assert plain(shown) == shown
+    assert neutralize_markup(written) == shown
+    assert neutralize_markup(shown) == shown
 
 
 def test_an_address_stays_whole_where_the_passage_leads_there_itself() -> None:
     text = f"The form is at {OWN}. Not at {OWN}x."
-    assert plain(text, {OWN}) == f"The form is at {OWN}. Not at wiki.acme.example/form?a=1&b=(2)#cx."
-    assert plain(f"<{OWN}>", {OWN}) == "< wiki.acme.example/form?a=1&b=(2)#c>"
+    assert neutralize_markup(text, {OWN}) == f"The form is at {OWN}. Not at wiki.acme.example/form?a=1&b=(2)#cx."
+    assert neutralize_markup(f"<{OWN}>", {OWN}) == "< wiki.acme.example/form?a=1&b=(2)#c>"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_address_stays_whole_where_the_passage_leads_there_itself() -> None:
     ["javascript:alert(1)", "data:text/html,x", "https://a.example/\u202ex", "https://u@a.example/", "//a/b", "x"],
 )
 def test_what_is_no_address_of_the_web_is_no_link(url: str) -> None:
-    assert web_address(url) == ""
+    assert safe_web_address(url) == ""
     answer = plain_answer(cited("Thirty.", citations=[citation(url=url)]))
     assert [one.url for one in answer.citations] == [""]
     sentence = plain_sentence(CitedSentence(text="Thirty.", links=(Link(text="Thirty", url=url),)))
@@ -85,11 +85,11 @@ def test_what_is_no_address_of_the_web_is_no_link(url: str) -> None:
 
 def test_a_quote_is_what_stands_there_without_what_hides() -> None:
     quote = "Use [x](y) and <b>,\u202e not &lt; \x00that."
-    quoted = citation(quote=quote, title="A\u202e\nB", parts=(Quoted(header=("a\x00", "b")),))
+    quoted = citation(quote=quote, title="A\u202e\nB", parts=(QuotedBlock(header=("a\x00", "b")),))
     answer = plain_answer(cited("Thirty.", citations=[quoted]))
     source = answer.citations[0]
     assert (source.quote, source.snippet, source.title) == (("Use [x](y) and <b>, not &lt; that.",) * 2) + ("A B",)
-    assert source.parts == (Quoted(header=("a", "b")),)
+    assert source.parts == (QuotedBlock(header=("a", "b")),)
 
 
 def test_code_is_exact_and_nothing_gets_out_of_its_fence() -> None:
@@ -145,8 +145,8 @@ def test_nothing_works_in_a_body_that_is_shown_as_markdown(
     assert own <= {OWN}
     assert {one.rstrip(".,;:!?)'\"¹") for one in alive(shown.body)} <= own
     for text in (shown.body, shown.citations[0].title, *(one.text for one in shown.sentences)):
-        assert visible(text) == text
+        assert strip_invisible(text) == text
 
 
 def test_an_address_in_an_address_without_end_is_no_address_and_read_at_once() -> None:
-    assert "://" not in plain("http" + ":/" * 200_000 + "/" * 200_000 + "x.example")
+    assert "://" not in neutralize_markup("http" + ":/" * 200_000 + "/" * 200_000 + "x.example")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.screen.private import find, key_forms
+from pipeline.screen.sensitive_data import find_sensitive_data, secret_types
 
 RANDOM = "a1B2c3D4e5F6g7H8i9J0"
 PRIVATE = [
@@ -60,27 +60,27 @@ pieces = st.lists(st.sampled_from([*(value for _, value in PRIVATE), *HARMLESS, 
 @pytest.mark.parametrize(("kind", "value"), PRIVATE, ids=[value[:20] for _, value in PRIVATE])
 def test_a_value_is_found_whole_wherever_it_stands(kind: str, value: str, around: str) -> None:
     text = around.format(value)
-    assert [(one.kind, text[one.start : one.end]) for one in find(text)] == [(kind, value)]
+    assert [(one.kind, text[one.start : one.end]) for one in find_sensitive_data(text)] == [(kind, value)]
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_like_one_is_left_alone(text: str) -> None:
-    assert find(text) == []
+    assert find_sensitive_data(text) == []
 
 
 def test_an_account_ends_where_another_word_begins() -> None:
     text = "IBAN DE89 3704 0044 0532 0130 00 BANK"
-    assert [text[one.start : one.end] for one in find(text)] == ["DE89 3704 0044 0532 0130 00"]
+    assert [text[one.start : one.end] for one in find_sensitive_data(text)] == ["DE89 3704 0044 0532 0130 00"]
 
 
 def test_keys_are_told_by_their_form_and_nothing_else_is() -> None:
     texts = ["anna@example.com", *("ghp_" + RANDOM * 2, "AKIA" + "QWERTYUIOPASDFGH"), "again: ghp_" + RANDOM * 2]
-    assert key_forms(texts) == ("AWS access key", "GitHub token")
+    assert secret_types(texts) == ("AWS access key", "GitHub token")
 
 
 @given(st.one_of(st.text(), pieces.map("".join), pieces.map(" ".join)))
 def test_what_is_found_is_in_order_and_apart(text: str) -> None:
     end = 0
-    for one in find(text):
+    for one in find_sensitive_data(text):
         assert end <= one.start < one.end <= len(text)
         end = one.end

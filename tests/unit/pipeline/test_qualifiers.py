@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.words.qualifiers import lacks
+from pipeline.words.qualifiers import is_qualifier_lost
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from pipeline.words.qualifiers import lacks
     ],
 )
 def test_a_claim_lacks_a_negation_a_condition_an_exception_or_a_modal(claim: str, said: str) -> None:
-    assert lacks(claim, said)
+    assert is_qualifier_lost(claim, said)
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_a_claim_lacks_a_negation_a_condition_an_exception_or_a_modal(claim: str
     ],
 )
 def test_a_claim_that_has_them_in_other_words_lacks_nothing(claim: str, said: str) -> None:
-    assert not lacks(claim, said)
+    assert not is_qualifier_lost(claim, said)

@@ -10,37 +10,37 @@ from typing import Any, NoReturn
 import pytest
 
 from pipeline.budget import TokenBudget
-from pipeline.check.exhibits import Said
-from pipeline.check.judge import judge
-from pipeline.check.model import NOT_READ
-from pipeline.drafting.task import Judge, Model
-from pipeline.ports import Look, Writer
+from pipeline.check.judge_prompt import PendingClaim
+from pipeline.check.model_judge import NOT_CHECKED
+from pipeline.check.word_check import judge_sentence
+from pipeline.drafting.task import AnswerModel, ClaimJudge
+from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
-from pipeline.translations import ENGLISH, Words
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
+    AdditionalPassages,
     Answer,
+    AnswerFormat,
+    AnswerLimits,
+    AnswerOptions,
+    AnswerRequest,
+    AnswerStyle,
     Audience,
     BlockKind,
-    Brief,
+    ConfidenceLevel,
     Conversation,
-    Correction,
-    Finished,
-    Format,
-    Found,
+    DraftEnd,
+    DraftSentence,
     Judgement,
-    Level,
-    Limits,
-    Options,
-    Request,
     Retrieval,
     RetrievedChunk,
-    Search,
-    Sentence,
-    Style,
-    Support,
+    SearchPlan,
+    SentenceEvent,
+    SpellingCorrection,
+    SupportBasis,
     Turn,
     Usage,
-    Written,
+    WritingBrief,
     replace,
 )
 from pipeline.words import wording
@@ -55,14 +55,14 @@ WRONG = "Full-time staff get 52 days of paid leave a year."
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FAR = passage("c2", "Team leads approve paid leave in the portal.", title="Approval", score=0.3)
 
-Pieces = AsyncGenerator[Sentence | Found | Finished, None]
+Pieces = AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]
 
 
 class Drafting:
     """A model that drafts `texts`, each after some `turns` of others, says when it has written the last one, and writes
     again what `again` has a text for."""
 
-    def __init__(self, *texts: str | Sentence, turns: int = 1, again: Mapping[str, str] | None = None) -> None:
+    def __init__(self, *texts: str | DraftSentence, turns: int = 1, again: Mapping[str, str] | None = None) -> None:
         self._texts = texts or SAID
         self._turns = turns
         self._again = again or {}
@@ -72,27 +72,27 @@ class Drafting:
 
     async def write(
         self,
-        brief: Brief,
+        brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: Look | None = None,
+        look: SearchFunction | None = None,
     ) -> Pieces:
-        yield Found(passages=tuple(passages))
+        yield AdditionalPassages(passages=tuple(passages))
         for text in self._texts:
             for _ in range(self._turns):
                 await asyncio.sleep(0)
-            yield text if isinstance(text, Sentence) else Sentence(text=text, chunk_ids=("c1",))
+            yield text if isinstance(text, DraftSentence) else DraftSentence(text=text, chunk_ids=("c1",))
         self.ended.set()
-        yield Finished(usage=Usage(input_tokens=10, output_tokens=5))
+        yield DraftEnd(usage=Usage(input_tokens=10, output_tokens=5))
 
     async def rewrite(
         self,
-        brief: Brief,
+        brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        draft: Sequence[Sentence],
+        draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
-    ) -> tuple[Mapping[int, Sentence], int]:
+    ) -> tuple[Mapping[int, DraftSentence], int]:
         self.refused.append({draft[number].text: reason for number, reason in refused.items()})
         texts = {number: self._again.get(draft[number].text) for number in refused}
         return {n: replace(draft[n], text=text) for n, text in texts.items() if text}, 40
@@ -101,7 +101,7 @@ class Drafting:
 class Wordless(Straight):
     """Searches slowly, and without its vectors."""
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         await asyncio.sleep(0.02)
         found = await super().retrieve(search, audience)
         return replace(found, degraded=("embedder",))
@@ -120,28 +120,28 @@ class Reader:
     asked: list[list[str]] = field(default_factory=list)
 
     async def review(
-        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
     ) -> tuple[Sequence[Judgement], int]:
-        words = [judge(one.sentence, passages, question=question, header=one.header) for one in said]
+        words = [judge_sentence(one.sentence, passages, question=question, header=one.header) for one in said]
         self.asked.append([one.sentence.text for one in said])
         if self.after and len(self.asked) >= self.waits:
             await self.after.wait()
         return [self._read(*one) for one in zip(said, words, strict=True)], 100
 
-    def _read(self, said: Said, words: Judgement) -> Judgement:
-        if words.support is not Support.UNSURE:
+    def _read(self, said: PendingClaim, words: Judgement) -> Judgement:
+        if words.support is not SupportBasis.UNSURE:
             return words
         if said.sentence.text in self.finds:
             found = {"chunk_ids": ("c1",), "quote": SAID[0], "judge": self.name, "beside": self.beside}
-            return Judgement(support=Support.JUDGED, score=0.9, **found)
-        return Judgement(support=Support.REFUSED, score=0.2, reason="the passages do not say it", judge=self.name)
+            return Judgement(support=SupportBasis.JUDGED, score=0.9, **found)
+        return Judgement(support=SupportBasis.REFUSED, score=0.2, reason="the passages do not say it", judge=self.name)
 
 
 async def answered(
-    request: Request,
+    request: AnswerRequest,
     *,
-    limits: Limits | None = None,
-    judge: Judge | None = None,
+    limits: AnswerLimits | None = None,
+    judge: ClaimJudge | None = None,
     model: Writer | None = None,
     passages: Sequence[RetrievedChunk] = PASSAGES,
     grounded: bool = True,
@@ -149,7 +149,7 @@ async def answered(
 ) -> tuple[Answer, list[str]]:
     """The answer, and what the operator was told."""
     told: list[str] = []
-    options = Options(limits=limits or Limits(), require_grounding=grounded)
+    options = AnswerOptions(limits=limits or AnswerLimits(), require_grounding=grounded)
     stream = responding(retriever or Wordless(passages), told, model, judge, options).respond(request)
     return await stream.answer(), told
 
@@ -158,24 +158,24 @@ def responding(
     found: Straight,
     told: list[str],
     model: Writer | None = None,
-    judge: Judge | None = None,
-    options: Options | None = None,
+    judge: ClaimJudge | None = None,
+    options: AnswerOptions | None = None,
 ) -> Responder:
     """`told`: what the operator is."""
-    budget = TokenBudget(Tally(), person=0, space=0, answer=1)
+    budget = TokenBudget(Tally(), per_person=0, per_space=0, per_answer=1)
     return Responder(
         planner=found,
         retriever=found,
-        model=Model(name="drafting", writer=model, budget=budget, judge=judge) if model else None,
+        model=AnswerModel(name="drafting", writer=model, budget=budget, judge=judge) if model else None,
         history=NoHistory(),
-        options=options or Options(),
+        options=options or AnswerOptions(),
         report=lambda incident, error: told.append(str(error)),
         warn=lambda event, reason: told.append(f"{event}: {reason}"),
     )
 
 
-def asking(**how: object) -> Request:
-    return Request(text=QUESTION, audience=EVERYBODY, **how)
+def asking(**how: object) -> AnswerRequest:
+    return AnswerRequest(text=QUESTION, audience=EVERYBODY, **how)
 
 
 def said(answer: Answer) -> list[str]:
@@ -183,7 +183,7 @@ def said(answer: Answer) -> list[str]:
 
 
 async def test_the_wait_for_the_first_sentence_counts_from_the_question() -> None:
-    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Drafting(turns=5))
+    answer, told = await answered(asking(), limits=AnswerLimits(first_sentence_seconds=0.01), model=Drafting(turns=5))
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith(wording.MODEL_SILENT)
     assert "model_not_used: it took too long" in told
@@ -198,13 +198,13 @@ async def test_a_search_without_vectors_is_told_to_the_operator_and_noted_with_t
 @pytest.mark.parametrize(
     ("request_", "form"),
     [
-        (asking(), Format.PROSE),
-        (asking(format=Format.TABLE), Format.TABLE),
-        (asking(style=Style.BULLET), Format.BULLETS),
+        (asking(), AnswerFormat.PROSE),
+        (asking(format=AnswerFormat.TABLE), AnswerFormat.TABLE),
+        (asking(style=AnswerStyle.BULLET), AnswerFormat.BULLETS),
     ],
     ids=["nothing", "a format", "a style"],
 )
-async def test_an_answer_names_the_form_that_was_asked_for(request_: Request, form: Format) -> None:
+async def test_an_answer_names_the_form_that_was_asked_for(request_: AnswerRequest, form: AnswerFormat) -> None:
     answer, _ = await answered(request_)
     assert answer.format is form
 
@@ -256,8 +256,10 @@ async def test_what_does_not_stand_when_it_is_written_again_is_left_out_and_not_
     assert told == ["search_degraded: embedder"]
 
 
-@pytest.mark.parametrize("text", ["Yes.", Sentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",))])
-async def test_captions_and_code_are_not_written_again(text: str | Sentence) -> None:
+@pytest.mark.parametrize(
+    "text", ["Yes.", DraftSentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",))]
+)
+async def test_captions_and_code_are_not_written_again(text: str | DraftSentence) -> None:
     model = Drafting(text, SAID[0])
     answer, _ = await answered(asking(), model=model)
     assert SAID[0] in said(answer)
@@ -272,12 +274,12 @@ async def test_the_extract_steps_in_only_where_nothing_of_a_draft_stands() -> No
 
 
 async def test_a_sentence_that_a_passage_states_needs_no_mark() -> None:
-    answer, _ = await answered(asking(), model=Drafting(Sentence(text=SAID[0])))
+    answer, _ = await answered(asking(), model=Drafting(DraftSentence(text=SAID[0])))
     assert said(answer) == [SAID[0]]
     assert [citation.chunk_id for citation in answer.citations] == ["c1"]
 
 
-SOON = Limits(first_sentence_seconds=0.3, total_seconds=0.3)
+SOON = AnswerLimits(first_sentence_seconds=0.3, total_seconds=0.3)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ async def test_nothing_shown_is_taken_back_and_what_follows_a_doubtful_sentence_
     model, told = Drafting(SAID[0], FALSE, SAID[1], again={FALSE: OWN}), list[str]()
     written: list[str] = []
     async for event in responding(Straight(PASSAGES), told, model, Reader(finds=(OWN,))).respond(asking()):
-        if isinstance(event, Written):
+        if isinstance(event, SentenceEvent):
             written.append(event.sentence.text)
             assert model.refused or written == [SAID[0]]
     assert written == [SAID[0], OWN, SAID[1]]
@@ -311,14 +313,14 @@ async def test_nothing_shown_is_taken_back_and_what_follows_a_doubtful_sentence_
 class Absent(Reader):
     """A judge that does not answer."""
 
-    async def review(self, said: Sequence[Said], *_: object, **__: object) -> tuple[Sequence[Judgement], int]:
-        return [Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ) for _ in said], 0
+    async def review(self, said: Sequence[PendingClaim], *_: object, **__: object) -> tuple[Sequence[Judgement], int]:
+        return [Judgement(support=SupportBasis.UNSURE, score=0.2, reason=NOT_CHECKED) for _ in said], 0
 
 
 class Private(Straight):
     """Finds a passage for people of one collection."""
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
         allowed = search.question == "who approves leave" and "people" in audience.collections
         return Retrieval(passages=(FAR,)) if allowed else found
@@ -329,7 +331,7 @@ class Searching(Drafting):
 
     async def write(self, *given: Any) -> Pieces:
         *about, look = given
-        yield Found(passages=tuple(await look("who approves leave")))
+        yield AdditionalPassages(passages=tuple(await look("who approves leave")))
         async for piece in super().write(*about):
             yield piece
 
@@ -338,8 +340,8 @@ class Searching(Drafting):
 async def test_a_model_finds_by_searching_again_what_the_asker_may_read_and_no_more(
     collections: set[str], shown: list[str]
 ) -> None:
-    request = Request(text=QUESTION, audience=Audience(collections=frozenset(collections)))
-    drafted = Searching(Sentence(text=FAR.chunk.text, chunk_ids=("c2",)), SAID[0])
+    request = AnswerRequest(text=QUESTION, audience=Audience(collections=frozenset(collections)))
+    drafted = Searching(DraftSentence(text=FAR.chunk.text, chunk_ids=("c2",)), SAID[0])
     answer, _ = await answered(request, retriever=Private(PASSAGES), model=drafted)
     assert said(answer) == shown
 
@@ -349,15 +351,15 @@ class Later(Drafting):
 
     async def write(self, *given: Any) -> Pieces:
         async for piece in super().write(*given):
-            if isinstance(piece, Finished):
-                yield Found(passages=(FAR,))
+            if isinstance(piece, DraftEnd):
+                yield AdditionalPassages(passages=(FAR,))
             yield piece
 
 
 class Elsewhere(Reader):
     """Rests on what was found, from the second reading on."""
 
-    def _read(self, said: Said, words: Judgement) -> Judgement:
+    def _read(self, said: PendingClaim, words: Judgement) -> Judgement:
         found = super()._read(said, words)
         return replace(found, chunk_ids=("c2",)) if len(self.asked) > 1 else found
 
@@ -383,26 +385,30 @@ class Broken(Reader):
 
 
 async def test_a_judge_that_fails_unforeseen_keeps_nobody_waiting() -> None:
-    answer, _ = await answered(asking(), judge=Broken(), model=Drafting(OWN), limits=Limits(first_sentence_seconds=600))
+    answer, _ = await answered(
+        asking(), judge=Broken(), model=Drafting(OWN), limits=AnswerLimits(first_sentence_seconds=600)
+    )
     assert answer.incident
 
 
 async def test_a_judge_that_comes_too_late_is_not_what_the_passages_say() -> None:
-    late = Limits(first_sentence_seconds=0.2, total_seconds=0.2)
+    late = AnswerLimits(first_sentence_seconds=0.2, total_seconds=0.2)
     answer, told = await answered(asking(), judge=Reader(after=asyncio.Event()), model=Drafting(OWN), limits=late)
     assert answer.usage.writer == "extractive"
-    assert f"model_not_used: {NOT_READ}" in told
+    assert f"model_not_used: {NOT_CHECKED}" in told
 
 
 async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     answer, _ = await answered(asking(), judge=Absent(), model=Drafting(SAID[0], OWN))
     assert said(answer) == [SAID[0]]
-    assert f"judge_failed: {NOT_READ}" in answer.usage.notes
-    assert [claim.support for claim in answer.claims] == [Support.VERBATIM, Support.UNSURE]
+    assert f"judge_failed: {NOT_CHECKED}" in answer.usage.notes
+    assert [claim.support for claim in answer.claims] == [SupportBasis.VERBATIM, SupportBasis.UNSURE]
 
 
-@pytest.mark.parametrize(("name", "level"), [("reading", Level.HIGH), ("drafting", Level.MEDIUM)])
-async def test_an_answer_that_only_its_writer_has_read_is_of_medium_confidence_at_most(name: str, level: Level) -> None:
+@pytest.mark.parametrize(("name", "level"), [("reading", ConfidenceLevel.HIGH), ("drafting", ConfidenceLevel.MEDIUM)])
+async def test_an_answer_that_only_its_writer_has_read_is_of_medium_confidence_at_most(
+    name: str, level: ConfidenceLevel
+) -> None:
     answer, _ = await answered(asking(), judge=Reader(finds=(OWN,), name=name), model=Drafting(OWN, SAID[1]))
     assert answer.confidence.level is level
     [read] = [one for one in answer.confidence.reasons if one.name == "read"]
@@ -411,7 +417,7 @@ async def test_an_answer_that_only_its_writer_has_read_is_of_medium_confidence_a
 
 async def test_what_stands_in_the_passages_word_for_word_needs_no_reader_to_be_sure() -> None:
     answer, _ = await answered(asking(), judge=Reader(name="drafting"), model=Drafting(*SAID))
-    assert answer.confidence.level is Level.HIGH
+    assert answer.confidence.level is ConfidenceLevel.HIGH
     assert not any(one.name == "read" for one in answer.confidence.reasons)
 
 
@@ -421,20 +427,20 @@ async def test_what_a_judge_rested_on_stands_below_an_answer_that_may_say_less_w
     assert said(answer) == [OWN, SAID[1]]
     assert [one.text for one in answer.quoted if one.kind is not BlockKind.HEADING] == [SAID[0]]
     assert {one.numbers for one in answer.quoted} == {(1,)}
-    assert answer.confidence.level is Level.MEDIUM
+    assert answer.confidence.level is ConfidenceLevel.MEDIUM
     assert "more" in {one.name for one in answer.confidence.reasons}
 
 
 class Wide(Straight):
     """Finds more than the best passages."""
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        return replace(found, read=(FAR,))
+        return replace(found, candidates=(FAR,))
 
 
 async def test_a_model_may_rest_on_what_is_read_besides_the_best_passages_and_an_extract_may_not() -> None:
-    drafted = Drafting(SAID[0], Sentence(text=FAR.chunk.text, chunk_ids=("c2",)))
+    drafted = Drafting(SAID[0], DraftSentence(text=FAR.chunk.text, chunk_ids=("c2",)))
     answer, _ = await answered(asking(), retriever=Wide(PASSAGES), model=drafted)
     assert said(answer) == [SAID[0], FAR.chunk.text]
     assert [citation.chunk_id for citation in answer.citations] == ["c1", "c2"]
@@ -481,13 +487,13 @@ async def test_a_yes_stands_and_falls_with_the_sentence_beside_it(sentence: str,
 async def test_a_lead_in_is_read_like_any_sentence_and_never_stands_alone(
     read: tuple[str, ...], shown: list[str]
 ) -> None:
-    drafted = ("This is how it is:", Sentence(text=OWN, kind=BlockKind.ITEM, chunk_ids=("c1",)))
+    drafted = ("This is how it is:", DraftSentence(text=OWN, kind=BlockKind.ITEM, chunk_ids=("c1",)))
     answer, _ = await answered(asking(), judge=Reader(finds=read), model=Drafting(*drafted))
     assert (said(answer) if answer.usage.writer == "drafting" else []) == shown
 
 
 async def test_a_lead_in_in_bold_never_stands_alone() -> None:
-    drafted = ("**This is how it is:**", Sentence(text=FALSE, kind=BlockKind.ITEM, chunk_ids=("c1",)))
+    drafted = ("**This is how it is:**", DraftSentence(text=FALSE, kind=BlockKind.ITEM, chunk_ids=("c1",)))
     answer, _ = await answered(asking(), judge=Reader(finds=drafted[:1]), model=Drafting(*drafted))
     assert answer.usage.writer == "extractive"
     assert "This is how it is" not in answer.body
@@ -501,9 +507,9 @@ async def test_a_lead_in_that_is_all_there_is_answers() -> None:
 
 async def test_a_header_stands_where_a_row_under_it_does() -> None:
     rows = [
-        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
-        Sentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
-        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        DraftSentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
+        DraftSentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        DraftSentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
     ]
     answer, _ = await answered(asking(), judge=Reader(finds=("Full-time staff | 25 days",)), model=Drafting(*rows))
     assert said(answer) == ["Who | Paid leave", "Full-time staff | 25 days"]
@@ -525,15 +531,15 @@ async def test_a_short_fact_with_its_source_is_an_answer() -> None:
 class Misspelled(Straight):
     """Takes a word of the question for another."""
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        slip = Correction(word="vacaton", meant="vacation", others=("vacancy",))
+        slip = SpellingCorrection(word="vacaton", meant="vacation", others=("vacancy",))
         return replace(found, corrections=(slip,))
 
 
 async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else() -> None:
     stream = responding(Misspelled(PASSAGES), []).respond(asking())
-    written = [event async for event in stream if isinstance(event, Written)]
+    written = [event async for event in stream if isinstance(event, SentenceEvent)]
     answer = await stream.answer()
     said = "I read “vacaton” as “vacation”. Or did you mean “vacancy”?"
     assert written[0].preface.startswith(said)
@@ -549,9 +555,9 @@ async def test_a_yes_falls_with_the_sentence_beside_it_whatever_follows() -> Non
 async def test_what_stands_above_a_row_cites_nothing_that_the_row_does_not_rest_on() -> None:
     passages = [*PASSAGES, passage("c2", "Contractors get no paid leave.", title="Contracts")]
     rows = [
-        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c2", "c1")),
-        Sentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
-        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c2",)),
+        DraftSentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c2", "c1")),
+        DraftSentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        DraftSentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c2",)),
     ]
     judge = Reader(finds=("Full-time staff | 25 days",))
     answer, _ = await answered(asking(), judge=judge, model=Drafting(*rows), passages=passages)
@@ -560,16 +566,16 @@ async def test_what_stands_above_a_row_cites_nothing_that_the_row_does_not_rest_
 
 async def test_where_the_operator_wants_it_what_is_not_supported_is_shown_in_its_place_and_marked() -> None:
     drafted = [
-        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
-        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
-        Sentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",)),
+        DraftSentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
+        DraftSentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        DraftSentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",)),
         SAID[0],
     ]
     answer, _ = await answered(asking(), judge=Reader(), model=Drafting(*drafted), grounded=False)
     assert [sentence.kind for sentence in answer.sentences[:3]] == [BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE]
     assert [sentence.verified for sentence in answer.sentences[1:]] == [False, False, True]
-    assert f"| {wording.UNVERIFIED}: Contractors | 12 days |" in answer.body
-    assert f"{wording.UNVERIFIED}:\n```\nleave --days 12" in answer.body
+    assert f"| {wording.UNVERIFIED_CLAIM}: Contractors | 12 days |" in answer.body
+    assert f"{wording.UNVERIFIED_CLAIM}:\n```\nleave --days 12" in answer.body
 
 
 async def test_what_is_shown_unverified_is_neither_called_supported_nor_left_out() -> None:
@@ -582,18 +588,22 @@ async def test_what_is_shown_unverified_is_neither_called_supported_nor_left_out
 class Corrected(Straight):
     """Finds what was meant by a side that is written with a slip."""
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Search:
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> SearchPlan:
         sides = ("full-tyme staff", "contractors")
-        return Search(question=text, queries=sides, sides=sides)
+        return SearchPlan(question=text, queries=sides, sides=sides)
 
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
         found = await super().retrieve(search, audience)
-        return replace(found, corrections=(Correction(word="tyme", meant="time"),))
+        return replace(found, corrections=(SpellingCorrection(word="tyme", meant="time"),))
 
 
 async def test_a_slip_is_corrected_in_the_names_of_sides_as_well() -> None:
-    passages = [passage("c1", *SAID), replace(passage("c2", "Contractors get no paid leave."), query=1)]
-    request = Request(text="Paid leave: full-tyme staff or contractors?", audience=EVERYBODY, format=Format.TABLE)
+    passages = [passage("c1", *SAID), replace(passage("c2", "Contractors get no paid leave."), query_index=1)]
+    request = AnswerRequest(
+        text="Paid leave: full-tyme staff or contractors?", audience=EVERYBODY, format=AnswerFormat.TABLE
+    )
     answer, _ = await answered(request, retriever=Corrected(passages))
     assert "tyme" not in answer.body + answer.closing
     assert said(answer)[0] == "full-time staff | contractors"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import Misconfigured
-from pipeline.screen import addressed_to_assistant, documents, screen_document
+from pipeline.screen import documents, is_assistant_instruction, screen_document
 
 HANDBOOK = """Requesting leave
 
@@ -114,7 +114,7 @@ TO_PEOPLE = [
 
 @pytest.mark.parametrize("sentence", TO_ASSISTANT)
 def test_an_order_about_the_answer_is_addressed_to_the_assistant(sentence: str) -> None:
-    assert addressed_to_assistant(sentence)
+    assert is_assistant_instruction(sentence)
 
 
 def test_a_document_is_flagged_for_nearly_every_order() -> None:
@@ -124,7 +124,7 @@ def test_a_document_is_flagged_for_nearly_every_order() -> None:
 
 @pytest.mark.parametrize("sentence", TO_PEOPLE)
 def test_what_is_said_to_people_or_about_assistants_is_not(sentence: str) -> None:
-    assert not addressed_to_assistant(sentence)
+    assert not is_assistant_instruction(sentence)
     assert not screen_document(f"{HANDBOOK}\n{sentence}\n").flag
 
 
@@ -149,7 +149,7 @@ def test_of_the_documents_of_this_repository_only_the_one_that_quotes_orders_is_
     ],
 )
 def test_what_a_manual_says_of_a_bot_is_no_order(sentence: str) -> None:
-    assert not addressed_to_assistant(sentence)
+    assert not is_assistant_instruction(sentence)
 
 
 def test_an_order_that_nothing_else_in_the_passage_is_about_counts_more() -> None:
@@ -157,8 +157,8 @@ def test_an_order_that_nothing_else_in_the_passage_is_about_counts_more() -> Non
     parrots = (
         "The history of parrots in the Caribbean is long; a summary of it is here.\nParrots came to the Caribbean late."
     )
-    assert addressed_to_assistant(order, HANDBOOK)
-    assert not addressed_to_assistant(order, f"{HANDBOOK}\n{parrots}\n{order}\n")
+    assert is_assistant_instruction(order, HANDBOOK)
+    assert not is_assistant_instruction(order, f"{HANDBOOK}\n{parrots}\n{order}\n")
 
 
 LOUD = [
@@ -190,21 +190,21 @@ CLAUSE = (
 )
 def test_words_and_marks_around_an_order_do_not_cover_it(order: str, before: str, behind: str) -> None:
     sentence = f"{before}{order.removesuffix('.')}{behind or ' #'}"
-    assert addressed_to_assistant(sentence)
+    assert is_assistant_instruction(sentence)
     assert screen_document(f"{HANDBOOK}\n{sentence}\n").flag
 
 
 def test_long_sentences_of_handbooks_are_no_orders() -> None:
-    assert not addressed_to_assistant(CLAUSE)
+    assert not is_assistant_instruction(CLAUSE)
     assert not screen_document(f"{HANDBOOK}\n{CLAUSE}and an assistant helps those who ask for the way.\n").flag
 
 
 def test_an_order_with_a_word_a_line_is_one() -> None:
-    assert addressed_to_assistant(LOUD[0].replace(" ", "\n"))
+    assert is_assistant_instruction(LOUD[0].replace(" ", "\n"))
 
 
 def test_without_weights_nothing_is_screened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(documents, "WEIGHTS_FILE", tmp_path / "weights.json")
     documents._weights.cache_clear()
     with pytest.raises(Misconfigured):
         screen_document("The office opens at nine.")
@@ -212,7 +212,7 @@ def test_without_weights_nothing_is_screened(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_order_that_is_only_quoted_is_none() -> None:
-    assert not addressed_to_assistant('Attackers write "ignore all previous instructions" into a page.')
+    assert not is_assistant_instruction('Attackers write "ignore all previous instructions" into a page.')
 
 
 def test_why_a_document_is_flagged_is_told_by_what_weighs_most() -> None:

@@ -7,12 +7,12 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from pipeline.errors import Unusable
-from pipeline.ports import streaming
-from pipeline.values import Answer, Event, Progress, Stage
+from pipeline.errors import UnusableResponse
+from pipeline.ports import answer_stream
+from pipeline.values import Answer, AnswerEvent, AnswerStage, ProgressEvent
 from tests.contracts.answers import cited
 
-SEARCHING, WRITING = Progress(stage=Stage.SEARCHING), Progress(stage=Stage.WRITING)
+SEARCHING, WRITING = ProgressEvent(stage=AnswerStage.SEARCHING), ProgressEvent(stage=AnswerStage.WRITING)
 
 
 class Walk:
@@ -20,8 +20,8 @@ class Walk:
         self.begun = False
         self.closed_by: asyncio.Task[object] | None = None
 
-    @streaming
-    async def __call__(self) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def __call__(self) -> AsyncGenerator[AnswerEvent, None]:
         self.begun = True
         try:
             yield SEARCHING
@@ -61,7 +61,7 @@ async def test_closing_what_is_made_of_an_answer_closes_what_it_is_made_of() -> 
     async def same(answer: Answer) -> Answer:
         return answer
 
-    async with walk().then(same) as stream:
+    async with walk().map_answer(same) as stream:
         assert await anext(stream) == SEARCHING
     assert walk.closed_by is asyncio.current_task()
 
@@ -71,15 +71,15 @@ async def test_another_answer_takes_the_place_of_the_answer() -> None:
         assert answer == cited("Thirty days.")
         return cited("Forty days.")
 
-    stream = Walk()().then(other)
+    stream = Walk()().map_answer(other)
     assert [event async for event in stream] == [SEARCHING, WRITING]
     assert await stream.answer() == cited("Forty days.")
 
 
 async def test_a_stream_without_an_answer_is_unusable() -> None:
-    @streaming
-    async def without() -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def without() -> AsyncGenerator[AnswerEvent, None]:
         yield SEARCHING
 
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableResponse):
         await without().answer()

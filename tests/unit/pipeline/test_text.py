@@ -7,25 +7,33 @@ import sqlite3
 
 import pytest
 
-from pipeline.words.text import fold, labels, query_terms, sentences, stem, terms, visible
+from pipeline.words.text import (
+    content_terms,
+    label_terms,
+    query_terms,
+    sentence_spans,
+    stem,
+    strip_accents,
+    strip_invisible,
+)
 
 
 @pytest.mark.parametrize("hidden", [*"\U000e0100\U000e0041\ufeff\u202e\u200b\u00ad\ue000\x1b\u3164\ufe01\u034f\u2066"])
 def test_what_hides_is_not_shown(hidden: str) -> None:
-    assert visible(f"thirty{hidden} days") == "thirty days"
+    assert strip_invisible(f"thirty{hidden} days") == "thirty days"
 
 
 def test_bytes_hidden_in_runs_of_joiners_or_selectors_are_not_shown() -> None:
-    assert visible("a\u200c\u200d\u200b\u200d\u200cb ❤\ufe0f\ufe0f\ufe0e") == "a\u200cb ❤\ufe0f"
+    assert strip_invisible("a\u200c\u200d\u200b\u200d\u200cb ❤\ufe0f\ufe0f\ufe0e") == "a\u200cb ❤\ufe0f"
 
 
 @pytest.mark.parametrize("text", ["👩\u200d💻", "❤\ufe0f", "می\u200cخواهم", "naïve\tcafé", "日本語\nです"])
 def test_what_scripts_and_emoji_need_stays(text: str) -> None:
-    assert visible(text) == text
+    assert strip_invisible(text) == text
 
 
 def test_every_line_end_is_one() -> None:
-    assert visible("a\r\nb\rc\u2028d\x85e") == "a\nb\nc\nd\ne"
+    assert strip_invisible("a\r\nb\rc\u2028d\x85e") == "a\nb\nc\nd\ne"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +47,7 @@ def test_every_line_end_is_one() -> None:
     ],
 )
 def test_an_ordinal_ends_no_sentence_that_goes_on(text: str, first: str) -> None:
-    start, end = sentences(text)[0]
+    start, end = sentence_spans(text)[0]
     assert text[start:end] == first
 
 
@@ -52,7 +60,7 @@ def test_a_stem_is_that_of_the_tokenizer_of_fts5() -> None:
     made = random.Random(1)
     letters = (f"{made.choice(STARTS)}{made.choice(STARTS)}" for _ in range(4000))
     words = sorted(
-        {fold(word) for word in (*WORDS, "x" * 70 + "ing", *(one + made.choice(ENDINGS) for one in letters))}
+        {strip_accents(word) for word in (*WORDS, "x" * 70 + "ing", *(one + made.choice(ENDINGS) for one in letters))}
     )
     with sqlite3.connect(":memory:") as db:
         db.execute("CREATE VIRTUAL TABLE word USING fts5(text, tokenize='porter unicode61')")
@@ -78,8 +86,8 @@ def test_a_stem_is_that_of_the_tokenizer_of_fts5() -> None:
     ],
 )
 def test_what_names_one_of_a_kind_is_no_stop_word(text: str, named: set[str]) -> None:
-    assert labels(text) == named
-    assert named <= set(terms(text))
+    assert label_terms(text) == named
+    assert named <= set(content_terms(text))
 
 
 @pytest.mark.parametrize(

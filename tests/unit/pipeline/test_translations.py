@@ -13,13 +13,13 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from pipeline.translations import CATALOGUES, DOMAIN, ENGLISH, LANGUAGES, Plural, Words
+from pipeline.translations import CATALOGUE_DIR, DOMAIN, ENGLISH_TRANSLATOR, LANGUAGES, PluralText, Translator
 from pipeline.words import wording
 
 ROOT = Path(__file__).parents[3]
 KEYWORDS = {"Message": None, "Plural": (1, 2)}
 """As in the Makefile."""
-OTHERS = sorted(set(LANGUAGES) - {ENGLISH.language})
+OTHERS = sorted(set(LANGUAGES) - {ENGLISH_TRANSLATOR.language})
 SPELLED_ALIKE = {
     "fr": {
         *("Sources", "Contradictions", "Conclusion", "{number} passage", "{number} passages", "page {number}"),
@@ -33,7 +33,7 @@ SPELLED_ALIKE = {
 
 
 def said() -> set[str | tuple[str, ...]]:
-    """What `Message` and `Plural` mark in the code."""
+    """What `MissedMessage` and `PluralText` mark in the code."""
     found = [
         message
         for folder in ("adapters", "pipeline")
@@ -43,7 +43,7 @@ def said() -> set[str | tuple[str, ...]]:
 
 
 def catalogue(language: str) -> Catalog:
-    with (CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+    with (CATALOGUE_DIR / language / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
         return read_po(file, locale=language)
 
 
@@ -91,7 +91,7 @@ def test_no_sentence_was_left_in_english(language: str) -> None:
 def test_the_compiled_catalogue_is_the_one_that_people_can_read(language: str) -> None:
     compiled = io.BytesIO()
     write_mo(compiled, catalogue(language))
-    shipped = (CATALOGUES / language / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()
+    shipped = (CATALOGUE_DIR / language / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()
     assert shipped == compiled.getvalue(), "run `make words`"
 
 
@@ -106,15 +106,17 @@ def test_the_compiled_catalogue_is_the_one_that_people_can_read(language: str) -
     ],
 )
 def test_a_number_takes_the_form_of_its_language(language: str, one: str, three: str) -> None:
-    words = Words(language)
-    assert (words.count(wording.DAYS, 1), words.count(wording.DAYS, 3)) == (one, three)
+    words = Translator(language)
+    assert (words.pluralize(wording.DAY_COUNT, 1), words.pluralize(wording.DAY_COUNT, 3)) == (one, three)
 
 
 def test_french_counts_nothing_in_the_singular() -> None:
-    assert Words("fr").count(wording.DAYS, 0) == "0 jour"
+    assert Translator("fr").pluralize(wording.DAY_COUNT, 0) == "0 jour"
 
 
 def test_what_stands_in_a_field_is_never_read_as_a_field() -> None:
-    assert ENGLISH(wording.NO_TEXT) == "That message has no text that I can read."
-    shown = ENGLISH.count(Plural("{number} of {what}", "{number} of {what}"), 2, what="{number} {oops} %s")
+    assert ENGLISH_TRANSLATOR(wording.MESSAGE_WITHOUT_TEXT) == "That message has no text that I can read."
+    shown = ENGLISH_TRANSLATOR.pluralize(
+        PluralText("{number} of {what}", "{number} of {what}"), 2, what="{number} {oops} %s"
+    )
     assert shown == "2 of {number} {oops} %s"

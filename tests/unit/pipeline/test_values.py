@@ -16,15 +16,15 @@ from pipeline.values import (
     CitedSentence,
     ConversationId,
     Document,
+    DraftSentence,
     IncomingMessage,
     MessageKey,
     PersonId,
     PlaceId,
-    Sentence,
+    cell_ends,
+    cell_spans,
+    join_cells,
     replace,
-    row_ends,
-    row_spans,
-    row_text,
 )
 from tests.doubles.filled import filled
 
@@ -49,15 +49,15 @@ def test_a_question_is_kept_as_it_was_by_an_earlier_version() -> None:
 
 @given(st.lists(cells, min_size=1, max_size=5))
 def test_a_row_gives_its_cells_back_whatever_stands_in_them(given: list[str]) -> None:
-    text = row_text(given)
-    assert [text[start:end] for start, end in row_spans(row_ends(given))] == given
+    text = join_cells(given)
+    assert [text[start:end] for start, end in cell_spans(cell_ends(given))] == given
 
 
 def test_a_row_of_which_only_the_text_is_known_is_told_by_its_bars() -> None:
     before = {"text": "Friday | Dagny |  | Emeka", "kind": "row"}
-    for kept in (Sentence, CitedSentence):
+    for kept in (DraftSentence, CitedSentence):
         assert kept.model_validate_json(json.dumps(before)).cells == ("Friday", "Dagny", "", "Emeka")
-    assert Sentence(text="a | b").cells == ()
+    assert DraftSentence(text="a | b").cells == ()
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_a_row_of_which_only_the_text_is_known_is_told_by_its_bars() -> None:
     ],
 )
 def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[str, str], day: str) -> None:
-    assert Document(id="a", filename="a.md", title="A", metadata=metadata).dated == day
+    assert Document(id="a", filename="a.md", title="A", metadata=metadata).last_changed == day
 
 
 def test_of_a_source_that_is_gone_an_answer_says_which_it_was_and_nothing_more() -> None:
     answer = filled(Answer, "said", of_thread=False)
     cited = {part: tuple(replace(one, live=False) for one in getattr(answer, part)) for part in SHOWN}
     answer = replace(answer, **cited)
-    left = answer.forgetting(answer.documents, "Removed.")
+    left = answer.without_documents(answer.document_ids, "Removed.")
     texts = set(re.findall(r"said ([a-z_ ]+)", left.model_dump_json()))
     of_the_question = {"id", "question", "standalone", "topic", "language", "incident", "ask"}
     of_the_work = {"usage writer", "usage notes", "usage milliseconds"}
@@ -164,5 +164,5 @@ def test_an_id_with_colons_slashes_and_blanks_is_one_part_of_its_text() -> None:
     assert str(PlaceId(platform="teams", space="t", channel=channel)) == "teams:t:19%3Aa%2Fb%20c@thread.tacv2"
     assert PersonId(platform="teams", user="8:orgid").group == "teams:user:8%3Aorgid"
     key = MessageKey(platform="teams", space="t", channel=channel, message="1:2")
-    assert str(key) == f"{key.where}:1%3A2"
-    assert key.where == f"{key.workspace}:19%3Aa%2Fb%20c@thread.tacv2"
+    assert str(key) == f"{key.channel_key}:1%3A2"
+    assert key.channel_key == f"{key.workspace}:19%3Aa%2Fb%20c@thread.tacv2"

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from pipeline.compose.confidence import assess
-from pipeline.read.asked import read
-from pipeline.read.evidence import gather
-from pipeline.translations import ENGLISH
-from pipeline.values import Judgement, Sentence, Support
+from pipeline.compose.confidence import assess_draft
+from pipeline.evidence.gather import gather_evidence
+from pipeline.evidence.question_analysis import analyze_question
+from pipeline.translations import ENGLISH_TRANSLATOR
+from pipeline.values import DraftSentence, Judgement, SupportBasis
 from pipeline.words import wording
 from tests.doubles.llm.walk import passage
 
@@ -31,14 +31,14 @@ def test_one_thing_is_not_spoken_of_as_many(shown: tuple[int, int, int, int], li
 
 
 def reasoning(passages: int, documents: int, kept: int, drafted: int, confirmed: int = 0) -> str:
-    return wording.reasoning(
+    return wording.reasoning_line(
         passages=passages,
         documents=documents,
         kept=kept,
         drafted=drafted,
         left_out=True,
         confirmed=confirmed,
-        words=ENGLISH,
+        words=ENGLISH_TRANSLATOR,
     )
 
 
@@ -51,10 +51,12 @@ def test_what_people_confirmed_is_said_with_how_many_they_were() -> None:
 def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
     found = passage("leave", "Staff get 30 days.")
     said = (
-        Sentence(text="Staff get 30 days.", chunk_ids=("leave",)),
-        Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",)),
+        DraftSentence(text="Staff get 30 days.", chunk_ids=("leave",)),
+        Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=("leave",)),
     )
-    parts = assess(gather(read("How many days do staff get?"), [found]), [said], generator="m").confidence.reasons
+    parts = assess_draft(
+        gather_evidence(analyze_question("How many days do staff get?"), [found]), [said], generator="m"
+    ).confidence.reasons
     texts = "; ".join(part.text for part in parts)
     assert "1 of 1 sentence is supported by the sources" in texts
     assert "1 document is cited" in texts

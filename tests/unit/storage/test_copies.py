@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pipeline.values import Citation, PlaceId, Said, replace
+from pipeline.values import ChannelMessage, Citation, PlaceId, replace
 from storage.open import Storage, open_storage
 from tests.doubles.engines import traces
 from tests.doubles.samples import answer, chunks, document, message
@@ -24,10 +24,12 @@ ADDED = [("wish", ""), ("web_session", ""), ("rating", "role"), ("message", "sto
 async def said_and_quoted(storage: Storage) -> None:
     """What somebody said in a channel is what somebody else was answered."""
     channel, now = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
-    said = Said(channel=channel, thread="1.0", message="1.0", author=PERSON, at=now, text=f"A {CANARY}, they say.")
-    await storage.said.take([said])
+    said = ChannelMessage(
+        channel=channel, thread="1.0", message="1.0", author=PERSON, at=now, text=f"A {CANARY}, they say."
+    )
+    await storage.channel_messages.save([said])
     thread = document("slack:T1:C2:1.0", source=str(channel))
-    await storage.library.put(thread, chunks(thread.id, [said.text]), None, "")
+    await storage.library.replace_document(thread, chunks(thread.id, [said.text]), None, "")
     quoted = Citation(
         number=1, document_id=thread.id, chunk_id=f"{thread.id}#0", title=CANARY, filename="x", quote=said.text
     )
@@ -35,8 +37,8 @@ async def said_and_quoted(storage: Storage) -> None:
     asked = message("2.0", author="U2")
     await storage.inbox.accept(asked)
     await storage.inbox.lease()
-    await storage.inbox.answered(asked.key, given)
-    await storage.inbox.posting(asked.key)
+    await storage.inbox.save_answer(asked.key, given)
+    await storage.inbox.mark_posting(asked.key)
 
 
 def without(backup: Path, table: str, column: str) -> None:
@@ -57,7 +59,7 @@ async def test_a_backup_from_before_a_table_or_column_is_erased_too(tmp_path: Pa
         await said_and_quoted(storage)
         without(await storage.back_up(), table, column)
         with capture_logs() as logged:
-            await storage.people.forget(PERSON)
+            await storage.personal_data.forget(PERSON)
         assert logged == []
         assert await traces(storage, [CANARY, "UQUETZAL"]) == []
 
@@ -67,5 +69,5 @@ async def test_what_is_no_backup_keeps_nobody_from_being_forgotten(tmp_path: Pat
     async with open_storage(tmp_path / "data") as storage:
         await said_and_quoted(storage)
         (tmp_path / "data" / "backups" / "other.db").write_bytes(what)
-        await storage.people.forget(PERSON)
+        await storage.personal_data.forget(PERSON)
         assert await traces(storage, [CANARY, "UQUETZAL"]) == []

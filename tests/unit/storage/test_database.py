@@ -13,7 +13,7 @@ import pytest
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage
 from storage.sqlite import connection as module
-from storage.sqlite.backup import copy_database, drop_old
+from storage.sqlite.backup import copy_database, delete_old_backups
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.samples import chunks, document, matrices, message
 
@@ -106,7 +106,7 @@ async def test_a_database_of_a_newer_program_is_refused(tmp_path: Path) -> None:
 
 async def test_a_backup_made_under_load_restores_by_copying_it_back(tmp_path: Path) -> None:
     async with open_storage(tmp_path / "old", embedder="m") as storage:
-        await storage.library.put(document("d"), chunks("d", ["one", "two"]), matrices(2), "m")
+        await storage.library.replace_document(document("d"), chunks("d", ["one", "two"]), matrices(2), "m")
 
         async def load() -> None:
             for number in range(100):
@@ -120,15 +120,15 @@ async def test_a_backup_made_under_load_restores_by_copying_it_back(tmp_path: Pa
     async with open_storage(tmp_path / "new", embedder="m", exclusive=True) as restored:
         await restored.vectors.sync()
         assert restored.vectors.serving
-        assert len(await restored.library.chunks(["d#0", "d#1"])) == 2
+        assert len(await restored.library.get_chunks(["d#0", "d#1"])) == 2
 
 
 def test_old_backups_go(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "source.sqlite")) as source:
         for number in range(4):
             copy_database(source, tmp_path / "backups" / f"{number}.db")
-    dropped = drop_old(tmp_path / "backups", keep=3, days=1)
+    dropped = delete_old_backups(tmp_path / "backups", keep=3, days=1)
     assert len(dropped) == 1
     assert len(list((tmp_path / "backups").iterdir())) == 3
-    drop_old(tmp_path / "backups", keep=3, days=-1)
+    delete_old_backups(tmp_path / "backups", keep=3, days=-1)
     assert list((tmp_path / "backups").iterdir()) == []

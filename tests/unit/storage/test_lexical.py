@@ -14,14 +14,16 @@ from tests.doubles.samples import chunks, document, matrices
 async def test_however_many_words_are_asked_few_are_kept_and_the_answers_stay_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.documents.index.REMEMBERED", 10)
+    monkeypatch.setattr("storage.documents.index.CACHED_WORDS", 10)
     everyone = Audience(collections=frozenset({"default"}))
     async with open_storage(tmp_path) as storage:
-        await storage.library.put(document("d"), chunks("d", ["pumps and valves", "pumps"]), matrices(2), "m")
+        await storage.library.replace_document(
+            document("d"), chunks("d", ["pumps and valves", "pumps"]), matrices(2), "m"
+        )
         search = storage.index
-        expected = await search.lexical(["pumps", "valves"], everyone, 5)
+        expected = await search.search_lexical(["pumps", "valves"], everyone, 5)
         for number in range(100):
-            found = await search.lexical(["pumps", f"word{number}", "valves"], everyone, 5)
+            found = await search.search_lexical(["pumps", f"word{number}", "valves"], everyone, 5)
             assert [hit.chunk_id for hit in found.hits] == ["d#0", "d#1"]
             assert found.rarity.items() >= expected.rarity.items()
         assert len(search._known.frequencies) <= 10 + 4

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
 from pipeline.values import Audience, Conversation, ConversationId
 from pipeline.words.text import STOP_WORDS, query_terms
-from storage.database import Connection, scalar
+from storage.database import Connection, fetch_value
 from storage.migrations import MIGRATIONS
 from storage.open import Storage, open_storage
 from storage.postgres.database import PostgresDatabase
@@ -85,11 +85,11 @@ async def test_it_goes_on_after_the_server_was_restarted(
         with pytest.raises(Unavailable):
             await storage.inbox.accept(message("2.0"))
         with pytest.raises(Unavailable):
-            await storage.inbox.counts()
+            await storage.inbox.count_by_state()
         postgres.start()
         while True:
             with suppress(Unavailable):
-                assert await storage.inbox.counts() == {"open": 1}
+                assert await storage.inbox.count_by_state() == {"open": 1}
                 break
         assert await storage.inbox.accept(message("1.0")) is False
         assert await storage.inbox.accept(message("2.0")) is True
@@ -106,7 +106,7 @@ async def test_processes_that_index_the_same_words_side_by_side_count_each_once(
         async with open_storage(tmp_path / name, database=url) as storage:
             for version in "123456":
                 texts = [" ".join(drawn.sample(words, 50)) for _ in range(30)]
-                await storage.library.put(document(name, version=version), chunks(name, texts), None, "")
+                await storage.library.replace_document(document(name, version=version), chunks(name, texts), None, "")
 
     await asyncio.gather(*map(fill, "xyz"))
     with psycopg.connect(url, user=SUPERUSER) as raw:
@@ -124,33 +124,33 @@ async def test_what_fails_in_a_shared_commit_fails_alone(storage: Storage) -> No
     *kept, failed = await asyncio.gather(*good, bad, return_exceptions=True)
     assert kept == [True, True, True]
     assert isinstance(failed, ValueError)
-    assert await storage.inbox.counts() == {"open": 3}
+    assert await storage.inbox.count_by_state() == {"open": 3}
 
 
 async def test_a_read_sees_what_there_was_when_it_began(storage: Storage) -> None:
     seen, written = threading.Event(), threading.Event()
 
     def messages(db: Connection) -> list[int]:
-        before = scalar(db, "SELECT count(*) FROM message")
+        before = fetch_value(db, "SELECT count(*) FROM message")
         seen.set()
         assert written.wait(10)
-        return [before, scalar(db, "SELECT count(*) FROM message")]
+        return [before, fetch_value(db, "SELECT count(*) FROM message")]
 
-    with bound(EVERYTHING):
+    with workspace_scope(ALL_WORKSPACES):
         reading = asyncio.create_task(storage.database.read(messages))
         await asyncio.to_thread(seen.wait, 10)
         await storage.inbox.accept(message("1.0"))
         written.set()
         assert await reading == [0, 0]
-        assert await storage.inbox.counts() == {"open": 1}
+        assert await storage.inbox.count_by_state() == {"open": 1}
 
 
 async def test_a_read_changes_nothing(storage: Storage) -> None:
-    with bound(EVERYTHING):
+    with workspace_scope(ALL_WORKSPACES):
         await storage.inbox.accept(message("1.0"))
         with pytest.raises(Unavailable, match="read-only transaction"):
             await storage.database.read(lambda db: db.execute("DELETE FROM message").fetchall())
-        assert await storage.inbox.counts() == {"open": 1}
+        assert await storage.inbox.count_by_state() == {"open": 1}
 
 
 async def test_a_conversation_is_recalled_by_its_exact_name(storage: Storage) -> None:
@@ -161,27 +161,29 @@ async def test_a_conversation_is_recalled_by_its_exact_name(storage: Storage) ->
 async def test_the_nearest_are_almost_always_those_that_looking_at_all_finds(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.postgres.vectors.STEP", 0)
+    monkeypatch.setattr("storage.postgres.vectors.VECTORS_PER_HOP", 0)
     count = 600
-    await storage.library.put(document("d"), chunks("d", ["text"] * count), matrices(count, 3), "m")
+    await storage.library.replace_document(document("d"), chunks("d", ["text"] * count), matrices(count, 3), "m")
     await storage.database.write(lambda db: db.execute("ANALYZE mean_vector"))
     vectors = PgVectors(storage.database, embedder=lambda: "m")
     shared = 0
     for question in rows(20, seed=7):
         found = await vectors.nearest(question, EVERYONE, 10)
-        exact = await vectors.exact(question, EVERYONE, 10)
+        exact = await vectors.exact_nearest(question, EVERYONE, 10)
         shared += len({hit.chunk_id for hit in found} & {hit.chunk_id for hit in exact})
     assert shared >= 0.95 * 200
 
 
 async def test_few_passages_among_many_that_others_see_are_all_looked_at(storage: Storage) -> None:
-    await storage.library.put(document("many"), chunks("many", ["text"] * 400), matrices(400, 3), "m")
-    await storage.library.put(document("few", collection="few"), chunks("few", ["text"] * 9), matrices(9, 4), "m")
+    await storage.library.replace_document(document("many"), chunks("many", ["text"] * 400), matrices(400, 3), "m")
+    await storage.library.replace_document(
+        document("few", collection="few"), chunks("few", ["text"] * 9), matrices(9, 4), "m"
+    )
     await storage.database.write(lambda db: db.execute("ANALYZE mean_vector"))
     few = Audience(collections=frozenset({"few"}))
     for question in rows(5, seed=7):
-        found = await storage.index.nearest(question, few, 8)
-        assert found == await PgVectors(storage.database, embedder=lambda: "m").exact(question, few, 8)
+        found = await storage.index.search_vector(question, few, 8)
+        assert found == await PgVectors(storage.database, embedder=lambda: "m").exact_nearest(question, few, 8)
         assert len(found) == 8
 
 
@@ -196,10 +198,12 @@ async def test_words_find_the_same_as_with_sqlite(postgres: Server, tmp_path: Pa
         async with open_storage(tmp_path / "data", database=url) as storage:
             for start in range(0, len(texts), 20):
                 name = f"d{start}"
-                await storage.library.put(document(name), chunks(name, texts[start : start + 20]), None, "")
+                await storage.library.replace_document(
+                    document(name), chunks(name, texts[start : start + 20]), None, ""
+                )
             found = 0
             for number, question in asked:
-                hits = (await storage.index.lexical(query_terms(question), EVERYONE, 5)).hits
+                hits = (await storage.index.search_lexical(query_terms(question), EVERYONE, 5)).hits
                 found += f"d{number - number % 20}#{number % 20}" in [hit.chunk_id for hit in hits]
             recall.append(found / QUESTIONS)
     assert recall[0] > 0.5

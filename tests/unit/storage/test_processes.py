@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import Misconfigured, Unavailable, Withdrawn
-from pipeline.values import Audience, Place, PlaceId, Work
-from storage.database import Standing
-from storage.moving import open_end
+from pipeline.errors import Misconfigured, QuestionWithdrawn, Unavailable
+from pipeline.values import Audience, LeasedMessage, PlaceId, PlaceSettings
+from storage.data_migration import open_endpoint
+from storage.database import Leadership
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
 from tests.doubles.postgres import SHARED, USER, Server, postgres_server
@@ -41,11 +41,11 @@ async def cut_off(postgres: Server, storage: Storage) -> None:
     postgres.execute(f"SELECT pg_terminate_backend({pid}, 10000)")
 
 
-async def taken_over(storage: Storage) -> Work:
+async def taken_over(storage: Storage) -> LeasedMessage:
     """The next message, once those that are gone have lost theirs."""
     async with asyncio.timeout(30):
         while True:
-            await storage.inbox.take_over()
+            await storage.inbox.reclaim_dead()
             if work := await storage.inbox.lease():
                 return work
 
@@ -60,8 +60,8 @@ async def test_a_process_that_is_over_gives_its_leases_back_and_keeps_none_of_th
         for number in ("2.0", "3.0"):
             await dead.inbox.accept(message(number))
             assert await dead.inbox.lease()
-        await dead.inbox.posting(message("2.0").key)
-        assert [await one.inbox.take_over() for _ in range(3)] == [0, 0, 0]
+        await dead.inbox.mark_posting(message("2.0").key)
+        assert [await one.inbox.reclaim_dead() for _ in range(3)] == [0, 0, 0]
     work = await taken_over(one)
     assert work.message.key == message("2.0").key
     assert work.posting_since
@@ -81,31 +81,31 @@ async def test_who_was_cut_off_does_not_go_on_with_what_it_had_leased(postgres: 
     one, other = await start(), await start()
     await one.inbox.accept(message())
     assert await one.inbox.lease()
-    before = await one.database.stand()
+    before = await one.database.check_leadership()
     await cut_off(postgres, one)
     work = await taken_over(other)
-    with pytest.raises(Withdrawn) as raised:
-        await one.inbox.answered(message().key, answer())
+    with pytest.raises(QuestionWithdrawn) as raised:
+        await one.inbox.save_answer(message().key, answer())
     assert raised.value.changed
     await one.inbox.release(message().key)
-    await one.inbox.done(message().key)
-    assert await one.database.stand() != before
+    await one.inbox.mark_done(message().key)
+    assert await one.database.check_leadership() != before
     assert await one.inbox.lease() is None
-    await other.inbox.answered(work.message.key, answer())
-    await other.inbox.done(work.message.key)
-    assert await other.inbox.counts() == {"done": 1}
+    await other.inbox.save_answer(work.message.key, answer())
+    await other.inbox.mark_done(work.message.key)
+    assert await other.inbox.count_by_state() == {"done": 1}
 
 
 async def test_who_was_cut_off_still_tells_where_its_reply_is(postgres: Server, start: Start) -> None:
     one, other = await start(), await start()
     await one.inbox.accept(message())
     await one.inbox.lease()
-    await one.inbox.posting(message().key)
+    await one.inbox.mark_posting(message().key)
     await cut_off(postgres, one)
-    await one.inbox.posted(message().key, "its")
+    await one.inbox.mark_posted(message().key, "its")
     assert (await taken_over(other)).reference == "its"
-    await other.inbox.posted(message().key, "other's")
-    await one.inbox.posted(message().key, "its")
+    await other.inbox.mark_posted(message().key, "other's")
+    await one.inbox.mark_posted(message().key, "its")
     await other.inbox.release(message().key)
     assert (await taken_over(other)).reference == "other's"
 
@@ -113,31 +113,31 @@ async def test_who_was_cut_off_still_tells_where_its_reply_is(postgres: Server, 
 async def test_one_process_is_first_and_another_after_it(start: Start, url: str, tmp_path: Path) -> None:
     async with open_storage(tmp_path, database=url, exclusive=True) as first:
         later = await start()
-        assert (await first.database.stand()).first
-        assert not (await later.database.stand()).first
-        assert (await first.database.stand()).first
+        assert (await first.database.check_leadership()).is_leader
+        assert not (await later.database.check_leadership()).is_leader
+        assert (await first.database.check_leadership()).is_leader
 
     async def taken() -> bool:
-        return (await later.database.stand()).first
+        return (await later.database.check_leadership()).is_leader
 
     await eventually(taken)
 
 
 async def test_all_go_on_after_the_server_was_restarted_each_as_somebody_new(postgres: Server, start: Start) -> None:
     processes = [await start() for _ in range(2)]
-    before = {(await storage.database.stand()).holder for storage in processes}
+    before = {(await storage.database.check_leadership()).lease_holder for storage in processes}
     await processes[0].inbox.accept(message())
     await processes[0].inbox.lease()
     postgres.stop()
     postgres.start()
-    after: list[Standing] = []
+    after: list[Leadership] = []
     for storage in processes:
         while True:
             with suppress(Unavailable):
-                after.append(await storage.database.stand())
+                after.append(await storage.database.check_leadership())
                 break
-    assert not before & {standing.holder for standing in after}
-    assert sorted(standing.first for standing in after) == [False, True]
+    assert not before & {standing.lease_holder for standing in after}
+    assert sorted(standing.is_leader for standing in after) == [False, True]
     assert (await taken_over(processes[1])).message.key == message().key
 
 
@@ -152,27 +152,27 @@ async def test_who_hears_nothing_of_the_server_any_more_waits_for_nothing_and_co
     ):
         await one.inbox.accept(message())
         await one.inbox.lease()
-        before = await one.database.stand()
+        before = await one.database.check_leadership()
         relay.blacken()
-        answering = asyncio.create_task(one.inbox.answered(message().key, answer()))
-        reading = asyncio.create_task(one.inbox.counts())
+        answering = asyncio.create_task(one.inbox.save_answer(message().key, answer()))
+        reading = asyncio.create_task(one.inbox.count_by_state())
         with pytest.raises(Unavailable):
-            await one.database.stand()
+            await one.database.check_leadership()
         for waiting in answering, reading:
             with pytest.raises(Unavailable):
                 await waiting
         relay.lighten()
-        assert await one.database.stand() != before
+        assert await one.database.check_leadership() != before
         assert (await taken_over(other)).message.key == message().key
-        with pytest.raises(Withdrawn):
-            await one.inbox.posting(message().key)
+        with pytest.raises(QuestionWithdrawn):
+            await one.inbox.mark_posting(message().key)
 
 
 async def test_a_long_write_is_not_taken_for_a_server_that_is_gone(start: Start) -> None:
     one = await start()
-    before = await one.database.stand()
+    before = await one.database.check_leadership()
     long = asyncio.create_task(one.database.write(lambda db: db.execute("SELECT pg_sleep(1.5)").fetchone()))
-    assert await one.database.stand() == before
+    assert await one.database.check_leadership() == before
     await long
 
 
@@ -192,28 +192,28 @@ async def test_of_two_addresses_the_server_is_found_that_took_the_others_place(
 async def test_what_is_set_in_chat_in_one_process_holds_in_all(start: Start) -> None:
     one, other = await start(), await start()
     place = PlaceId(platform="slack", space="T1", channel="C1")
-    assert await other.places.of(place.chain) == {}
-    await one.places.put(place, Place(threads=False))
-    assert await other.places.of(place.chain) == {place: Place(threads=False)}
+    assert await other.place_settings.of(place.chain) == {}
+    await one.place_settings.put(place, PlaceSettings(threads=False))
+    assert await other.place_settings.of(place.chain) == {place: PlaceSettings(threads=False)}
 
 
 async def test_what_one_process_indexes_or_removes_the_others_find_or_do_not(start: Start) -> None:
     one, other = await start(), await start()
     everyone = Audience(collections=frozenset({"default"}))
-    assert not (await other.index.lexical(["vacation"], everyone, 5)).hits
-    await one.library.put(document("d"), chunks("d", ["25 vacation days"]), None, "")
-    assert [hit.chunk_id for hit in (await other.index.lexical(["vacation"], everyone, 5)).hits] == ["d#0"]
-    await one.library.remove(["d"])
-    assert not (await other.index.lexical(["vacation"], everyone, 5)).hits
+    assert not (await other.index.search_lexical(["vacation"], everyone, 5)).hits
+    await one.library.replace_document(document("d"), chunks("d", ["25 vacation days"]), None, "")
+    assert [hit.chunk_id for hit in (await other.index.search_lexical(["vacation"], everyone, 5)).hits] == ["d#0"]
+    await one.library.remove_documents(["d"])
+    assert not (await other.index.search_lexical(["vacation"], everyone, 5)).hits
 
 
 async def test_nobody_answers_from_what_is_being_moved_and_nobody_moves_what_is_answered_from(
     start: Start, url: str
 ) -> None:
-    async with open_end(url, embedder=lambda: "", make=False):
+    async with open_endpoint(url, embedder=lambda: "", make=False):
         with pytest.raises(Misconfigured, match="being moved"):
             await start()
     await start()
     with pytest.raises(Misconfigured, match="another `citewell run`"):
-        async with open_end(url, embedder=lambda: "", make=False):
+        async with open_endpoint(url, embedder=lambda: "", make=False):
             pass

@@ -7,7 +7,7 @@ import asyncio
 from structlog.testing import capture_logs
 
 from pipeline.errors import Unavailable
-from storage.postgres.database import Samples
+from storage.postgres.database import PlannerStatistics
 
 
 async def test_a_server_that_does_not_answer_is_left_alone_for_a_while() -> None:
@@ -18,9 +18,9 @@ async def test_a_server_that_does_not_answer_is_left_alone_for_a_while() -> None
         asked += 1
         raise Unavailable("storage", "is away")
 
-    samples = Samples(draw)
+    samples = PlannerStatistics(draw)
     with capture_logs() as logs:
-        samples.renew()
+        samples.refresh()
         for _ in range(100):
             await asyncio.sleep(0.001)
         assert (asked, len(logs)) == (1, 1)

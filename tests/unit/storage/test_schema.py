@@ -22,7 +22,7 @@ from tests.doubles.samples import chunks, document, message
 
 SOMEBODY = {"actor", "asker", "author", "person", "recipient", "resolver", "scope"}
 """What columns are called that name somebody."""
-DECLARED = {table.name: list(table.names) for table in TABLES}
+DECLARED = {table.name: list(table.column_names) for table in TABLES}
 OWN = re.compile(r"live|migration|mean_vector|sqlite_|_sqlite_migrations|term|words")
 """What an engine has beside what is declared."""
 _MADE = "SELECT name, sql FROM sqlite_master WHERE type IN ('index', 'trigger', 'view') AND name NOT GLOB '*sqlite_*'"
@@ -69,14 +69,14 @@ def postgres_shape(url: str) -> dict[str, list[Any]]:
 
 def test_a_table_that_has_a_column_for_somebody_says_what_is_done_about_people() -> None:
     for table in TABLES:
-        assert table.people, table.name
-        assert table.personal or not SOMEBODY & set(table.names), table.name
+        assert table.personal_rows, table.name
+        assert table.personal_row_sets or not SOMEBODY & set(table.column_names), table.name
 
 
 def test_a_table_says_to_which_workspace_its_rows_belong_or_why_to_none() -> None:
     for table in TABLES:
-        assert table.owned, table.name
-        assert isinstance(table.owned, str) or table.owned.column in {"", *table.names}
+        assert table.ownership, table.name
+        assert isinstance(table.ownership, str) or table.ownership.column in {"", *table.column_names}
 
 
 async def test_a_new_database_has_what_is_declared_and_nothing_else(tmp_path: Path, postgres: Server) -> None:
@@ -111,14 +111,14 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def filled(folder: Path, url: str = "") -> None:
     async with open_storage(folder, database=url) as storage:
-        await storage.library.put(document("a"), chunks("a", ["text"]), None, "")
+        await storage.library.replace_document(document("a"), chunks("a", ["text"]), None, "")
         await storage.inbox.accept(message())
 
 
 async def dates(folder: Path, url: str = "") -> list[str]:
     """Of what is found; once more, to see that no step is taken twice."""
     async with open_storage(folder, database=url) as storage:
-        assert (await storage.inbox.counts()) == {"open": 1}
+        assert (await storage.inbox.count_by_state()) == {"open": 1}
         found = await storage.database.read(lambda db: db.execute("SELECT dated FROM live").fetchall())
         await storage.database.write(lambda db: db.execute("UPDATE revision SET dated = 'later'"))
     return [day for (day,) in found]
@@ -139,7 +139,7 @@ async def test_a_data_folder_of_an_earlier_version_becomes_what_a_new_one_is_and
     assert await dates(old) == ["2026-05-02"]
     assert await dates(old) == ["later"]
     assert await sqlite_shape(old) == await sqlite_shape(tmp_path / "new")
-    (backup,) = (old / "backups").glob(f"before-migration-after-{migrations.FIRST}.db")
+    (backup,) = (old / "backups").glob(f"before-migration-after-{migrations.FIRST_MIGRATION}.db")
     with closing(sqlite3.connect(backup)) as raw:
         tables = {table for (table,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert "message" in tables

@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 
 from storage.database import Connection, Database
+from storage.documents import cleanup as sweeping
 from storage.documents import revision as writing
-from storage.documents import sweep as sweeping
-from storage.documents.library import SQLLibrary
-from storage.documents.revision import SPAN, Revision
-from storage.documents.sweep import sweep
+from storage.documents.cleanup import delete_unreachable
+from storage.documents.library import SQLDocumentStore
+from storage.documents.revision import NUMBERS_PER_REVISION, Revision
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document
 
@@ -30,18 +30,18 @@ async def count(database: Database, table: str) -> int:
 
 async def test_a_document_of_any_length_is_removed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even when listing a few of its passages takes longer than a batch may."""
-    library = SQLLibrary(database)
-    await library.put(document("long"), [], None, "")
+    library = SQLDocumentStore(database)
+    await library.replace_document(document("long"), [], None, "")
 
     def fill(db: Connection) -> None:
         (revision,) = db.execute("SELECT id FROM revision").fetchone()
-        rows = ((revision * SPAN + number, f"long#{number}", "{}") for number in range(1200))
+        rows = ((revision * NUMBERS_PER_REVISION + number, f"long#{number}", "{}") for number in range(1200))
         db.executemany("INSERT INTO chunk VALUES ($1, $2, $3)", rows)
 
     await database.write(fill)
     monkeypatch.setattr(sweeping, "BATCH_SECONDS", -1.0)
     monkeypatch.setattr(writing, "PAUSE_SECONDS", 0.0)
-    assert await library.remove(["long"]) == 1
+    assert await library.remove_documents(["long"]) == 1
     assert await count(database, "chunk") == 0
     assert await count(database, "revision") == 0
 
@@ -54,7 +54,7 @@ class Interrupted(Revision):
         self.begun, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def write(self, database: Database) -> None:
-        await database.write(partial(self._batch, index=database.passages))
+        await database.write(partial(self._batch, index=database.passage_index))
         self.begun.set()
         await self.go_on.wait()
         await super().write(database)
@@ -62,8 +62,8 @@ class Interrupted(Revision):
 
 async def interrupted(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[Interrupted, asyncio.Task[None]]:
     """A second version of a document, of which one batch is written."""
-    library = SQLLibrary(database)
-    await library.put(document("d", version="1"), chunks("d", ["old"]), None, "")
+    library = SQLDocumentStore(database)
+    await library.replace_document(document("d", version="1"), chunks("d", ["old"]), None, "")
     monkeypatch.setattr(writing, "BATCH_SECONDS", -1.0)
     revision = Interrupted(document("d", version="2"), chunks("d", ["new", "newer"]), None, "")
     task = asyncio.create_task(revision.write(database))
@@ -79,16 +79,16 @@ async def test_a_version_that_is_swept_while_it_is_written_is_written_again_whol
     revision, task = await interrupted(database, monkeypatch)
     if by == "time":
         await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
-        await sweep(database)
+        await delete_unreachable(database)
     else:
-        await SQLLibrary(database).remove(["d"])
+        await SQLDocumentStore(database).remove_documents(["d"])
     assert await count(database, "revision WHERE state = 'staged'") == 0
     revision.go_on.set()
     await task
-    library = SQLLibrary(database)
-    assert [one.version for one in await library.documents()] == ["2"]
-    assert [chunk.text for chunk, _ in await library.chunks(["d#0", "d#1"])] == ["new", "newer"]
-    await sweep(database)
+    library = SQLDocumentStore(database)
+    assert [one.version for one in await library.list_documents()] == ["2"]
+    assert [chunk.text for chunk, _ in await library.get_chunks(["d#0", "d#1"])] == ["new", "newer"]
+    await delete_unreachable(database)
     assert await count(database, "chunk") == 2
     assert await count(database, "words") == 2
 
@@ -100,16 +100,16 @@ async def test_a_version_that_is_being_written_is_not_swept_however_long_it_take
     await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
     with monkeypatch.context() as slow:
         slow.setattr(writing, "BATCH_SECONDS", -1.0)
-        await database.write(partial(revision._batch, index=database.passages))
-    await sweep(database)
+        await database.write(partial(revision._batch, index=database.passage_index))
+    await delete_unreachable(database)
     assert await count(database, "revision WHERE state = 'staged'") == 1
     revision.go_on.set()
     await task
 
 
 async def test_removing_nothing_leaves_nothing_to_do(database: Database) -> None:
-    library = SQLLibrary(database)
-    await library.put(document("d"), chunks("d", ["text"]), None, "")
-    assert await library.remove(["nobody"]) == 0
-    assert await library.remove(["d"]) == 1
+    library = SQLDocumentStore(database)
+    await library.replace_document(document("d"), chunks("d", ["text"]), None, "")
+    assert await library.remove_documents(["nobody"]) == 0
+    assert await library.remove_documents(["d"]) == 1
     assert await count(database, "setting WHERE name = 'removed'") == 0

@@ -15,14 +15,14 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 
-from pipeline.rules.tenancy import NOBODY, Reach, bound
+from pipeline.rules.tenancy import NO_WORKSPACE, VisibleCollections, workspace_scope
 from pipeline.values import Audience, PlaceId
 from storage.database import Connection
-from storage.documents.library import SQLLibrary
+from storage.documents.library import SQLDocumentStore
 from storage.open import Storage, open_storage
 from storage.postgres.database import PostgresDatabase
-from storage.postgres.tenancy import BIND
-from storage.schema.table import Owned, Owner
+from storage.postgres.row_security import SET_WORKSPACE
+from storage.schema.table import Ownership, RowOwner
 from storage.schema.tables import TABLES
 from tests.doubles.postgres import SUPERUSER, Server
 from tests.doubles.samples import chunks, document, matrices, rows
@@ -31,15 +31,15 @@ ACME, BETA = "slack:T1", str(PlaceId(platform="slack", space="T1:% 2"))
 """Ids may hold any character."""
 COLLECTION = {ACME: "acme", BETA: "beta"}
 OF_THE_OPERATOR = {
-    table.name for table in TABLES if isinstance(table.owned, Owned) and table.owned.by is Owner.OPERATOR
+    table.name for table in TABLES if isinstance(table.ownership, Ownership) and table.ownership.by is RowOwner.OPERATOR
 }
-OF_NO_WORKSPACE = {table.name for table in TABLES if isinstance(table.owned, str)} | {"migration", "term"}
+OF_NO_WORKSPACE = {table.name for table in TABLES if isinstance(table.ownership, str)} | {"migration", "term"}
 """Which migrations were applied, and in how many passages a word is, of all together."""
 Row = tuple[Any, ...]
 
 
-def reach(workspace: str) -> Reach:
-    return Reach(frozenset({COLLECTION[workspace]}), others=False)
+def reach(workspace: str) -> VisibleCollections:
+    return VisibleCollections(frozenset({COLLECTION[workspace]}), is_exclusion=False)
 
 
 def rows_of(space: str) -> Mapping[str, Row]:
@@ -125,9 +125,11 @@ def _put_rows(db: Connection, rows: Mapping[str, Row]) -> None:
         db.execute(f"INSERT INTO {table} VALUES ({places})", row)
 
 
-async def _put(library: SQLLibrary, space: str, name: str) -> None:
+async def _put(library: SQLDocumentStore, space: str, name: str) -> None:
     text = [f"Employees of {name} get leave.", f"The {name} kite is in room 7."]
-    await library.put(document(f"d {space}", collection=name), chunks(name, text), matrices(2, len(name)), "m")
+    await library.replace_document(
+        document(f"d {space}", collection=name), chunks(name, text), matrices(2, len(name)), "m"
+    )
 
 
 @pytest.fixture
@@ -157,7 +159,7 @@ def work_for(connected: psycopg.Connection[Row], workspace: str | None) -> None:
     if workspace is not None:
         everything = workspace == "*"
         names = [] if everything or not workspace else sorted(reach(workspace).names)
-        connected.execute(BIND, (workspace, names, "on" if everything else "off"))
+        connected.execute(SET_WORKSPACE, (workspace, names, "on" if everything else "off"))
 
 
 def rows_in(connected: psycopg.Connection[Row], table: str) -> set[str]:
@@ -192,14 +194,14 @@ def test_a_workspace_sees_its_own_rows_and_all_of_them(
         assert table in OF_THE_OPERATOR or (acme[table] and beta[table])
 
 
-@pytest.mark.parametrize("workspace", [None, NOBODY])
+@pytest.mark.parametrize("workspace", [None, NO_WORKSPACE])
 def test_who_says_no_workspace_sees_nothing(
     connected: psycopg.Connection[Row], tables: Sequence[str], workspace: str | None
 ) -> None:
     assert not any(seen(connected, tables, workspace).values())
 
 
-@pytest.mark.parametrize("workspace", [None, NOBODY, ACME])
+@pytest.mark.parametrize("workspace", [None, NO_WORKSPACE, ACME])
 def test_nothing_of_another_workspace_can_be_changed_or_deleted(
     connected: psycopg.Connection[Row], tables: Sequence[str], workspace: str | None
 ) -> None:
@@ -211,11 +213,11 @@ def test_nothing_of_another_workspace_can_be_changed_or_deleted(
         ).fetchone() or ("",)
         connected.execute(f"UPDATE {table} SET {column} = {column}")
         connected.execute(f"DELETE FROM {table}")
-    connected.execute(BIND, (BETA, [COLLECTION[BETA]], "off"))
+    connected.execute(SET_WORKSPACE, (BETA, [COLLECTION[BETA]], "off"))
     assert {table: rows_in(connected, table) for table in tables} == others
 
 
-@pytest.mark.parametrize("workspace", [None, NOBODY, ACME])
+@pytest.mark.parametrize("workspace", [None, NO_WORKSPACE, ACME])
 def test_nothing_can_be_put_into_another_workspace(
     connected: psycopg.Connection[Row], tables: Sequence[str], workspace: str | None
 ) -> None:
@@ -251,11 +253,11 @@ async def test_a_search_that_asks_for_everybodys_documents_finds_those_of_its_wo
     everybody = Audience(collections=frozenset(COLLECTION.values()))
     (near,) = rows(1, 3)
     for space, name in COLLECTION.items():
-        with bound(space):
-            by_words = await storage.index.lexical(["kite", "leave"], everybody, 10)
-            by_meaning = await storage.index.nearest(near, everybody, 10)
-            passages = await storage.library.chunks(["acme#0", "acme#1", "beta#0", "beta#1"])
-            documents = await storage.library.documents()
+        with workspace_scope(space):
+            by_words = await storage.index.search_lexical(["kite", "leave"], everybody, 10)
+            by_meaning = await storage.index.search_vector(near, everybody, 10)
+            passages = await storage.library.get_chunks(["acme#0", "acme#1", "beta#0", "beta#1"])
+            documents = await storage.library.list_documents()
         own = {f"{name}#0", f"{name}#1"}
         assert {hit.chunk_id for hit in by_words.hits} == {hit.chunk_id for hit in by_meaning} == own
         assert {chunk.id for chunk, _ in passages} == own
@@ -265,10 +267,10 @@ async def test_a_search_that_asks_for_everybodys_documents_finds_those_of_its_wo
 
 async def test_works_that_share_a_commit_are_each_done_for_their_own_workspace(storage: Storage) -> None:
     async def turns(space: str) -> int:
-        with bound(space):
+        with workspace_scope(space):
             return await storage.database.write(lambda db: db.execute("DELETE FROM turn").rowcount, durable=True)
 
-    assert await asyncio.gather(turns(NOBODY), turns(ACME), turns(ACME), turns(BETA)) == [0, 1, 0, 1]
+    assert await asyncio.gather(turns(NO_WORKSPACE), turns(ACME), turns(ACME), turns(BETA)) == [0, 1, 0, 1]
 
 
 async def test_a_superuser_is_told_that_nothing_holds_it_and_still_finds_by_words(
@@ -276,8 +278,8 @@ async def test_a_superuser_is_told_that_nothing_holds_it_and_still_finds_by_word
 ) -> None:
     url = postgres.url("citewell", SUPERUSER)
     async with open_storage(tmp_path, database=url, reaches=reach) as unheld:
-        found = await unheld.index.lexical(["kite"], Audience(collections=frozenset({"beta"})), 5)
+        found = await unheld.index.search_lexical(["kite"], Audience(collections=frozenset({"beta"})), 5)
         assert [hit.chunk_id for hit in found.hits] == ["beta#1"]
         assert isinstance(unheld.database, PostgresDatabase)
-        assert not unheld.walled
-    assert storage.walled
+        assert not unheld.has_row_security
+    assert storage.has_row_security

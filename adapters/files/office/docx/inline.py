@@ -6,33 +6,33 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from adapters.files.office.docx.styles import Marks, Styles
+from adapters.files.office.docx.styles import DocxStyles, RunProperties
 from adapters.files.office.docx_xml import (
-    VALUE,
-    Element,
-    below,
-    children,
-    chosen,
-    fraction,
-    number,
-    q,
-    switch,
-    tex,
-    value,
+    VAL_ATTRIBUTE,
+    XmlElement,
+    choose_alternate,
+    find_descendant,
+    find_value,
+    formula_to_tex,
+    parse_xml_int,
+    qname,
+    tex_fraction,
+    toggle_value,
+    visible_children,
 )
-from adapters.files.office.package import Package, local
+from adapters.files.office.package import OfficePackage, local_name
 from adapters.files.office.runs import (
-    CODE,
-    FORMULA,
-    LOWERED,
-    NOTE,
-    RAISED,
-    Run,
-    code_of,
-    links_of,
-    plain,
-    symbol,
-    text_of,
+    CODE_RUN,
+    FORMULA_RUN,
+    NOTE_RUN,
+    SUBSCRIPT,
+    SUPERSCRIPT,
+    OfficeRun,
+    replace_symbol_chars,
+    runs_code,
+    runs_links,
+    runs_text,
+    symbol_char,
 )
 from pipeline.values import Link
 
@@ -48,11 +48,11 @@ _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewrite
 
 
 @dataclass
-class Line:
+class DocxLine:
     """A paragraph as it reads."""
 
-    runs: list[Run] = field(default_factory=list)
-    boxes: list[Element] = field(default_factory=list)
+    runs: list[OfficeRun] = field(default_factory=list)
+    drawings: list[XmlElement] = field(default_factory=list)
     """What is drawn beside it and has text: boxes, charts, diagrams."""
     fields: list[list[str] | None] = field(default_factory=list)
     """Of each that is open its instructions, which nobody sees; None where its result has begun."""
@@ -60,14 +60,14 @@ class Line:
     """Of its smallest letters, in half points, where all of it is bold."""
 
     def add(self, text: str, kind: str = "", url: str = "") -> None:
-        self.runs.append(Run(text, kind, url))
+        self.runs.append(OfficeRun(text, kind, url))
 
-    def mark(self, mark: Element) -> None:
+    def handle_field_mark(self, mark: XmlElement) -> None:
         """A mark that begins, divides or ends a field; what one without a result shows is added."""
-        match mark.get(q("w:fldCharType")):
+        match mark.get(qname("w:fldCharType")):
             case "begin":
                 self.fields.append([])
-                self.add(_form(below(mark, "w:ffData")))
+                self.add(_form(find_descendant(mark, "w:ffData")))
             case "separate" if self.fields:
                 self.fields[-1] = None
             case "end" if self.fields:
@@ -77,65 +77,65 @@ class Line:
     def text(self, *, notes: bool = True) -> str:
         if len(self.runs) == 1 and not self.runs[0].kind:  # as most paragraphs are
             return self.runs[0].text
-        return text_of(self.runs, notes=notes)
+        return runs_text(self.runs, notes=notes)
 
     @property
     def links(self) -> list[Link]:
-        return links_of(self.runs)
+        return runs_links(self.runs)
 
     @property
     def code(self) -> list[str]:
-        return code_of(self.runs)
+        return runs_code(self.runs)
 
     @property
     def notes(self) -> list[str]:
-        return [run.text for run in self.runs if run.kind == NOTE]
+        return [run.text for run in self.runs if run.kind == NOTE_RUN]
 
     @property
-    def mono(self) -> bool:
+    def is_code(self) -> bool:
         """Whether all of it is code."""
-        return {run.kind for run in self.runs if run.text.strip()} == {CODE}
+        return {run.kind for run in self.runs if run.text.strip()} == {CODE_RUN}
 
 
-class Inline:
+class DocxInlineReader:
     """Reads the paragraphs of one document."""
 
-    def __init__(self, package: Package, part: str, styles: Styles, unread: Callable[[str], None]) -> None:
+    def __init__(self, package: OfficePackage, part: str, styles: DocxStyles, unread: Callable[[str], None]) -> None:
         self._package = package
         self._styles = styles
         self._unread = unread
-        self._font = styles.of(None).marks.font
-        self.relations = package.relations(part)
+        self._font = styles.style_for(None).marks.font
+        self.relations = package.relationships(part)
         self._in_note = False
         self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
-    def line(self, paragraph: Element, around: Marks) -> Line:
+    def read_line(self, paragraph: XmlElement, around: RunProperties) -> DocxLine:
         """`around`: the marks of the paragraph's style."""
-        line = Line()
+        line = DocxLine()
         self._fill(line, paragraph, around)
         return line
 
-    def _fill(self, line: Line, parent: Element, around: Marks) -> None:
-        for child in children(parent):
-            match local(child):
+    def _fill(self, line: DocxLine, parent: XmlElement, around: RunProperties) -> None:
+        for child in visible_children(parent):
+            match local_name(child):
                 case "r":
                     self._run(child, around, line)
                 case "hyperlink":
-                    target = self.relations.get(child.get(q("r:id"), ""))
+                    target = self.relations.get(child.get(qname("r:id"), ""))
                     start = len(line.runs)
                     self._fill(line, child, around)
-                    if target and target.outside:
+                    if target and target.is_external:
                         line.runs[start:] = [run._replace(url=target.target) for run in line.runs[start:]]
                 case "oMath" | "oMathPara":
-                    line.add(tex(child), FORMULA)
+                    line.add(formula_to_tex(child), FORMULA_RUN)
 
-    def _run(self, run: Element, around: Marks, line: Line) -> None:
-        marks = self._styles.marks(below(run, "w:rPr"), around)
+    def _run(self, run: XmlElement, around: RunProperties, line: DocxLine) -> None:
+        marks = self._styles.run_properties(find_descendant(run, "w:rPr"), around)
         called, unseen = False, marks.hidden or marks.struck
-        for child in children(run):
-            name = local(child)
+        for child in visible_children(run):
+            name = local_name(child)
             if name == "fldChar":
-                line.mark(child)
+                line.handle_field_mark(child)
                 continue
             if name == "instrText" and line.fields and line.fields[-1] is not None:
                 line.fields[-1].append(child.text or "")
@@ -147,35 +147,39 @@ class Inline:
                 case "tab" | "ptab" | "br" | "cr" | "noBreakHyphen":
                     line.add(_SAID[name])
                 case "sym":
-                    code = child.get(q("w:char"), "")
-                    line.add(symbol(int(code, 16), child.get(q("w:font"), "Symbol")) if _HEX.fullmatch(code) else "")
+                    code = child.get(qname("w:char"), "")
+                    line.add(
+                        symbol_char(int(code, 16), child.get(qname("w:font"), "Symbol")) if _HEX.fullmatch(code) else ""
+                    )
                 case "footnoteReference" | "endnoteReference":
-                    called = child.get(q("w:customMarkFollows")) is not None
-                    self._note(name.removesuffix("Reference"), child.get(q("w:id"), ""), line)
+                    called = child.get(qname("w:customMarkFollows")) is not None
+                    self._note(name.removesuffix("Reference"), child.get(qname("w:id"), ""), line)
                 case "ruby":
                     for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
-                        found = below(child, part)
-                        line.add(form.format("" if found is None else self.line(found, around).text()))
+                        found = find_descendant(child, part)
+                        line.add(form.format("" if found is None else self.read_line(found, around).text()))
                 case "drawing" | "pict" | "object":
-                    for path in child.iter(q("v:textpath")):
+                    for path in child.iter(qname("v:textpath")):
                         line.add(f"\n{path.get('string', '')}\n")
-                    line.boxes.extend(self._drawn(child))
+                    line.drawings.extend(self._drawn(child))
                 case "oMath" | "oMathPara":
-                    line.add(tex(child), FORMULA)
+                    line.add(formula_to_tex(child), FORMULA_RUN)
 
-    def _text(self, text: str, marks: Marks, line: Line) -> None:
+    def _text(self, text: str, marks: RunProperties, line: DocxLine) -> None:
         """Code is what is set in the font of a typewriter, in a text that is set in another."""
         if text.strip():
             size = (marks.size or self._styles.size) if marks.bold else 0
             line.size = min(line.size, size) if line.runs else size
         code = marks.font and marks.font != self._font and _MONO.search(marks.font)
-        line.add(plain(text, marks.font), marks.script or (CODE if code else ""))
+        line.add(replace_symbol_chars(text, marks.font), marks.script or (CODE_RUN if code else ""))
 
-    def _read_notes(self, part: str, kind: str) -> dict[str, Element]:
-        root = self._package.related(part, f"{kind}s")
-        return {} if root is None else {one.get(q("w:id"), ""): one for one in root.iterchildren(q(f"w:{kind}"))}
+    def _read_notes(self, part: str, kind: str) -> dict[str, XmlElement]:
+        root = self._package.related_xml(part, f"{kind}s")
+        return (
+            {} if root is None else {one.get(qname("w:id"), ""): one for one in root.iterchildren(qname(f"w:{kind}"))}
+        )
 
-    def _note(self, kind: str, name: str, line: Line) -> None:
+    def _note(self, kind: str, name: str, line: DocxLine) -> None:
         """A note calls no other one, whatever it claims."""
         if self._in_note:
             return
@@ -185,37 +189,40 @@ class Inline:
             return
         self._in_note = True
         try:
-            paragraphs = [self.line(one, self._styles.of(below(one, "w:pPr")).marks) for one in note.iter(q("w:p"))]
+            paragraphs = [
+                self.read_line(one, self._styles.style_for(find_descendant(one, "w:pPr")).marks)
+                for one in note.iter(qname("w:p"))
+            ]
         finally:  # one that is broken takes no other note with it
             self._in_note = False
-        line.add(" ".join(one.text() for one in paragraphs), NOTE)
+        line.add(" ".join(one.text() for one in paragraphs), NOTE_RUN)
 
-    def _drawn(self, element: Element) -> Iterator[Element]:
+    def _drawn(self, element: XmlElement) -> Iterator[XmlElement]:
         """What has text in a drawing; says what is missing or that no reader knows."""
         for child in element:
-            match local(child):
+            match local_name(child):
                 case "txbxContent" | "chart" | "relIds":
                     yield child
                     continue
                 case "AlternateContent":
-                    child = chosen(child)
+                    child = choose_alternate(child)
                 case "OLEObject":
                     self._unread(f"an embedded object ({child.get('ProgID', 'unknown')})")
                 case "blip":
-                    picture = self.relations.get(child.get(q("r:embed"), ""))
-                    if picture and not picture.outside and not self._package.has(picture.target):
+                    picture = self.relations.get(child.get(qname("r:embed"), ""))
+                    if picture and not picture.is_external and not self._package.has(picture.target):
                         self._unread(f"a picture is missing ({picture.target})")
             yield from self._drawn(child)
 
 
-def _form(data: Element | None) -> str:
+def _form(data: XmlElement | None) -> str:
     """What a field of a form shows."""
-    if (box := below(data, "w:checkBox")) is not None:
-        ticked = switch(box, "w:checked")
-        return "☒" if ticked or (ticked is None and switch(box, "w:default")) else "☐"
-    if (choice := below(data, "w:ddList")) is not None:
-        entries = [one.get(VALUE, "") for one in choice.iterchildren(q("w:listEntry"))]
-        place = number(value(choice, "w:result") or value(choice, "w:default"))
+    if (box := find_descendant(data, "w:checkBox")) is not None:
+        ticked = toggle_value(box, "w:checked")
+        return "☒" if ticked or (ticked is None and toggle_value(box, "w:default")) else "☐"
+    if (choice := find_descendant(data, "w:ddList")) is not None:
+        entries = [one.get(VAL_ATTRIBUTE, "") for one in choice.iterchildren(qname("w:listEntry"))]
+        place = parse_xml_int(find_value(choice, "w:result") or find_value(choice, "w:default"))
         return entries[place] if 0 <= place < len(entries) else ""
     return ""
 
@@ -223,11 +230,11 @@ def _form(data: Element | None) -> str:
 def _shown(instructions: str) -> tuple[str, str]:
     """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
     if found := _SIGN.fullmatch(instructions):
-        return symbol(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
+        return symbol_char(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
     if found := _BUTTON.fullmatch(instructions):
         return found[1].strip(), ""
     if found := _FRACTION.fullmatch(instructions):
-        return fraction(found[1].strip(), found[2].strip()), FORMULA
+        return tex_fraction(found[1].strip(), found[2].strip()), FORMULA_RUN
     if found := _MOVED.fullmatch(instructions):
-        return found[2], RAISED if found[1].lower() == "up" else LOWERED
+        return found[2], SUPERSCRIPT if found[1].lower() == "up" else SUBSCRIPT
     return "", ""

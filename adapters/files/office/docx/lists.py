@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from adapters.files.office.docx.styles import Style, Styles, font, indent
-from adapters.files.office.docx_xml import VALUE, Element, below, number, q, switch, value
-from adapters.files.office.runs import TICKS, plain, written
+from adapters.files.office.docx.styles import DocxStyle, DocxStyles, font_name, indent_twips
+from adapters.files.office.docx_xml import (
+    VAL_ATTRIBUTE,
+    XmlElement,
+    find_descendant,
+    find_value,
+    parse_xml_int,
+    qname,
+    toggle_value,
+)
+from adapters.files.office.runs import TICK_MARKS, format_list_number, replace_symbol_chars
 
-LEVELS = 9
+LIST_LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
 _LONGEST_LABEL = 100
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
@@ -19,150 +27,156 @@ _INDENT = 360
 """Between two levels of lists, in twentieths of a point, where nothing is said."""
 
 
-class Level(NamedTuple):
+class ListLevel(NamedTuple):
     """One level of a list."""
 
-    shape: str = "decimal"
+    number_format: str = "decimal"
     start: int = 1
-    text: str = ""
+    label_pattern: str = ""
     """`%1.%2` with the numbers of the levels to be put in."""
-    plain: bool = False
+    is_decimal: bool = False
     """Whether all numbers in it are decimal."""
-    after: int = -1
+    restart_after: int = -1
     """The level, from 1, that it begins anew after; 0 for never, -1 for each above."""
     style: str = ""
     indent: int | None = None
     font: str | None = None
 
 
-_UNKNOWN = Level(shape="bullet", text="•")
+_UNKNOWN = ListLevel(number_format="bullet", label_pattern="•")
 """A level that a file does not define, or whose definition is damaged."""
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """A paragraph that is numbered or marked."""
 
     list_key: str
     level: int
     label: str
     """As shown, `2.1`; empty for a mark."""
-    marked: bool
+    has_marker: bool
     """Whether it shows a mark or a number at all."""
     indent: int
 
 
-class Numbering:
+class DocxNumbering:
     """Counts as Word does: lists of one definition go on, but where one says that it starts over."""
 
-    def __init__(self, root: Element | None, styles: Styles) -> None:
+    def __init__(self, root: XmlElement | None, styles: DocxStyles) -> None:
         self._styles = styles
-        self._abstract: dict[str, Element] = {}
-        self._numbers: dict[str, Element] = {}
+        self._abstract: dict[str, XmlElement] = {}
+        self._numbers: dict[str, XmlElement] = {}
         for child in () if root is None else root:
-            if child.tag == q("w:abstractNum"):
-                self._abstract[child.get(q("w:abstractNumId"), "")] = child
-            elif child.tag == q("w:num"):
-                self._numbers[child.get(q("w:numId"), "")] = child
-        self._lists: dict[str, tuple[str, list[Level]]] = {}
+            if child.tag == qname("w:abstractNum"):
+                self._abstract[child.get(qname("w:abstractNumId"), "")] = child
+            elif child.tag == qname("w:num"):
+                self._numbers[child.get(qname("w:numId"), "")] = child
+        self._lists: dict[str, tuple[str, list[ListLevel]]] = {}
         self._counts: dict[str, list[int | None]] = {}
 
-    def of(self, properties: Element | None, style: Style) -> Entry | None:
+    def entry_for(self, properties: XmlElement | None, style: DocxStyle) -> ListEntry | None:
         """The entry that a paragraph is, counted; None for one that is none."""
-        own = below(properties, "w:numPr")
-        list_id = value(own, "w:numId") or style.list_id
+        own = find_descendant(properties, "w:numPr")
+        list_id = find_value(own, "w:numId") or style.list_id
         if list_id in {"", "0"}:
             return None
         key, levels = self._lists[list_id] if list_id in self._lists else self._begin(list_id)
-        said = value(own, "w:ilvl")
+        said = find_value(own, "w:ilvl")
         by_style = next((place for place, one in enumerate(levels) if one.style and one.style in style.ids), None)
-        level = number(said) if said else by_style if by_style is not None else style.list_level or 0
-        level = min(max(level, 0), LEVELS - 1)
+        level = parse_xml_int(said) if said else by_style if by_style is not None else style.list_level or 0
+        level = min(max(level, 0), LIST_LEVELS - 1)
         self._count(key, level, levels)
         shown = levels[level]
-        if shown.shape == "bullet":
-            mark = plain(shown.text, shown.font).strip()
-            label = mark if mark in TICKS else ""
+        if shown.number_format == "bullet":
+            mark = replace_symbol_chars(shown.label_pattern, shown.font).strip()
+            label = mark if mark in TICK_MARKS else ""
         else:
             mark = label = self._label(key, shown, levels)
-        far = next((one for one in (indent(properties), shown.indent, style.indent) if one is not None), 0)
-        return Entry(key, level, label, bool(mark), far)
+        far = next((one for one in (indent_twips(properties), shown.indent, style.indent) if one is not None), 0)
+        return ListEntry(key, level, label, bool(mark), far)
 
-    def _begin(self, list_id: str) -> tuple[str, list[Level]]:
+    def _begin(self, list_id: str) -> tuple[str, list[ListLevel]]:
         own = self._numbers.get(list_id)
-        key = f"unknown {list_id}" if own is None else value(own, "w:abstractNumId") or ""
-        if linked := value(self._abstract.get(key), "w:numStyleLink"):  # defined by a style, which names another list
-            key = value(self._numbers.get(self._styles.numbering(linked)), "w:abstractNumId") or key
-        levels = [_UNKNOWN] * LEVELS
-        counts = self._counts.setdefault(key, [None] * LEVELS)
+        key = f"unknown {list_id}" if own is None else find_value(own, "w:abstractNumId") or ""
+        if linked := find_value(
+            self._abstract.get(key), "w:numStyleLink"
+        ):  # defined by a style, which names another list
+            key = find_value(self._numbers.get(self._styles.list_id_of(linked)), "w:abstractNumId") or key
+        levels = [_UNKNOWN] * LIST_LEVELS
+        counts = self._counts.setdefault(key, [None] * LIST_LEVELS)
         _define(levels, self._abstract.get(key))
-        for change in () if own is None else own.iterchildren(q("w:lvlOverride")):
+        for change in () if own is None else own.iterchildren(qname("w:lvlOverride")):
             _define(levels, change)
-            start = value(change, "w:startOverride")
-            place = number(change.get(q("w:ilvl")))
-            if start is not None and 0 <= place < LEVELS:
-                levels[place] = levels[place]._replace(start=number(start))
+            start = find_value(change, "w:startOverride")
+            place = parse_xml_int(change.get(qname("w:ilvl")))
+            if start is not None and 0 <= place < LIST_LEVELS:
+                levels[place] = levels[place]._replace(start=parse_xml_int(start))
                 counts[place] = None
         self._lists[list_id] = key, levels
         return key, levels
 
-    def _count(self, key: str, at: int, levels: list[Level]) -> None:
+    def _count(self, key: str, at: int, levels: list[ListLevel]) -> None:
         counts = self._counts[key]
         for place, (level, count) in enumerate(zip(levels, counts, strict=True)):
             if place <= at and count is None:  # a level that was passed over counts as begun
                 counts[place] = level.start
             elif place == at and count is not None:
                 counts[place] = count + 1
-            elif place > at and (level.after < 0 or at < level.after):
+            elif place > at and (level.restart_after < 0 or at < level.restart_after):
                 counts[place] = None
 
-    def _label(self, key: str, shown: Level, levels: list[Level]) -> str:
+    def _label(self, key: str, shown: ListLevel, levels: list[ListLevel]) -> str:
         counts = self._counts[key]
 
         def filled_in(found: re.Match[str]) -> str:
             place = int(found[1]) - 1
             level, count = levels[place], counts[place]
-            return written(level.start if count is None else count, "decimal" if shown.plain else level.shape)
+            return format_list_number(
+                level.start if count is None else count, "decimal" if shown.is_decimal else level.number_format
+            )
 
-        return " ".join(_PLACE.sub(filled_in, shown.text).split())
+        return " ".join(_PLACE.sub(filled_in, shown.label_pattern).split())
 
 
-def _define(levels: list[Level], parent: Element | None) -> None:
-    for level in () if parent is None else parent.iterchildren(q("w:lvl")):
-        after = value(level, "w:lvlRestart")
-        place = number(level.get(q("w:ilvl")))
-        if 0 <= place < LEVELS:
-            levels[place] = Level(
-                shape=_shape(level),
-                start=number(value(level, "w:start"), 0 if below(level, "w:start") is None else 1),
-                text=(value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
-                plain=bool(switch(level, "w:isLgl")),
-                after=-1 if after is None else number(after),
-                style=value(level, "w:pStyle") or "",
-                indent=indent(level.find(q("w:pPr"))),
-                font=font(level.find(q("w:rPr"))),
+def _define(levels: list[ListLevel], parent: XmlElement | None) -> None:
+    for level in () if parent is None else parent.iterchildren(qname("w:lvl")):
+        after = find_value(level, "w:lvlRestart")
+        place = parse_xml_int(level.get(qname("w:ilvl")))
+        if 0 <= place < LIST_LEVELS:
+            levels[place] = ListLevel(
+                number_format=_shape(level),
+                start=parse_xml_int(
+                    find_value(level, "w:start"), 0 if find_descendant(level, "w:start") is None else 1
+                ),
+                label_pattern=(find_value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
+                is_decimal=bool(toggle_value(level, "w:isLgl")),
+                restart_after=-1 if after is None else parse_xml_int(after),
+                style=find_value(level, "w:pStyle") or "",
+                indent=indent_twips(level.find(qname("w:pPr"))),
+                font=font_name(level.find(qname("w:rPr"))),
             )
 
 
-def _shape(level: Element) -> str:
-    found = next(level.iter(q("w:numFmt")), None)
-    shape = "decimal" if found is None else found.get(VALUE, "decimal")
+def _shape(level: XmlElement) -> str:
+    found = next(level.iter(qname("w:numFmt")), None)
+    shape = "decimal" if found is None else found.get(VAL_ATTRIBUTE, "decimal")
     if shape == "custom" and found is not None:
-        shape = found.get(q("w:format"), "").partition(",")[0]
+        shape = found.get(qname("w:format"), "").partition(",")[0]
     return "01" if shape == "decimalZero" else shape
 
 
-class Place(NamedTuple):
+class ListPosition(NamedTuple):
     """Where a paragraph stands among lists."""
 
     depth: int
     label: str | None = None
     """What stands before an entry, empty for a mark; None for text and a number that nobody knows."""
-    listed: bool = True
-    typed: int = 0
+    is_listed: bool = True
+    marker_length: int = 0
     """How many characters of it are a mark that somebody typed."""
 
 
-class Depths:
+class ListDepths:
     """How deep the entries of lists stand: as the one above of the same level of their list or else in the last one
     of a higher level or, of another list, less far in."""
 
@@ -174,7 +188,7 @@ class Depths:
         self._outside = 0
         """Indent of the text outside of lists."""
 
-    def entry(self, key: str, level: int, far: int) -> int:
+    def entry_depth(self, key: str, level: int, far: int) -> int:
         del self._open[self._seen.get((key, level), len(self._open)) :]
         while self._open:
             other, above, out = self._open[-1]
@@ -185,30 +199,32 @@ class Depths:
         depth = self._seen[key, level] = len(self._open) - 1
         return depth
 
-    def place(self, text: str, entry: Entry | None, properties: Element | None, style: Style) -> Place:
+    def position_of(
+        self, text: str, entry: ListEntry | None, properties: XmlElement | None, style: DocxStyle
+    ) -> ListPosition:
         """An entry of a list is a paragraph that is marked as one, by a style or by hand."""
-        own, typed = indent(properties), _TYPED.match(text)
+        own, typed = indent_twips(properties), _TYPED.match(text)
         far = entry.indent if entry else (own if own is not None else style.indent) or 0
-        label = entry.label if entry and entry.marked else None
-        if style.listed and value(properties, "w:numPr/w:numId") != "0":
-            level = style.depth + (entry.level if entry else 0)
-            label = "" if label is None and style.listed == "bullet" else label
-            return Place(self.entry("", level, far or _INDENT * (level + 1)), label)
+        label = entry.label if entry and entry.has_marker else None
+        if style.list_kind and find_value(properties, "w:numPr/w:numId") != "0":
+            level = style.list_depth + (entry.level if entry else 0)
+            label = "" if label is None and style.list_kind == "bullet" else label
+            return ListPosition(self.entry_depth("", level, far or _INDENT * (level + 1)), label)
         if label is not None and entry:
-            return Place(self.entry(entry.list_key, entry.level, far), label)
+            return ListPosition(self.entry_depth(entry.list_key, entry.level, far), label)
         if typed or _TICKED.match(text):
-            return Place(self.entry(f"typed {far}", 0, far), "", typed=typed.end() if typed else 0)
-        return Place(self.text(far), listed=False)
+            return ListPosition(self.entry_depth(f"typed {far}", 0, far), "", marker_length=typed.end() if typed else 0)
+        return ListPosition(self.text_depth(far), is_listed=False)
 
-    def text(self, far: int) -> int:
+    def text_depth(self, far: int) -> int:
         """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
         as far in, the end of all lists."""
         depth = next((n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= far != self._outside), 0)
         if not depth:
             self._outside = far
-            self.close()
+            self.close_lists()
         return depth
 
-    def close(self) -> None:
+    def close_lists(self) -> None:
         self._open.clear()
         self._seen.clear()

@@ -12,7 +12,7 @@ import httpx2 as httpx
 import pytest
 from starlette.applications import Starlette
 
-from adapters.http.hosts import Machine
+from adapters.http.hosts import LocalOperator
 from bot.citewell import Citewell
 from pipeline.errors import Refused
 from tests.doubles.open_house import SECRET, opened
@@ -33,7 +33,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def key(citewell: Citewell, *collections: str, per_minute: int = 6000) -> Mapping[str, str]:
-    _, secret = await citewell.storage.keys.add(f"program {collections}", collections, per_minute)
+    _, secret = await citewell.storage.api_keys.add(f"program {collections}", collections, per_minute)
     return {"Authorization": f"Bearer {secret}"}
 
 
@@ -64,20 +64,20 @@ async def test_a_conversation_goes_on_and_is_its_callers_alone(house: House) -> 
     further = {"question": "And for rooms?", "conversation": first["conversation"]}
     for headers, recalled in ((mine, 2), (other, 1)):
         await caller.post("/api/v1/ask", json=further, headers=headers)
-        ((_, turn), *_) = (await citewell.storage.history.by_author(await person(citewell, headers), 9))[-1:]
-        conversation = (await citewell.storage.history.by_author(turn.author, 9))[-1][0]
+        ((_, turn), *_) = (await citewell.storage.history.turns_by_author(await person(citewell, headers), 9))[-1:]
+        conversation = (await citewell.storage.history.turns_by_author(turn.author, 9))[-1][0]
         assert len((await citewell.storage.history.recall(conversation, 9)).turns) == recalled
 
 
 async def person(citewell: Citewell, headers: Mapping[str, str]) -> str:
-    found = await citewell.storage.keys.holder(headers["Authorization"].removeprefix("Bearer "))
+    found = await citewell.storage.api_keys.find_key(headers["Authorization"].removeprefix("Bearer "))
     assert found
     return found.person
 
 
 async def test_what_a_key_may_not_find_is_as_if_it_were_not_there(house: House) -> None:
     citewell, caller = house
-    secret = next(one.id for one in await citewell.storage.library.documents() if one.collection == "secret")
+    secret = next(one.id for one in await citewell.storage.library.list_documents() if one.collection == "secret")
     for grant, sees in (((), False), (("open",), False), (("secret",), True)):
         headers = await key(citewell, *grant)
         told = [
@@ -99,16 +99,16 @@ async def test_a_revoked_key_opens_nothing_and_its_name_is_free(house: House) ->
     assert (await caller.get("/api/v1/health", headers=headers)).status_code == 200
     with pytest.raises(Refused, match="there is a key"):
         await key(citewell)
-    assert await citewell.storage.keys.revoke("program ()")
+    assert await citewell.storage.api_keys.revoke("program ()")
     refused = await caller.get("/api/v1/health", headers=headers)
     assert refused.status_code == 401
     assert refused.headers["www-authenticate"] == "Bearer"
     await key(citewell)
-    assert [bool(one.revoked) for one in await citewell.storage.keys.all()] == [True, False]
+    assert [bool(one.revoked) for one in await citewell.storage.api_keys.all()] == [True, False]
 
 
 async def test_at_the_machine_the_secret_of_this_start_is_the_operators_key_there_alone(tmp_path: Path) -> None:
-    machine = Machine()
+    machine = LocalOperator()
     mine = {"Authorization": f"Bearer {machine.secret}"}
     async with opened(tmp_path, machine) as (_, app):
         async with client(app) as caller:
@@ -158,7 +158,7 @@ async def test_feedback_is_kept_with_the_callers_own_answer_and_with_no_other(ho
     given = {"vote": "unhelpful", "reason": "outdated", "comment": "It is 26 now"}
     path = f"/api/v1/answers/{answer}/feedback"
     assert (await caller.post(path, json=given, headers=headers)).json() == {"answer": answer}
-    assert "It is 26 now" in await citewell.desk.export(await person(citewell, headers))
+    assert "It is 26 now" in await citewell.services.export_person(await person(citewell, headers))
     assert (await caller.post(path, json=given, headers=await key(citewell, "open"))).status_code == 404
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from tests.doubles.open_house import opened
 
 DOCS = (Path(__file__).parents[4] / "docs" / "api.md").read_text(encoding="utf-8")
@@ -29,9 +29,9 @@ async def test_a_client_of_the_documentation_gets_an_answer(language: str, tmp_p
     program = {"sh": ["sh", "-eu", "-c"], "python": [sys.executable, "-c"]}[language]
     async with (
         opened(tmp_path) as (citewell, app),
-        Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
+        UvicornServers().serve("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
     ):
-        _, key = await citewell.storage.keys.add("docs", (), 60)
+        _, key = await citewell.storage.api_keys.add("docs", (), 60)
         environment = {
             "CITEWELL": f"http://127.0.0.1:{port}",
             "CITEWELL_KEY": key,

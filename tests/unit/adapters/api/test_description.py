@@ -12,7 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from tests.doubles.open_house import opened
 from tests.doubles.ports import free_port
 
@@ -31,9 +31,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     async def serve() -> None:
         async with (
             opened(tmp_path_factory.mktemp("house")) as (citewell, app),
-            Doors().serving(f"127.0.0.1:{port}", app.routes, setting="CITEWELL_WEB"),
+            UvicornServers().serve(f"127.0.0.1:{port}", app.routes, setting="CITEWELL_WEB"),
         ):
-            keys.append((await citewell.storage.keys.add("test", (), 6000))[1])
+            keys.append((await citewell.storage.api_keys.add("test", (), 6000))[1])
             begun.set()
             await asyncio.to_thread(end.wait)
 

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from bot.platforms import programs
+from bot.platforms import open_program_routes
 from pipeline.values import Readers
 from tests.doubles.open_house import opened
 from tests.trials import trials
@@ -32,7 +32,7 @@ class Broken:
 
     issuer = "https://id.acme.example"
 
-    async def of_token(self, _: str) -> tuple[str, str, Readers] | None:
+    async def verify_token(self, _: str) -> tuple[str, str, Readers] | None:
         raise TypeError(INNER)
 
 
@@ -40,8 +40,8 @@ class Broken:
 async def broken(citewell: Citewell) -> AsyncIterator[httpx.AsyncClient]:
     """A client of programs whose tokens cannot be read."""
     async with (
-        programs(citewell, url="", machine=None, tokens=Broken()) as routes,
-        Doors().serving("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
+        open_program_routes(citewell, url="", machine=None, tokens=Broken()) as routes,
+        UvicornServers().serve("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False, verify=False) as caller,
     ):
         yield caller
@@ -83,7 +83,7 @@ async def test_what_nobody_foresaw_is_told_with_a_number_by_every_call(
         raise ZeroDivisionError(INNER)
 
     async with opened(tmp_path) as (citewell, _), broken(citewell) as caller:
-        _, secret = await citewell.storage.keys.add("program", (), 60)
+        _, secret = await citewell.storage.api_keys.add("program", (), 60)
         monkeypatch.setattr(type(citewell.reading), name, wrong)
         answer = await caller.request(method, path, json=sent, headers={"Authorization": f"Bearer {secret}"})
     is_problem(answer, 500)

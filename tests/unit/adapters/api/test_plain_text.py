@@ -13,9 +13,9 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 from tests.doubles.open_house import opened
 from tests.doubles.page import parsed, prose
 from tests.unit.pipeline.test_plain import alive
@@ -59,11 +59,11 @@ class House:
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with (
         opened(tmp_path) as (citewell, app),
-        Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
+        UvicornServers().serve("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
     ):
         about = {"collection": "open", "title": TITLE, "filename": "kite\u202e.md", "url": "javascript:alert(1)"}
-        await citewell.indexer.keep(parsed("d1", prose(*PLANTED), **about))
-        _, key = await citewell.storage.keys.add("program", (), 6000)
+        await citewell.indexer.add_document(parsed("d1", prose(*PLANTED), **about))
+        _, key = await citewell.storage.api_keys.add("program", (), 6000)
         yield House(citewell, f"http://127.0.0.1:{port}", key)
 
 
@@ -85,7 +85,7 @@ def harmless(given: Any) -> None:
     for name, text in texts(given):
         if name in IDS:
             continue
-        assert visible(text) == text, name
+        assert strip_invisible(text) == text, name
         if name in ("url", "link"):
             assert text == "" or text.startswith(("http://", "https://")), name
         elif name not in QUOTES:
@@ -134,7 +134,7 @@ async def test_an_editor_is_given_plain_text_by_every_way(house: House) -> None:
     harmless(answer.structured_content)
     assert list(alive(answer.structured_content["text"])) == []
     assert said
-    assert all(list(alive(one)) == [] and visible(one) == one for one in said)
+    assert all(list(alive(one)) == [] and strip_invisible(one) == one for one in said)
     for given in (found, read):
         harmless(given.structured_content)
         harmless(json.loads(given.content[0].text))  # type: ignore[union-attr] # text

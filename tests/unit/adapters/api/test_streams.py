@@ -12,12 +12,12 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from bot.desks.reading import EACH
+from bot.services.reading import MAX_ANSWERS_PER_CALLER
 from pipeline.errors import Unavailable
-from pipeline.ports import AnswerStream, streaming
-from pipeline.values import Answer, Event, Progress, Request, Stage
+from pipeline.ports import AnswerStream, answer_stream
+from pipeline.values import Answer, AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent
 from tests.contracts.waiting import eventually, until
 from tests.doubles.open_house import opened
 
@@ -33,10 +33,10 @@ class House:
         self._walk = citewell.reading._respond
         self.walked(self._walk)
 
-    def walked(self, walk: Callable[[Request], AnswerStream]) -> None:
+    def walked(self, walk: Callable[[AnswerRequest], AnswerStream]) -> None:
         """Let `walk` answer, and count what it is asked."""
 
-        def respond(request: Request) -> AnswerStream:
+        def respond(request: AnswerRequest) -> AnswerStream:
             self.asked += 1
             return walk(request)
 
@@ -46,9 +46,9 @@ class House:
         """Answers begin, and go on when the second is set."""
         begun, go_on = asyncio.Event(), asyncio.Event()
 
-        @streaming
-        async def walk(request: Request) -> AsyncGenerator[Event, None]:
-            yield Progress(stage=Stage.SEARCHING)
+        @answer_stream
+        async def walk(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+            yield ProgressEvent(stage=AnswerStage.SEARCHING)
             begun.set()
             await go_on.wait()
             yield await self._walk(request).answer()
@@ -57,15 +57,15 @@ class House:
         return begun, go_on
 
     def failing(self, error: BaseException) -> None:
-        @streaming
-        async def walk(request: Request) -> AsyncGenerator[Event, None]:
-            yield Progress(stage=Stage.SEARCHING)
+        @answer_stream
+        async def walk(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+            yield ProgressEvent(stage=AnswerStage.SEARCHING)
             raise error
 
         self.walked(walk)
 
     async def key(self, once: str = "", name: str = "program") -> dict[str, str]:
-        _, secret = await self.citewell.storage.keys.add(name, (), 6000)
+        _, secret = await self.citewell.storage.api_keys.add(name, (), 6000)
         return {"Authorization": f"Bearer {secret}", **({"Idempotency-Key": once} if once else {})}
 
     async def ask(
@@ -87,7 +87,7 @@ class House:
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with (
         opened(tmp_path) as (citewell, app),
-        Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
+        UvicornServers().serve("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False, verify=False) as caller,
     ):
         yield House(citewell, caller)
@@ -158,10 +158,10 @@ async def test_whoever_hangs_up_finds_the_answer_under_their_key(house: House) -
 async def test_without_a_key_nothing_is_answered_for_whoever_hung_up(house: House) -> None:
     ended = asyncio.Event()
 
-    @streaming
-    async def endless(_: Request) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def endless(_: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         try:
-            yield Progress(stage=Stage.SEARCHING)
+            yield ProgressEvent(stage=AnswerStage.SEARCHING)
             await asyncio.Event().wait()
         finally:
             ended.set()
@@ -204,7 +204,7 @@ async def test_a_key_that_is_revoked_is_told_nothing_more_of_an_answer_under_way
     headers = await house.key()
     asked = asyncio.create_task(house.ask(headers))
     await begun.wait()
-    await house.citewell.storage.keys.revoke("program")
+    await house.citewell.storage.api_keys.revoke("program")
     go_on.set()
     *before, (name, problem) = told((await asked).text)
     assert [one for one, _ in before] == ["progress"]
@@ -221,11 +221,11 @@ async def test_an_answer_that_rests_on_what_was_closed_meanwhile_is_not_told(hou
         await go_on.wait()
         return answer
 
-    house.walked(lambda request: walk(request).then(held))
+    house.walked(lambda request: walk(request).map_answer(held))
     asked = asyncio.create_task(house.ask(await house.key()))
     await begun.wait()
-    document = next(one for one in await library.documents() if one.collection == "open")
-    await library.remove([document.id])
+    document = next(one for one in await library.list_documents() if one.collection == "open")
+    await library.remove_documents([document.id])
     go_on.set()
     name, problem = told((await asked).text)[-1]
     assert (name, problem["status"]) == ("error", 503)
@@ -238,7 +238,7 @@ async def test_one_caller_has_so_many_streams_at_once_and_others_are_answered_be
     async with httpx.AsyncClient(
         base_url=house.caller.base_url, limits=limits, timeout=60, trust_env=False
     ) as house.caller:
-        asked = [asyncio.create_task(house.ask(greedy)) for _ in range(EACH + 10)]
+        asked = [asyncio.create_task(house.ask(greedy)) for _ in range(MAX_ANSWERS_PER_CALLER + 10)]
         refused = 0
         for answer in asyncio.as_completed(asked):
             name, problem = told((await answer).text)[-1]
@@ -248,7 +248,7 @@ async def test_one_caller_has_so_many_streams_at_once_and_others_are_answered_be
             if refused == 10 and not go_on.is_set():
                 assert (await house.ask(greedy, events=False)).status_code == 409
                 theirs = asyncio.create_task(house.ask(other))
-                await until(lambda: house.asked == EACH + 1)
+                await until(lambda: house.asked == MAX_ANSWERS_PER_CALLER + 1)
                 go_on.set()
                 assert told((await theirs).text)[-1][0] == "answer"
         assert (await house.ask(greedy, events=False)).status_code == 200

@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 import pytest
 
 from adapters.chat import catch_up
-from adapters.chat.catch_up import HORIZON, CatchUp, Since
+from adapters.chat.catch_up import MAX_AGE_SECONDS, CatchUp, MissedRange
 from pipeline.errors import CitewellError, Refused, Unavailable
 
 LAG = 60.0
-NOW = 10.0 * HORIZON
+NOW = 10.0 * MAX_AGE_SECONDS
 
 
 class Marks:
@@ -32,11 +32,11 @@ class Rooms:
     """Three rooms with a message each, in a gap that fails as it is told."""
 
     def __init__(self) -> None:
-        self.since: list[Since] = []
+        self.since: list[MissedRange] = []
         self.taken: list[str] = []
         self.faults: dict[str, list[CitewellError]] = {}
 
-    def begin(self, since: Since) -> Rooms:
+    def begin(self, since: MissedRange) -> Rooms:
         self.since.append(since)
         return self
 
@@ -50,7 +50,7 @@ class Rooms:
             raise fault
         yield f"said in {place}"
 
-    async def take(self, place: str, message: str) -> None:
+    async def accept(self, place: str, message: str) -> None:
         self.taken.append(message)
 
 
@@ -70,22 +70,22 @@ def reader(
     ("noted", "at", "first"),
     [
         (f"{NOW - 100:.6f}", NOW - 100, False),
-        (f"{NOW - 3 * HORIZON:.6f}", NOW - HORIZON, False),
-        (f"{NOW + 100:.6f}", NOW - HORIZON, False),
+        (f"{NOW - 3 * MAX_AGE_SECONDS:.6f}", NOW - MAX_AGE_SECONDS, False),
+        (f"{NOW + 100:.6f}", NOW - MAX_AGE_SECONDS, False),
         (None, NOW - LAG, True),
     ],
 )
 async def test_it_is_read_from_the_mark_on_or_from_a_day_ago(noted: str | None, at: float, *, first: bool) -> None:
     rooms = Rooms()
-    await reader(rooms, Marks(noted)).read()
-    assert rooms.since == [Since(at, NOW - HORIZON, first)]
+    await reader(rooms, Marks(noted)).read_missed()
+    assert rooms.since == [MissedRange(at, NOW - MAX_AGE_SECONDS, first)]
     assert rooms.taken == ["said in a", "said in b", "said in c"]
 
 
 async def test_what_fails_keeps_nothing_else_waiting_and_is_read_once_in_the_end() -> None:
     rooms = Rooms()
     rooms.faults["a"] = [Unavailable("Chat", "down"), Unavailable("Chat", "down", retry_after=0.01)]
-    await reader(rooms, Marks(f"{NOW:.6f}")).read()
+    await reader(rooms, Marks(f"{NOW:.6f}")).read_missed()
     assert rooms.taken == ["said in b", "said in c", "said in a"]
     assert len(rooms.since) == 1
 
@@ -93,7 +93,7 @@ async def test_what_fails_keeps_nothing_else_waiting_and_is_read_once_in_the_end
 async def test_what_may_not_be_read_is_not_tried_again() -> None:
     rooms = Rooms()
     rooms.faults["b"] = [Refused("not a member"), Refused("not a member")]
-    await reader(rooms, Marks(f"{NOW:.6f}")).read()
+    await reader(rooms, Marks(f"{NOW:.6f}")).read_missed()
     assert rooms.taken == ["said in a", "said in c"]
     assert len(rooms.faults["b"]) == 1
 
@@ -102,14 +102,14 @@ async def test_what_could_not_be_taken_in_stays_due_until_it_is_read() -> None:
     rooms, untaken = Rooms(), {"a"}
     reading = reader(rooms, Marks(f"{NOW:.6f}"), untaken)
     rooms.faults["c"] = [Unavailable("Chat", "down", retry_after=3600.0)]
-    cut_off = asyncio.create_task(reading.read())
+    cut_off = asyncio.create_task(reading.read_missed())
     while len(rooms.taken) < 2:  # noqa: ASYNC110 - the double does not tell
         await asyncio.sleep(0)
     cut_off.cancel()
     untaken.add("b")
-    await reading.read()
-    await reading.read()
-    assert [since.untaken for since in rooms.since] == [{"a"}, {"a", "b"}, frozenset()]
+    await reading.read_missed()
+    await reading.read_missed()
+    assert [since.failed_channels for since in rooms.since] == [{"a"}, {"a", "b"}, frozenset()]
     assert not untaken
 
 
@@ -117,7 +117,7 @@ async def test_nothing_is_marked_before_everything_is_read() -> None:
     rooms, marks, moments = Rooms(), Marks(), iter(range(1_000_000))
     rooms.faults["c"] = [Unavailable("Chat", "down") for _ in range(3)]
     early: list[object] = []
-    take = rooms.take
+    take = rooms.accept
 
     async def taking(place: str, message: str) -> None:
         early.append(marks.noted)
@@ -126,8 +126,8 @@ async def test_nothing_is_marked_before_everything_is_read() -> None:
     async def reachable() -> bool:
         return True
 
-    rooms.take = taking  # type: ignore[method-assign]
-    keeping = asyncio.create_task(reader(rooms, marks, clock=lambda: NOW + next(moments) / 1000).keep(reachable))
+    rooms.accept = taking  # type: ignore[method-assign]
+    keeping = asyncio.create_task(reader(rooms, marks, clock=lambda: NOW + next(moments) / 1000).run(reachable))
     while marks.noted is None:  # noqa: ASYNC110 - as above
         await asyncio.sleep(0.001)
     keeping.cancel()

@@ -7,31 +7,31 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from adapters.chat.post.growth import EditGrowth, Feed, Pace
+from adapters.chat.post.streaming import EditingPost, EditTiming, EventBuffer
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
 from pipeline.errors import Unavailable
-from pipeline.ports import streaming
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, CitedSentence, Event, Stage, Written
+from pipeline.ports import answer_stream
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import Answer, AnswerEvent, AnswerStage, CitedSentence, SentenceEvent
 from tests.contracts.answers import cited
 from tests.contracts.waiting import until
 
 
 class Wall:
-    """Remembers how many sentences it was shown; the next stroke waits for `free`. It is one of `Edits`."""
+    """Remembers how many sentences it was shown; the next stroke waits for `free`. It is one of `EditingSender`."""
 
-    def __init__(self, pace: Pace) -> None:
-        self.pace = pace
+    def __init__(self, pace: EditTiming) -> None:
+        self.edit_timing = pace
         self.shown: list[int] = []
         self.free = asyncio.Event()
         self.begun = asyncio.Event()
         self.busy = False
 
-    def progress(self, reply: Reply, stage: Stage, words: Words) -> int:
+    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> int:
         return str(reply).count("Rule")
 
-    async def glimpse(self, post: int, name: str = "") -> None:
+    async def show_progress(self, post: int, name: str = "") -> None:
         assert not self.busy
         self.busy = True
         self.begun.set()
@@ -44,17 +44,17 @@ class Writer:
     """Writes sentences, and the answer at last."""
 
     def __init__(self) -> None:
-        self.events: asyncio.Queue[Event] = asyncio.Queue()
+        self.events: asyncio.Queue[AnswerEvent] = asyncio.Queue()
 
     def write(self, *numbers: int) -> None:
         for number in numbers:
-            self.events.put_nowait(Written(sentence=CitedSentence(text=f"Rule {number} holds.", numbers=(1,))))
+            self.events.put_nowait(SentenceEvent(sentence=CitedSentence(text=f"Rule {number} holds.", numbers=(1,))))
 
     def end(self) -> None:
         self.events.put_nowait(cited("Done."))
 
-    @streaming
-    async def __call__(self) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def __call__(self) -> AsyncGenerator[AnswerEvent, None]:
         ended = False
         while not ended:
             event = await self.events.get()
@@ -63,12 +63,12 @@ class Writer:
 
 
 async def followed(writer: Writer, wall: Wall) -> Answer | None:
-    async with Feed(writer()) as feed:
-        return await EditGrowth(wall, wall.glimpse, ENGLISH).follow(feed, Draft())
+    async with EventBuffer(writer()) as feed:
+        return await EditingPost(wall, wall.show_progress, ENGLISH_TRANSLATOR).follow(feed, Draft())
 
 
 async def test_only_the_newest_state_is_shown() -> None:
-    wall, writer = Wall(Pace(0.0, 0.0)), Writer()
+    wall, writer = Wall(EditTiming(0.0, 0.0)), Writer()
     following = asyncio.create_task(followed(writer, wall))
     writer.write(1)
     await wall.begun.wait()
@@ -82,7 +82,7 @@ async def test_only_the_newest_state_is_shown() -> None:
 
 
 async def test_a_quick_answer_shows_nothing_before() -> None:
-    wall, writer = Wall(Pace(60.0, 60.0)), Writer()
+    wall, writer = Wall(EditTiming(60.0, 60.0)), Writer()
     writer.write(1)
     writer.end()
     assert await followed(writer, wall)
@@ -90,7 +90,7 @@ async def test_a_quick_answer_shows_nothing_before() -> None:
 
 
 async def test_the_answer_waits_for_the_stroke_under_way() -> None:
-    wall, writer = Wall(Pace(0.0, 60.0)), Writer()
+    wall, writer = Wall(EditTiming(0.0, 60.0)), Writer()
     following = asyncio.create_task(followed(writer, wall))
     writer.write(1)
     await wall.begun.wait()
@@ -104,11 +104,11 @@ async def test_the_answer_waits_for_the_stroke_under_way() -> None:
 
 async def test_what_goes_wrong_is_raised_once_the_answer_is_there() -> None:
     class Broken(Wall):
-        async def glimpse(self, post: int, name: str = "") -> None:
+        async def show_progress(self, post: int, name: str = "") -> None:
             self.shown.append(post)
             raise Unavailable("wall", "wet")
 
-    wall, writer = Broken(Pace(0.0, 0.0)), Writer()
+    wall, writer = Broken(EditTiming(0.0, 0.0)), Writer()
     following = asyncio.create_task(followed(writer, wall))
     writer.write(1)
     await until(lambda: wall.shown == [1])

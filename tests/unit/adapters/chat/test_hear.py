@@ -8,11 +8,20 @@ from typing import Any, cast
 
 import pytest
 
-from adapters.chat.hear import Asked, Hearing, Remark, Spoke, Stopped
-from adapters.chat.words.handoff import Unsent
+from adapters.chat.intake import ChatEventHandler, MessagePosted, PersonMessage, QuestionCandidate, StopRequested
+from adapters.chat.words.handoff import UnsentReply
 from pipeline.errors import Unavailable
-from pipeline.translations import ENGLISH
-from pipeline.values import EVERYWHERE, ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId, replace
+from pipeline.translations import ENGLISH_TRANSLATOR
+from pipeline.values import (
+    DEFAULT_PLACE_SETTINGS,
+    ConversationId,
+    IncomingMessage,
+    MessageKey,
+    MessageTrigger,
+    PlaceId,
+    PlaceSettings,
+    replace,
+)
 
 NOTICE = MessageKey(platform="slack", space="T1", channel="C2", message="1")
 SAID = replace(NOTICE, message="2")
@@ -25,15 +34,15 @@ class House:
 
     def __init__(self) -> None:
         self.down = 0
-        self.place = EVERYWHERE
+        self.place = DEFAULT_PLACE_SETTINGS
         self.kept: list[IncomingMessage] = []
         self.stopped: list[ConversationId] = []
-        self.offered: list[Unsent] = []
+        self.offered: list[UnsentReply] = []
         self.channels = self.handoffs = self.places = self
 
     async def indexed(self, _: object) -> None: ...
 
-    async def of(self, _: object) -> Place:
+    async def of(self, _: object) -> PlaceSettings:
         return self.place
 
     async def waits(self, key: MessageKey) -> object:
@@ -43,7 +52,7 @@ class House:
         return False
 
     async def words(self, *_: str, **__: str) -> object:
-        return ENGLISH
+        return ENGLISH_TRANSLATOR
 
     async def leave_to_people(self, *_: str) -> bool:
         return False
@@ -60,9 +69,9 @@ class House:
     async def stop(self, conversation: ConversationId) -> None:
         self.stopped.append(conversation)
 
-    async def tell(self, *_: object) -> None: ...
+    async def notify(self, *_: object) -> None: ...
 
-    async def offer(self, _: Remark, unsent: Unsent) -> None:
+    async def offer_handoff_reply(self, _: PersonMessage, unsent: UnsentReply) -> None:
         self.offered.append(unsent)
 
 
@@ -71,27 +80,29 @@ def house() -> House:
     return House()
 
 
-def hearing(house: House, *, threads: bool = False) -> Hearing:
+def hearing(house: House, *, threads: bool = False) -> ChatEventHandler:
     known: Any = SimpleNamespace(takes_part=lambda _: False)
-    return Hearing(cast("Any", house), cast("Any", house), known, cast("Any", house), threads=threads)
+    return ChatEventHandler(cast("Any", house), cast("Any", house), known, cast("Any", house), threads=threads)
 
 
-def asked(**more: Any) -> Asked:
+def asked(**more: Any) -> QuestionCandidate:
     message = IncomingMessage(
         place=SAID,
         conversation=WHERE,
         asker="slack:T1:U3",
         text="Thirty days.",
         sent_at=datetime.now(UTC),
-        manner=Manner.MENTION,
+        manner=MessageTrigger.MENTION,
     )
-    return Asked(message=message, **more)
+    return QuestionCandidate(message=message, **more)
 
 
-def spoke(*, names_us: bool) -> Spoke:
+def spoke(*, names_us: bool) -> MessagePosted:
     replied_to = (str(NOTICE),)
-    remark = Remark(key=SAID, author="slack:T1:U3", text="Thirty days.", replied_to=replied_to, names_us=names_us)
-    return Spoke(said_in=(), key=SAID, remark=remark, asked=asked())
+    remark = PersonMessage(
+        key=SAID, author="slack:T1:U3", text="Thirty days.", reply_targets=replied_to, is_for_bot=names_us
+    )
+    return MessagePosted(said_in=(), key=SAID, person_message=remark, question=asked())
 
 
 async def test_who_replies_where_people_were_asked_is_offered_once_to_send_it_however_often_it_is_heard(
@@ -99,14 +110,14 @@ async def test_who_replies_where_people_were_asked_is_offered_once_to_send_it_ho
 ) -> None:
     hears, house.down = hearing(house), 1
     with pytest.raises(Unavailable):
-        await hears.hear(spoke(names_us=True))
+        await hears.handle(spoke(names_us=True))
     assert not house.offered
-    await hears.hear(spoke(names_us=True))
+    await hears.handle(spoke(names_us=True))
     assert (len(house.offered), len(house.kept)) == (1, 1)
 
 
 async def test_unless_it_names_us_it_is_no_question(house: House) -> None:
-    await hearing(house).hear(spoke(names_us=False))
+    await hearing(house).handle(spoke(names_us=False))
     assert (len(house.offered), len(house.kept)) == (1, 0)
 
 
@@ -116,12 +127,14 @@ async def test_unless_it_names_us_it_is_no_question(house: House) -> None:
 async def test_a_place_says_whether_answers_go_into_threads(
     house: House, set_there: bool | None, otherwise: bool, opened: bool
 ) -> None:
-    house.place = Place(threads=set_there)
+    house.place = PlaceSettings(threads=set_there)
     thread = replace(WHERE, channel="2", thread="")
-    await hearing(house, threads=otherwise).hear(Spoke(said_in=(), key=SAID, asked=asked(in_thread=thread)))
+    await hearing(house, threads=otherwise).handle(
+        MessagePosted(said_in=(), key=SAID, question=asked(in_thread=thread))
+    )
     assert house.kept[0].conversation == (thread if opened else WHERE)
 
 
 async def test_what_cannot_be_stopped_here_is_stopped_by_whichever_process_writes_it(house: House) -> None:
-    await hearing(house).hear(Stopped(conversation=WHERE))
+    await hearing(house).handle(StopRequested(conversation=WHERE))
     assert house.stopped == [WHERE]

@@ -85,7 +85,7 @@ def test_a_source_is_shown_with_the_path_of_its_file_and_its_address() -> None:
 
 
 def test_an_unverified_claim_is_marked() -> None:
-    assert lines(CitedSentence(text="Perhaps.", verified=False)) == [f"{wording.UNVERIFIED}: Perhaps."]
+    assert lines(CitedSentence(text="Perhaps.", verified=False)) == [f"{wording.UNVERIFIED_CLAIM}: Perhaps."]
 
 
 def test_what_is_piped_on_is_plain_text() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.console import follow
-from pipeline.ports import streaming
-from pipeline.values import CitedSentence, Event, Progress, Stage, Written
+from adapters.console import follow_answer
+from pipeline.ports import answer_stream
+from pipeline.values import AnswerEvent, AnswerStage, CitedSentence, ProgressEvent, SentenceEvent
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
 from tests.contracts.console_driver import ConsoleDriver, Terminal
@@ -31,18 +31,18 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
     free = asyncio.Event()
     sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.")]
 
-    @streaming
-    async def events() -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.WRITING)
-        yield Written(sentence=sentences[0], preface="The closest passage says:")
+    @answer_stream
+    async def events() -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.WRITING)
+        yield SentenceEvent(sentence=sentences[0], preface="The closest passage says:")
         await free.wait()
         yield cited(sentences=sentences)
 
     terminal = Terminal()
-    following = asyncio.create_task(follow(events(), terminal.console))
+    following = asyncio.create_task(follow_answer(events(), terminal.console))
     await until(lambda: "First. [1]" in terminal.left())
     assert "The closest passage says:" in terminal.left()
-    assert wording.PROGRESS[Stage.WRITING] in terminal.left()
+    assert wording.PROGRESS[AnswerStage.WRITING] in terminal.left()
     free.set()
     assert (await following).sentences == tuple(sentences)
     assert terminal.left() == ""
@@ -51,15 +51,15 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
 async def test_an_answer_higher_than_the_screen_leaves_nothing_above_it() -> None:
     sentences = [CitedSentence(text=f"Rule {number}.", opens=True) for number in range(200)]
 
-    @streaming
-    async def events() -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def events() -> AsyncGenerator[AnswerEvent, None]:
         for sentence in sentences:
-            yield Written(sentence=sentence)
+            yield SentenceEvent(sentence=sentence)
         await asyncio.sleep(0.2)
         yield cited(sentences=sentences)
 
     terminal = Terminal()
-    await follow(events(), terminal.console)
+    await follow_answer(events(), terminal.console)
     assert terminal.left() == ""
 
 
@@ -82,7 +82,7 @@ async def test_names_that_look_like_markup_are_shown_as_they_are(console: Consol
     ids=["an answer", "none", "no documents"],
 )
 async def test_the_exit_status_says_whether_there_is_an_answer(
-    console: ConsoleDriver, answer: Event, status: int
+    console: ConsoleDriver, answer: AnswerEvent, status: int
 ) -> None:
     console.rig.script = lambda request: once(answer)  # type: ignore[arg-type]
     said = await console.mention("ann", "How much leave do I get?")

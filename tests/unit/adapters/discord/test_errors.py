@@ -7,7 +7,7 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.errors import translated
+from adapters.discord.errors import translate_discord_errors
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 
 
@@ -41,12 +41,12 @@ def answered(kind: type[discord.HTTPException], status: int) -> discord.HTTPExce
 def test_only_what_is_no_fault_of_the_message_may_be_tried_for_ever(
     error: Exception, meaning: type[CitewellError]
 ) -> None:
-    with pytest.raises(meaning) as caught, translated("post a reply"):
+    with pytest.raises(meaning) as caught, translate_discord_errors("post a reply"):
         raise error
     assert "director" not in str(caught.value)
 
 
 def test_a_limit_says_how_long_to_wait() -> None:
-    with pytest.raises(Unavailable) as caught, translated("post a reply"):
+    with pytest.raises(Unavailable) as caught, translate_discord_errors("post a reply"):
         raise discord.RateLimited(7.0)
     assert caught.value.retry_after == 7.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.transport.client import Client
+from adapters.discord.transport.client import DiscordClient
 from pipeline.errors import Unavailable
 from pipeline.values import replace
 from tests.contracts.discord_driver import QUICK, DiscordDriver
@@ -18,10 +18,10 @@ from tests.doubles.discord.faults import Fault
 class Unwatched(DiscordDriver):
     """Nothing is noted but when a gap has been read, or when a test asks for it."""
 
-    pace = replace(QUICK, mark=3600.0)
+    pace = replace(QUICK, checkpoint_interval=3600.0)
 
     @property
-    def client(self) -> Client:
+    def client(self) -> DiscordClient:
         assert self.adapter
         assert self.adapter._connection
         return self.adapter._connection.client

@@ -34,11 +34,11 @@ async def test_whoever_waits_for_servers_on_a_lost_connection_does_not_hold_it(
         await lost.wait()
         raise Unavailable("Discord", "the connection was closed")
 
-    monkeypatch.setattr(discord_adapter, "connect", connect)
-    monkeypatch.setattr(discord_adapter, "run", run)
+    monkeypatch.setattr(discord_adapter, "build_connection", connect)
+    monkeypatch.setattr(discord_adapter, "run_client", run)
     adapter = DiscordAdapter(DiscordSettings(token="x"), folder=tmp_path, say=lambda _: None)
     listening = asyncio.create_task(adapter.listen(None, None))  # type: ignore[arg-type]
-    looking = asyncio.create_task(adapter.readers(PersonId(platform="discord", user="3")))
+    looking = asyncio.create_task(adapter.get_readers(PersonId(platform="discord", user="3")))
     await asked.wait()
     lost.set()
     async with asyncio.timeout(2):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import discord
 import pytest
 
-from adapters.chat.reply.answer import growing, reply
-from adapters.chat.reply.panels import documents
-from adapters.chat.reply.parts import Button
-from adapters.discord.parts import render
-from adapters.discord.parts.blocks import card, layout
-from adapters.discord.permissions import intents, permissions
-from adapters.discord.post.deliver import headed, thread_name
-from pipeline.errors import Unusable
-from pipeline.values import BlockKind, CitedSentence, Document, Stage
+from adapters.chat.reply.builder import build_partial_reply, build_reply
+from adapters.chat.reply.panels import documents_panel
+from adapters.chat.reply.parts import ReplyButton
+from adapters.discord.permissions import build_intents, build_permissions
+from adapters.discord.post.delivery import prepend_heading, thread_name
+from adapters.discord.rendering import render
+from adapters.discord.rendering.components import build_card, build_layout
+from pipeline.errors import UnusableResponse
+from pipeline.values import AnswerStage, BlockKind, CitedSentence, Document
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited, not_found
 
@@ -25,15 +25,15 @@ def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
         Document(id=str(n), collection="hr" if n < 15 else "it", filename=f"{n}.md", title=f"Guide {n:03}")
         for n in range(1000)
     ]
-    (text,) = render.texts(documents(found))
+    (text,) = render.render_texts(documents_panel(found))
     assert "**1000 documents that you may see here**" in text
     assert [f"Guide {n:03}" in text for n in (0, 15, 19, 20)] == [True, True, True, False]
     assert text.endswith("… and 980 more")
-    assert "more" not in render.texts(documents(found[:20]))[0]
+    assert "more" not in render.render_texts(documents_panel(found[:20]))[0]
 
 
 def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> None:
-    *first, last = render.pages(reply(cited(*LONG)))
+    *first, last = render.render_pages(build_reply(cited(*LONG)))
     assert [page.status for page in first] == [f"-# Part {n} of {len(first) + 1}" for n in range(1, len(first) + 1)]
     assert not any(page.actions for page in first)
     assert last.actions
@@ -44,22 +44,24 @@ def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
     sentences = [
         CitedSentence(text=text, numbers=(n % 2 + 1,), section=parts[n // 20 % 3]) for n, text in enumerate(LONG)
     ]
-    end = render.pages(reply(cited(sentences=sentences, citations=[citation(1), citation(2)])))[0].body
+    end = render.render_pages(build_reply(cited(sentences=sentences, citations=[citation(1), citation(2)])))[0].body
     for count in (1, 10, 60, 300):
-        shown = render.progress(growing(sentences[:count]), Stage.WRITING).body
+        shown = render.render_progress(build_partial_reply(sentences[:count]), AnswerStage.WRITING).body
         assert end.startswith(shown)
 
 
 def test_an_unverified_claim_is_marked() -> None:
     sentence = CitedSentence(text="Perhaps.", kind=BlockKind.ITEM, verified=False)
-    (page,) = render.pages(reply(cited(sentences=[sentence])))
-    assert page.body.startswith(f"- {wording.UNVERIFIED}: Perhaps.")
+    (page,) = render.render_pages(build_reply(cited(sentences=[sentence])))
+    assert page.body.startswith(f"- {wording.UNVERIFIED_CLAIM}: Perhaps.")
 
 
 def test_a_wide_table_is_a_list_that_names_every_column() -> None:
     rows = [("Country | Days of annual leave | Days of sick leave with full pay", BlockKind.HEADER),
             ("Germany | 30 | 42", BlockKind.ROW)]  # fmt: skip
-    (page,) = render.pages(reply(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows])))
+    (page,) = render.render_pages(
+        build_reply(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows]))
+    )
     assert (
         page.body == "- **Country:** Germany · **Days of annual leave:** 30 · **Days of sick leave with full pay:** 42"
     )
@@ -72,45 +74,47 @@ def test_the_long_cells_of_a_comparison_stand_under_each_other() -> None:
     )
     rows = [CitedSentence(text="full-time | contractors", kind=BlockKind.HEADER, opens=True),
             *[CitedSentence(text=" | ".join(sides), kind=BlockKind.ROW)] * 2]  # fmt: skip
-    (page,) = render.pages(reply(cited(sentences=rows)))
+    (page,) = render.render_pages(build_reply(cited(sentences=rows)))
     shown = "\n".join(f"- **{name}:** {said}" for name, said in zip(("full-time", "contractors"), sides, strict=True))
     assert page.body == f"{shown}\n\n{shown}"
 
 
 def test_the_cells_of_a_wide_table_without_a_header_stand_apart() -> None:
     row = "E1 | Sensor not found | Check the plug; clean the contacts; replace the sensor if it stays"
-    (page,) = render.pages(reply(cited(sentences=[CitedSentence(text=row, kind=BlockKind.ROW, numbers=(1,))])))
+    (page,) = render.render_pages(
+        build_reply(cited(sentences=[CitedSentence(text=row, kind=BlockKind.ROW, numbers=(1,))]))
+    )
     cells = "E1 · Sensor not found · Check the plug; clean the contacts; replace the sensor if it stays"
     assert page.body == f"- {cells} \\[1\\]"
 
 
 def test_as_many_buttons_as_there_are_fit_below_an_answer() -> None:
     """Discord takes five in a row."""
-    (page,) = render.pages(reply(not_found().offering("Ask HR"), stoppable=True))
+    (page,) = render.render_pages(build_reply(not_found().with_handoff_button("Ask HR"), stoppable=True))
     assert len(page.actions) == 6
-    shown = card(page).to_components()[0]
+    shown = build_card(page).to_components()[0]
     rows = [one["components"] for one in shown["components"] if one["type"] == discord.ComponentType.action_row.value]
     assert [len(row) for row in rows] == [5, 1]
 
 
-@pytest.mark.parametrize("body", ["Thirty days.", "x" * render.BODY])
+@pytest.mark.parametrize("body", ["Thirty days.", "x" * render.MAX_BODY_LENGTH])
 def test_what_stands_above_an_answer_is_on_its_first_page_or_before_it(body: str) -> None:
-    above = f"<@1> **{wording.YOU_WANTED}**\n> {'Who? ' * 60}"
-    shown = headed((render.Page(body=body),), above)
-    assert [card(page) for page in shown]
+    above = f"<@1> **{wording.SUBSCRIPTION_INTRO}**\n> {'Who? ' * 60}"
+    shown = prepend_heading((render.DiscordPage(body=body),), above)
+    assert [build_card(page) for page in shown]
     assert "".join(page.above + page.body for page in shown) == above + body
     assert len(shown) == (2 if len(body) > 100 else 1)
 
 
 @pytest.mark.parametrize("texts", [(), ("",), ("x" * 4001,), ("x" * 2500, "y" * 1600), ("🙂" * 2001,)])
 def test_a_card_beyond_the_limits_is_never_made(texts: tuple[str, ...]) -> None:
-    with pytest.raises(Unusable):
-        layout(texts)
+    with pytest.raises(UnusableResponse):
+        build_layout(texts)
 
 
 def test_an_answer_id_that_fits_no_button_is_refused() -> None:
-    with pytest.raises(Unusable):
-        card(render.Page(body="x", answer_id="a" * 80, actions=(Button.WHY,)))
+    with pytest.raises(UnusableResponse):
+        build_card(render.DiscordPage(body="x", answer_id="a" * 80, actions=(ReplyButton.CONFIDENCE,)))
 
 
 @pytest.mark.parametrize("question", ["How?", "word " * 90, "🙂" * 120, "", "\n\u202e"])
@@ -121,6 +125,6 @@ def test_a_thread_is_named_after_the_question_within_the_limit(question: str) ->
 
 
 def test_only_the_least_is_asked_for() -> None:
-    assert intents(message_content=False) == discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-    assert permissions().value == 309237746688
-    assert not permissions().mention_everyone
+    assert build_intents(message_content=False) == discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+    assert build_permissions().value == 309237746688
+    assert not build_permissions().mention_everyone

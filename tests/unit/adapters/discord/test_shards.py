@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.memory import Memory
 from adapters.discord.settings import DiscordSettings
-from adapters.discord.transport.client import COMPLETE_SECONDS, ShardedClient
-from adapters.discord.transport.identify import SHARED, IdentifyBudget
-from adapters.discord.transport.shards import Shards
+from adapters.discord.state import DiscordState
+from adapters.discord.transport.client import GUILDS_SECONDS, DiscordShardedClient
+from adapters.discord.transport.identify import SHARDED_IDENTIFIES, IdentifyBudget
+from adapters.discord.transport.shards import ShardRange
 from pipeline.errors import Unavailable
 from pipeline.values import PlaceId
 from tests.contracts.discord_driver import QUICK, DiscordDriver
@@ -45,7 +45,7 @@ class ShardedDriver(DiscordDriver):
 
     async def connect(self) -> None:
         await super().connect()
-        wanted = set(Shards.parse(self.shards).ids)
+        wanted = set(ShardRange.parse(self.shards).ids)
         await until(lambda: {one.shard[0] for one in self.discord.gateway.sessions.values()} == wanted)
         await self.caught_up()
 
@@ -116,7 +116,7 @@ async def test_where_one_shard_is_new_and_another_goes_on_the_gap_is_read_once_b
     driver: ShardedDriver,
 ) -> None:
     client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
-    assert isinstance(client, ShardedClient)
+    assert isinstance(client, DiscordShardedClient)
     for event in (client.on_shard_disconnect(0), client.on_shard_disconnect(1), client.on_disconnect()):
         await event
     await client.on_connect()
@@ -127,13 +127,13 @@ async def test_where_one_shard_is_new_and_another_goes_on_the_gap_is_read_once_b
     await client.on_shard_resumed(1)
     assert client._gap is not read
     assert not client._caught_up
-    await client.complete()
+    await client.wait_for_guilds()
 
 
 async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver: ShardedDriver) -> None:
     client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
-    assert isinstance(client, ShardedClient)
-    await client.complete()
+    assert isinstance(client, DiscordShardedClient)
+    await client.wait_for_guilds()
     read = client._gap
     await client.on_disconnect()
     await client.on_shard_disconnect(1)
@@ -141,18 +141,18 @@ async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver
     await client.on_resumed()
     assert not client._complete.is_set()
     await client.on_shard_resumed(1)
-    await client.complete()
+    await client.wait_for_guilds()
     assert client._gap is read
 
 
 async def test_while_a_shard_is_cut_off_the_servers_of_another_are_answered(driver: ShardedDriver) -> None:
     client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
-    assert isinstance(client, ShardedClient)
-    await client.complete()
+    assert isinstance(client, DiscordShardedClient)
+    await client.wait_for_guilds()
     await client.on_disconnect()
     await client.on_shard_disconnect(1)
     said = await driver.mention("ann", QUESTION)
-    async with asyncio.timeout(COMPLETE_SECONDS):
+    async with asyncio.timeout(GUILDS_SECONDS):
         await driver.rig.settled()
     assert len(driver.replies(said)) == 1
 
@@ -194,9 +194,9 @@ async def test_what_another_process_heard_is_left_to_it(tmp_path: Path) -> None:
     """Its servers are not known here, so nobody could tell who reads along."""
     driver = await SecondOnly.open(tmp_path / "data")
     assert driver.adapter is not None
-    assert [driver.adapter.serves(space) for space in (driver.guild, driver.elsewhere, "dm")] == [False, True, False]
+    assert [driver.adapter.can_serve(space) for space in (driver.guild, driver.elsewhere, "dm")] == [False, True, False]
     with pytest.raises(Unavailable, match="another process"):
-        await driver.adapter.readers(PlaceId(platform="discord", space=driver.guild, channel=driver.channel))
+        await driver.adapter.get_readers(PlaceId(platform="discord", space=driver.guild, channel=driver.channel))
     await driver.close()
 
 
@@ -206,7 +206,7 @@ async def test_what_another_process_heard_is_left_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "0", "0-3", "4/4", "3-1/8", "0-8/8", "-1/2", "0-1/2 ", "a/b", "0-1/99999"])
 def test_what_is_no_range_of_shards_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="FIRST-LAST/TOTAL"):
-        Shards.parse(text)
+        ShardRange.parse(text)
 
 
 @given(total=st.integers(1, 64), cuts=st.sets(st.integers(1, 63)), guild=st.none() | st.integers(0, 2**63))
@@ -215,32 +215,33 @@ def test_every_server_is_on_exactly_one_process_when_the_ranges_make_up_the_whol
 ) -> None:
     starts = sorted({0, *(cut for cut in cuts if cut < total)})
     ranges = [
-        Shards.parse(f"{first}-{last - 1}/{total}") for first, last in zip(starts, [*starts[1:], total], strict=True)
+        ShardRange.parse(f"{first}-{last - 1}/{total}")
+        for first, last in zip(starts, [*starts[1:], total], strict=True)
     ]
-    assert sum(one.have(guild) for one in ranges) == 1
+    assert sum(one.contains(guild) for one in ranges) == 1
 
 
 @given(total=st.integers(1, 50), size=st.integers(1, 50))
 def test_all_processes_together_stay_below_discords_thousand_sessions_a_day(total: int, size: int) -> None:
-    parts = [Shards(first, min(first + size, total) - 1, total) for first in range(0, total, size)]
-    memory = Memory(Path("unused"))
-    assert sum(IdentifyBudget(memory, shards=part)._budget for part in parts) <= max(SHARED, 1000)
+    parts = [ShardRange(first, min(first + size, total) - 1, total) for first in range(0, total, size)]
+    memory = DiscordState(Path("unused"))
+    assert sum(IdentifyBudget(memory, shards=part)._budget for part in parts) <= max(SHARDED_IDENTIFIES, 1000)
 
 
 def test_a_start_of_many_shards_counts_as_one_in_a_row(tmp_path: Path) -> None:
     now = 1_000_000.0
-    budget = IdentifyBudget(Memory(tmp_path), shards=Shards(0, 7, 8), clock=lambda: now)
+    budget = IdentifyBudget(DiscordState(tmp_path), shards=ShardRange(0, 7, 8), clock=lambda: now)
     for _ in range(8):
         budget.spend()
-    assert budget.wait() == 0.0
+    assert budget.seconds_until_allowed() == 0.0
     for _ in range(16):
         budget.spend()
-    assert budget.wait() > 0.0
+    assert budget.seconds_until_allowed() > 0.0
 
 
 async def test_when_no_session_may_be_opened_today_listening_ends_and_says_so(tmp_path: Path) -> None:
     """discord.py by itself would try the second shard for ever."""
-    budget = IdentifyBudget(Memory(tmp_path), shards=Shards(0, 1, 2), budget=1)
+    budget = IdentifyBudget(DiscordState(tmp_path), shards=ShardRange(0, 1, 2), budget=1)
     budget.spend()
     async with FakeDiscord() as discord:
         adapter = DiscordAdapter(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipeline.values import Place, replace
+from pipeline.values import PlaceSettings, replace
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually
 from tests.doubles.discord.world import FORUM, PRIVATE_THREAD
@@ -26,18 +26,18 @@ async def test_a_forums_posts_are_documents_under_their_titles(tmp_path: Path) -
     private = world.thread(driver.channel, "salaries", kind=PRIVATE_THREAD)
     driver.discord.messages.write(private, ann, {"content": "Somebody earns 1234."})
     driver.rig.places |= {
-        driver.place: Place(index=True),
-        replace(driver.place, channel=forum): Place(index=True),
+        driver.place: PlaceSettings(index=True),
+        replace(driver.place, channel=forum): PlaceSettings(index=True),
     }
     await driver.discord.__aenter__()
     await driver.connect()
 
     async def read() -> bool:
-        return len(await driver.rig.storage.library.documents()) == len(posts)
+        return len(await driver.rig.storage.library.list_documents()) == len(posts)
 
     try:
         await eventually(read)
-        found = {one.title: one for one in await driver.rig.storage.library.documents()}
+        found = {one.title: one for one in await driver.rig.storage.library.list_documents()}
         assert found.keys() == posts.keys()
         assert [title for title, one in found.items() if "solved" in one.metadata] == ["Printer jams"]
         assert {one.filename for one in found.values()} == {"#help"}

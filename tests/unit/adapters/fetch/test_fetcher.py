@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from adapters.fetch.fetcher import Fetched, Fetcher, open_fetcher
+from adapters.fetch.fetcher import Fetcher, FetchResponse, open_fetcher
 from pipeline.errors import Refused, Unavailable
 from tests.doubles.ports import free_port
 from tests.doubles.web import Reply, WebServer
@@ -194,7 +194,7 @@ async def test_a_longer_wait_than_a_minute_is_told_instead() -> None:
 async def test_an_answer_that_the_caller_takes_for_a_limit_is_asked_for_again(
     retry_after: float | None, times: int
 ) -> None:
-    def refusal(answer: Fetched) -> Unavailable | None:
+    def refusal(answer: FetchResponse) -> Unavailable | None:
         limited = answer.body == b"limited"
         return Unavailable("wiki", "no", retry_after=retry_after, permanent=retry_after is None) if limited else None
 

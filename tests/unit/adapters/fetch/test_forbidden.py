@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from adapters.fetch.transport import allowed
+from adapters.fetch.transport import is_allowed_address
 from pipeline.errors import Refused
 from tests.doubles.web import Reply, WebServer
 
@@ -241,7 +241,7 @@ async def test_a_redirect_is_checked_as_the_first_address_was(host: str, connect
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_addresses_are_allowed(address: str) -> None:
-    assert allowed(address, private=False)
+    assert is_allowed_address(address, private=False)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "2130706433", "0x7f.1", "127.0.0.1."])

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from adapters.fetch import fetcher as module
-from adapters.fetch.fetcher import Fetched, Fetcher
+from adapters.fetch.fetcher import Fetcher, FetchResponse
 from pipeline.errors import Refused, Unavailable
 from tests.doubles.outage import at_once
 from tests.trials import Count, trials
@@ -40,7 +40,7 @@ async def serving(sends: Sends) -> AsyncIterator[str]:
         yield url
 
 
-async def outcome(sends: Sends) -> Fetched | str:
+async def outcome(sends: Sends) -> FetchResponse | str:
     """What comes of fetching there, or the error; raises what no caller expects."""
     async with serving(sends) as url:
         fetcher = Fetcher(private=True, ports=frozenset({80, int(url.rpartition(":")[2])}), sleep=at_once)
@@ -140,7 +140,7 @@ async def test_a_hostile_answer_ends_in_an_error_that_says_what_it_was(sends: Se
 
 async def test_more_than_the_length_that_was_told_is_not_read() -> None:
     found = await outcome(lambda url: iter((OK, b"Content-Length: 5\r\n\r\n", b"short and more")))
-    assert isinstance(found, Fetched)
+    assert isinstance(found, FetchResponse)
     assert found.body == b"short"
 
 
@@ -152,7 +152,7 @@ async def test_a_server_that_goes_on_and_on_is_left_and_others_are_served_meanwh
     waiting = asyncio.create_task(outcome(sends))
     served = 0
     while not waiting.done():
-        assert isinstance(await outcome(body(b"here")), Fetched)
+        assert isinstance(await outcome(body(b"here")), FetchResponse)
         served += 1
     assert "did not answer in time" in str(waiting.result())
     assert served > 1

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from adapters.files.outline import MOST_SITEMAP_BYTES, Leads
-from adapters.files.reader import Reader
-from adapters.files.text.leads import LONGEST, MOST_ADDRESSES, MOST_LINKS
+from adapters.files.content import MAX_SITEMAP_BYTES, PageLinks
+from adapters.files.reader import FileReader
+from adapters.files.text.page_links import MAX_LINKS, MAX_PAGE_LINK_LENGTH, MAX_SITEMAP_URLS
 from pipeline.errors import Refused
 from tests.doubles.web_site import sitemap, sitemap_index
 from tests.trials import Count, trials
@@ -29,13 +29,13 @@ OUTSIDE = (
 
 
 @pytest.fixture
-async def reader() -> AsyncIterator[Reader]:
-    found = Reader()
+async def reader() -> AsyncIterator[FileReader]:
+    found = FileReader()
     yield found
     await found.close()
 
 
-async def still_reads(reader: Reader) -> None:
+async def still_reads(reader: FileReader) -> None:
     assert (await reader.read_sitemap(sitemap([f"{SITE}/after"]))).links == (f"{SITE}/after",)
 
 
@@ -44,19 +44,19 @@ async def still_reads(reader: Reader) -> None:
     [
         b"<urlset>" + b"<url>" * 100_000,
         b"<urlset><loc>" + b"x" * 11_000_000,
-        gzip.compress(b"<urlset>" + b" " * (MOST_SITEMAP_BYTES + 1), 9),
+        gzip.compress(b"<urlset>" + b" " * (MAX_SITEMAP_BYTES + 1), 9),
         b'<!DOCTYPE html SYSTEM "file:///etc/passwd"><html/>',
         b"<\x00",
     ],
 )
-async def test_a_sitemap_that_explodes_is_refused_and_the_next_is_read(reader: Reader, content: bytes) -> None:
+async def test_a_sitemap_that_explodes_is_refused_and_the_next_is_read(reader: FileReader, content: bytes) -> None:
     with pytest.raises(Refused, match="sitemap"):
         await reader.read_sitemap(content)
     await still_reads(reader)
 
 
 @pytest.mark.parametrize("content", [LAUGHS, OUTSIDE])
-async def test_entities_stand_for_nothing(reader: Reader, content: bytes) -> None:
+async def test_entities_stand_for_nothing(reader: FileReader, content: bytes) -> None:
     with suppress(Refused):
         assert (await reader.read_sitemap(content)).links == (f"{SITE}/a",)
     await still_reads(reader)
@@ -64,20 +64,20 @@ async def test_entities_stand_for_nothing(reader: Reader, content: bytes) -> Non
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 async def test_of_a_sitemap_of_many_more_pages_as_many_are_kept_as_the_protocol_allows(
-    reader: Reader, pack: type[bytes]
+    reader: FileReader, pack: type[bytes]
 ) -> None:
     listed = b"".join(b"<url><loc>/%d</loc></url>" % number for number in range(400_000))
     found = await reader.read_sitemap(pack(b"<urlset>" + listed + b"</urlset>"))
-    assert (len(found.links), found.links[-1]) == (MOST_ADDRESSES, f"/{MOST_ADDRESSES - 1}")
+    assert (len(found.links), found.links[-1]) == (MAX_SITEMAP_URLS, f"/{MAX_SITEMAP_URLS - 1}")
 
 
-async def test_a_list_of_addresses_without_line_ends_holds_none_that_is_too_long(reader: Reader) -> None:
+async def test_a_list_of_addresses_without_line_ends_holds_none_that_is_too_long(reader: FileReader) -> None:
     assert (await reader.read_sitemap(b"x" * 20_000_000 + b"\n/a\n")).links == ("/a",)
 
 
-async def test_an_index_of_sitemaps_is_told_from_a_sitemap(reader: Reader) -> None:
+async def test_an_index_of_sitemaps_is_told_from_a_sitemap(reader: FileReader) -> None:
     found = await reader.read_sitemap(sitemap_index([f"{SITE}/1.xml"]))
-    assert (found.more, found.links) == (True, (f"{SITE}/1.xml",))
+    assert (found.is_sitemap_index, found.links) == (True, (f"{SITE}/1.xml",))
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ async def test_an_index_of_sitemaps_is_told_from_a_sitemap(reader: Reader) -> No
     ],
 )
 async def test_a_head_that_explodes_keeps_no_more_than_is_allowed_and_the_next_is_read(
-    reader: Reader, content: bytes
+    reader: FileReader, content: bytes
 ) -> None:
     with suppress(Refused):
-        found = await reader.read_head(content)
-        assert len(found.links) <= MOST_LINKS
-        assert all(len(link) <= LONGEST for link in (*found.links, found.base, found.canonical))
-    assert (await reader.read_head(b"<a href=after>")).links == ("after",)
+        found = await reader.read_page_links(content)
+        assert len(found.links) <= MAX_LINKS
+        assert all(len(link) <= MAX_PAGE_LINK_LENGTH for link in (*found.links, found.base_url, found.canonical))
+    assert (await reader.read_page_links(b"<a href=after>")).links == ("after",)
 
 
 PIECES = (
@@ -113,15 +113,15 @@ PIECES = (
 
 
 async def test_whatever_a_head_or_a_sitemap_is_made_of_it_is_read_or_refused(
-    reader: Reader, record_property: Count
+    reader: FileReader, record_property: Count
 ) -> None:
     tried = trials(300)
     for number in range(tried):
         chance = Random(number)
         content = b"".join(chance.choices(PIECES, k=chance.randrange(12)))
-        for read in (reader.read_head, reader.read_sitemap):
-            found = Leads()
+        for read in (reader.read_page_links, reader.read_sitemap):
+            found = PageLinks()
             with suppress(Refused):
                 found = await read(content)
-            assert all(0 < len(link) <= LONGEST for link in found.links), (number, content)
+            assert all(0 < len(link) <= MAX_PAGE_LINK_LENGTH for link in found.links), (number, content)
     record_property("heads_and_sitemaps", 2 * tried)

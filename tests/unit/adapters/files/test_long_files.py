@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from docx import Document
 
-from adapters.files.outline import Content
-from adapters.files.reader import MAX_RST_BYTES, Reader
+from adapters.files.content import ParsedFile
+from adapters.files.reader import MAX_RST_BYTES, FileReader
+from adapters.files.reader_process import ReaderProcess
 from adapters.files.text import markdown
-from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 from tests.trials import Count, trials
 
@@ -31,14 +31,14 @@ LINES = (
 @pytest.fixture
 def length(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_length(part: int) -> None:
-        monkeypatch.setattr(markdown, "PART", part)
+        monkeypatch.setattr(markdown, "PART_SIZE", part)
 
     return set_length
 
 
 @pytest.mark.parametrize("read", [markdown.read_markdown, markdown.read_text])
 def test_a_text_in_parts_is_read_as_in_the_whole(
-    read: Callable[[bytes], Content], length: Callable[[int], None], record_property: Count
+    read: Callable[[bytes], ParsedFile], length: Callable[[int], None], record_property: Count
 ) -> None:
     number = trials(100)
     for seed in range(number):
@@ -91,7 +91,7 @@ async def test_one_block_of_many_parts_is_given_the_time_that_it_takes() -> None
 
 
 async def test_a_long_file_keeps_no_short_one_waiting() -> None:
-    reader = Reader()
+    reader = FileReader()
     long = asyncio.create_task(reader.read("long.html", b"<li>a" * 500_000))
     try:
         for name in ("short.md", "short.html", "short.txt"):
@@ -105,7 +105,7 @@ async def test_a_long_file_keeps_no_short_one_waiting() -> None:
 
 async def test_a_file_of_restructuredtext_that_is_too_large_is_refused_unread() -> None:
     with pytest.raises(Refused, match="larger than 5 MB"):
-        await Reader().read("long.rst", b"a\n\n" * (MAX_RST_BYTES // 3 + 1))
+        await FileReader().read("long.rst", b"a\n\n" * (MAX_RST_BYTES // 3 + 1))
 
 
 async def test_directives_of_sphinx_and_paragraphs_of_word_cost_milliseconds_for_hundreds() -> None:

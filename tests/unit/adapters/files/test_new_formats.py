@@ -12,13 +12,13 @@ import pytest
 from lxml import etree
 from pptx import Presentation
 
-from adapters.files.child import read_format
-from adapters.files.kinds import KIN, SUPPORTED, format_of
-from adapters.files.office.slides import Box, in_order
-from adapters.files.outline import Content
-from adapters.files.pandoc import as_html, supported
-from adapters.files.reader import Reader
-from adapters.files.text.outlook import as_html as as_html_of_rtf
+from adapters.files.content import ParsedFile
+from adapters.files.formats import FORMAT_ALIASES, SUPPORTED_FORMATS, detect_file_format
+from adapters.files.office.slides import SlideShape, sort_shapes
+from adapters.files.pandoc import pandoc_to_html, supported_suffixes
+from adapters.files.reader import FileReader
+from adapters.files.reader_worker import read_format
+from adapters.files.text.outlook import rtf_to_html as as_html_of_rtf
 from pipeline.errors import Refused
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
@@ -26,7 +26,7 @@ OFFICE = 'xmlns:{}="urn:oasis:names:tc:opendocument:xmlns:{}:1.0"'
 SPACES = " ".join(OFFICE.format(name, name) for name in ("office", "text", "table"))
 
 
-def shown(content: Content) -> list[tuple[str, str]]:
+def shown(content: ParsedFile) -> list[tuple[str, str]]:
     return [(block.kind.value, block.text) for block in content.blocks]
 
 
@@ -63,26 +63,26 @@ def stream(name: str) -> bytes:
 )
 def test_a_file_that_is_not_read_is_named_with_what_to_do(name: str, content: bytes, said: str, cure: str) -> None:
     with pytest.raises(Refused, match=said) as refused:
-        format_of(name, content)
+        detect_file_format(name, content)
     assert cure in refused.value.what_to_do
 
 
 def test_a_file_is_what_it_holds_whatever_its_name_says() -> None:
-    assert format_of("a.docx", stream("__properties_version1.0")) == ".msg"
-    assert format_of("a.doc", b"{\\rtf1 a}") == ".rtf"
-    assert format_of("a.txt", archive(ppt__presentation_xml="x")) == ".pptx"
+    assert detect_file_format("a.docx", stream("__properties_version1.0")) == ".msg"
+    assert detect_file_format("a.doc", b"{\\rtf1 a}") == ".rtf"
+    assert detect_file_format("a.txt", archive(ppt__presentation_xml="x")) == ".pptx"
     inner = archive(word__document_xml="x")
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as file:
         file.writestr("ppt/embeddings/a.docx", inner)
         file.writestr("ppt/presentation.xml", "x")
-    assert format_of("a.pptx", out.getvalue()) == ".pptx"
+    assert detect_file_format("a.pptx", out.getvalue()) == ".pptx"
 
 
-@pytest.mark.parametrize("suffix", KIN)
+@pytest.mark.parametrize("suffix", FORMAT_ALIASES)
 def test_kin_with_macros_templates_and_shows_are_supported(suffix: str) -> None:
-    assert suffix in SUPPORTED
-    assert KIN[suffix] in SUPPORTED
+    assert suffix in SUPPORTED_FORMATS
+    assert FORMAT_ALIASES[suffix] in SUPPORTED_FORMATS
 
 
 async def test_a_deck_of_pictures_is_refused_with_what_it_holds() -> None:
@@ -93,7 +93,7 @@ async def test_a_deck_of_pictures_is_refused_with_what_it_holds() -> None:
     slide.shapes.add_picture(io.BytesIO(bitmap + size + bytes(24) + bytes(4)), 0, 0)
     out = io.BytesIO()
     deck.save(out)
-    reader = Reader()
+    reader = FileReader()
     with pytest.raises(Refused, match="slide 1: no text, only a picture") as refused:
         await reader.read("a.pptx", out.getvalue())
     await reader.close()
@@ -158,16 +158,18 @@ def test_a_cell_of_a_notebook_that_is_damaged_is_named() -> None:
 async def test_without_pandoc_a_file_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(Refused, match=r"\.org is read by pandoc, which is not installed") as refused:
-        await as_html(".org", b"* A")
+        await pandoc_to_html(".org", b"* A")
     assert "pandoc.org" in refused.value.what_to_do
-    assert ".org" not in supported()
+    assert ".org" not in supported_suffixes()
 
 
 @pytest.mark.skipif(not shutil.which("pandoc"), reason="pandoc is not installed")
 async def test_pandoc_opens_no_file() -> None:
-    html = await as_html(".tex", b"\\documentclass{article}\\begin{document}A\\input{/etc/hostname}B\\end{document}")
+    html = await pandoc_to_html(
+        ".tex", b"\\documentclass{article}\\begin{document}A\\input{/etc/hostname}B\\end{document}"
+    )
     assert b"A" in html
-    reader = Reader()
+    reader = FileReader()
     found = await reader.read("a.org", b"* Keys\n- front\n  - back\n")
     await reader.close()
     assert [(block.text, block.depth) for block in found.blocks] == [("Keys", 0), ("front", 0), ("back", 1)]
@@ -193,14 +195,14 @@ def test_a_mail_of_two_parts_is_read_whole_and_what_is_locked_is_named() -> None
 
 
 def test_a_page_that_is_named_as_if_it_were_of_office_is_read_as_what_it_is() -> None:
-    assert format_of("export.xls", b"<html><table><tr><td>1</td></tr></table></html>") == ".html"
-    assert format_of("page.doc", b"Date: Mon, 1 Jan 2026\nMIME-Version: 1.0\n\n") == ".eml"
+    assert detect_file_format("export.xls", b"<html><table><tr><td>1</td></tr></table></html>") == ".html"
+    assert detect_file_format("page.doc", b"Date: Mon, 1 Jan 2026\nMIME-Version: 1.0\n\n") == ".eml"
 
 
 def test_columns_of_boxes_are_read_one_by_one_and_tables_of_boxes_row_by_row() -> None:
     def order(*places: tuple[int, int]) -> list[int]:
-        boxes = [Box(etree.Element(f"n{n}"), x, y, 100, 20) for n, (x, y) in enumerate(places)]
-        return [int(box.shape.tag[1:]) for box in in_order(boxes)]
+        boxes = [SlideShape(etree.Element(f"n{n}"), x, y, 100, 20) for n, (x, y) in enumerate(places)]
+        return [int(box.shape.tag[1:]) for box in sort_shapes(boxes)]
 
     assert order((0, 0), (200, 0), (0, 25), (200, 25)) == [0, 2, 1, 3]  # near below each other, far beside
     assert order((0, 0), (110, 0), (0, 30), (110, 30)) == [0, 1, 2, 3]  # as far below as beside

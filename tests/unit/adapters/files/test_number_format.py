@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.office.number_format import BUILT_IN, number_format
+from adapters.files.office.number_format import BUILT_IN_FORMATS, parse_number_format
 
 SHOWN = json.loads(Path(__file__).with_name("number_formats.json").read_text(encoding="utf-8"))
 APART = {
@@ -27,8 +27,8 @@ APART = {
 
 
 def shown(code: str, value: float | str, *, from_1904: bool = False) -> str:
-    form = number_format(code)
-    text = form.text(value) if isinstance(value, str) else form.shown(value, from_1904=from_1904)
+    form = parse_number_format(code)
+    text = form.format_text(value) if isinstance(value, str) else form.format_value(value, from_1904=from_1904)
     return " ".join(text.split())
 
 
@@ -84,6 +84,6 @@ def test_no_format_raises_or_grows(code: str, value: float) -> None:
 
 
 def test_formats_that_have_only_a_number_are_understood() -> None:
-    assert shown(BUILT_IN[14], 46142) == "4/30/2026"
-    assert shown(BUILT_IN[46], 1.25) == "30:00:00"
-    assert shown(BUILT_IN[44], -1234.5) == "$(1,234.50)"
+    assert shown(BUILT_IN_FORMATS[14], 46142) == "4/30/2026"
+    assert shown(BUILT_IN_FORMATS[46], 1.25) == "30:00:00"
+    assert shown(BUILT_IN_FORMATS[44], -1234.5) == "$(1,234.50)"

@@ -11,8 +11,8 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.worksheet.pagebreak import Break
 
-from adapters.files.child import read_format
-from adapters.files.text.outlook import as_html
+from adapters.files.reader_worker import read_format
+from adapters.files.text.outlook import rtf_to_html
 
 
 def texts(suffix: str, content: bytes) -> list[str]:
@@ -159,7 +159,7 @@ def test_a_format_for_pandoc_within_a_file_is_named_as_what_it_is() -> None:
     ],
 )
 def test_packed_text_of_outlook_is_read_as_it_is_shown(written: bytes, read: str) -> None:
-    shown = as_html(bytes(16) + rb"{\rtf1\ansi" + written + b"}")
+    shown = rtf_to_html(bytes(16) + rb"{\rtf1\ansi" + written + b"}")
     assert read in shown
     assert not re.search("secret|gone|old", shown)
 

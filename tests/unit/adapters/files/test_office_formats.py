@@ -19,18 +19,18 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.child import read_format
+from adapters.files.content import ParsedFile
 from adapters.files.office.pptx import read_pptx
 from adapters.files.office.xlsx import read_xlsx
-from adapters.files.outline import Content
 from adapters.files.pdf.reader import read_pdf
+from adapters.files.reader_worker import read_format
 from pipeline.errors import Refused
 from tests.fidelity.made import docx as made
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
 
 
-def shown(content: Content) -> list[tuple[str, str]]:
+def shown(content: ParsedFile) -> list[tuple[str, str]]:
     return [(block.kind.value, block.text) for block in content.blocks]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.files.pdf.line_text import PdfVocabulary
 from adapters.files.pdf.reader import read_pdf
-from adapters.files.pdf.words import Words
 from tests.unit.adapters.files.test_worker import pdf, stream
 
 READABLE = b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>"
@@ -66,4 +66,4 @@ def test_what_stands_beside_the_page_is_not_read() -> None:
 def test_a_hyphen_at_a_line_end_is_judged_by_the_words_of_the_document(
     lines: tuple[str, ...], known: str, joined: str
 ) -> None:
-    assert Words([f"Here {known} is.", *lines]).joined(lines) == joined
+    assert PdfVocabulary([f"Here {known} is.", *lines]).join_lines(lines) == joined

@@ -6,26 +6,26 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.files.headers import Row, header_rows, row_of
+from adapters.files.content import OutlineBuilder
 from adapters.files.html.reader import read_html
-from adapters.files.outline import Outline
-from adapters.files.regions import table, tables
-from adapters.files.tables import Cell
+from adapters.files.table_grid import Cell
+from adapters.files.table_headers import GridRow, build_grid_row, count_header_rows
+from adapters.files.table_regions import add_document_table, add_sheet_tables
 
 
 def read(text: str, *, spaced: bool = False) -> list[str]:
     """Of lines with cells between bars: `= ` before a header, `- ` before a row."""
-    outline, gap = Outline(), False
-    rows: list[Row] = []
+    outline, gap = OutlineBuilder(), False
+    rows: list[GridRow] = []
     for number, line in enumerate(text.strip().split("/"), 1):
         texts: Sequence[str] = [cell.strip() for cell in line.split("|")]
         own = sum(1 << column for column, cell in enumerate(texts) if cell)
         if own:
-            rows.append(Row(number, texts, own, gap=gap))
+            rows.append(GridRow(number, texts, own, follows_gap=gap))
         gap = not own
-    tables(outline, rows, spaced=spaced)
+    add_sheet_tables(outline, rows, spaced=spaced)
     marks = {"header": "= ", "row": "- "}
-    return [marks.get(block.kind.value, "") + block.text for block in outline.content().blocks]
+    return [marks.get(block.kind.value, "") + block.text for block in outline.build().blocks]
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ def test_rows_of_a_table_without_a_header_stand_under_no_other() -> None:
 )
 def test_a_header_is_what_is_marked_or_else_what_looks_like_one(texts: str, marked: int | None, depth: int) -> None:
     lines = [[Cell(text.strip()) for text in line.split("|")] for line in texts.split("/")]
-    assert header_rows([row_of(place, line) for place, line in enumerate(lines)], marked) == depth
+    assert count_header_rows([build_grid_row(place, line) for place, line in enumerate(lines)], marked) == depth
 
 
 def test_a_header_that_is_repeated_is_left_out_and_a_second_one_begins_anew() -> None:
-    outline = Outline()
+    outline = OutlineBuilder()
     bold = "Room Rate Name Phone".split()
     words = [["Room", "Rate"], ["Fox", "40"], ["Room", "Rate"], ["Owl", "60"], ["Name", "Phone"], ["Ada", "101"]]
-    table(outline, [[Cell(text, strong=text in bold) for text in row] for row in words])
-    kinds = [(block.kind.value, block.text) for block in outline.content().blocks]
+    add_document_table(outline, [[Cell(text, is_emphasized=text in bold) for text in row] for row in words])
+    kinds = [(block.kind.value, block.text) for block in outline.build().blocks]
     assert kinds[:3] == [("header", "Room | Rate"), ("row", "Fox | 40"), ("row", "Owl | 60")]
     assert kinds[3:] == [("header", "Name | Phone"), ("row", "Ada | 101")]

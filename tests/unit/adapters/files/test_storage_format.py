@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.html.storage_format import MOST_PEOPLE, mentioned, read_stored, to_html
-from adapters.files.kinds import StoredPage
-from adapters.files.reader import Reader
+from adapters.files.formats import ConfluenceStoragePage
+from adapters.files.html.confluence_storage import MAX_PAGE_MENTIONS, find_mentions, read_storage_page, storage_to_html
+from adapters.files.reader import FileReader
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind
 
@@ -37,8 +37,8 @@ PAGE = """<ac:structured-macro ac:name="toc" /><h1>R&amp;D &ndash; Leave</h1>
 </ac:structured-macro>"""
 
 
-def stored(storage: str, title: str = "Rules", *, new_editor: bool = True) -> StoredPage:
-    return StoredPage(
+def stored(storage: str, title: str = "Rules", *, new_editor: bool = True) -> ConfluenceStoragePage:
+    return ConfluenceStoragePage(
         storage=storage,
         title=title,
         names={"5b10:w": "Robin Vale"},
@@ -49,12 +49,12 @@ def stored(storage: str, title: str = "Rules", *, new_editor: bool = True) -> St
 
 
 def blocks(storage: str, title: str = "Rules", *, new_editor: bool = True) -> tuple[Block, ...]:
-    return tuple(read_stored(stored(storage, title, new_editor=new_editor)).blocks)
+    return tuple(read_storage_page(stored(storage, title, new_editor=new_editor)).blocks)
 
 
 @pytest.fixture
-async def reader() -> AsyncIterator[Reader]:
-    found = Reader()
+async def reader() -> AsyncIterator[FileReader]:
+    found = FileReader()
     yield found
     await found.close()
 
@@ -79,11 +79,11 @@ def test_a_page_is_what_its_reader_sees() -> None:
 
 def test_a_link_to_another_page_leads_there() -> None:
     storage = '<p><ac:link><ri:page ri:content-title="B" /><ac:link-body>see <em>B</em></ac:link-body></ac:link></p>'
-    assert to_html(stored(storage)) == '<p><a href="https://wiki.example/display/ENG/B">see <em>B</em></a></p>'
+    assert storage_to_html(stored(storage)) == '<p><a href="https://wiki.example/display/ENG/B">see <em>B</em></a></p>'
 
 
 def test_the_people_a_page_names_are_found() -> None:
-    assert mentioned(PAGE + '<ac:link><ri:user ri:userkey="ff80" /></ac:link>') == {"5b10:w", "ff80"}
+    assert find_mentions(PAGE + '<ac:link><ri:user ri:userkey="ff80" /></ac:link>') == {"5b10:w", "ff80"}
 
 
 def test_headings_have_the_anchors_of_the_editor_they_were_written_in() -> None:
@@ -157,25 +157,25 @@ USER = '<ri:user ri:account-id="'
     ids="laughs nested CDATA CDATAs entities open attributes headings comments users file large".split(),
 )
 @pytest.mark.slow
-async def test_a_page_that_explodes_is_read_or_refused_and_the_next_is_read(reader: Reader, storage: str) -> None:
+async def test_a_page_that_explodes_is_read_or_refused_and_the_next_is_read(reader: FileReader, storage: str) -> None:
     with suppress(Refused):
-        assert len(await reader.read_mentions(storage)) <= MOST_PEOPLE
+        assert len(await reader.read_mentions(storage)) <= MAX_PAGE_MENTIONS
     with suppress(Refused):
-        said = "".join(block.text for block in (await reader.read_stored(stored(storage))).blocks)
+        said = "".join(block.text for block in (await reader.read_confluence_page(stored(storage))).blocks)
         assert "root:" not in said
         assert len(said) < 2 * len(storage)
-    assert (await reader.read_stored(stored("<p>after</p>"))).has_text
+    assert (await reader.read_confluence_page(stored("<p>after</p>"))).has_text
     assert await reader.read_mentions(f'{USER}after"/>') == {"after"}
 
 
-async def test_a_page_that_begins_like_another_format_is_a_page(reader: Reader) -> None:
-    found = await reader.read_stored(stored("%PDF-1.4<p>is what a PDF begins with.</p>"))
+async def test_a_page_that_begins_like_another_format_is_a_page(reader: FileReader) -> None:
+    found = await reader.read_confluence_page(stored("%PDF-1.4<p>is what a PDF begins with.</p>"))
     assert found.blocks[-1].text == "is what a PDF begins with."
 
 
-async def test_of_a_page_that_names_everybody_as_many_are_asked_for_as_is_allowed(reader: Reader) -> None:
+async def test_of_a_page_that_names_everybody_as_many_are_asked_for_as_is_allowed(reader: FileReader) -> None:
     everybody = "".join(f'{USER}{number}"/>' for number in range(100_000))
-    assert len(await reader.read_mentions(everybody)) == MOST_PEOPLE
+    assert len(await reader.read_mentions(everybody)) == MAX_PAGE_MENTIONS
 
 
 @given(st.text(alphabet="<>&;/=\"'abcxp: -[]!CDATA", max_size=200))

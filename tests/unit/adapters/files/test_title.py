@@ -9,23 +9,23 @@ from docx import Document
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.child import read_format
+from adapters.files.content import drop_placeholder_title
 from adapters.files.html.reader import read_html
 from adapters.files.office.pptx import read_pptx
-from adapters.files.outline import given_title
 from adapters.files.pdf.reader import read_pdf
+from adapters.files.reader_worker import read_format
 
 PLACEHOLDERS = ["(anonymous)", "untitled", "Untitled 1", "PowerPoint Presentation", "Word Document", "  ", "-"]
 
 
 @pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_a_placeholder_is_no_title(text: str) -> None:
-    assert given_title(text) == ""
+    assert drop_placeholder_title(text) == ""
 
 
 @pytest.mark.parametrize("text", ["2024", "Untitled masterpieces of Rome", "Document retention", "社内規程", "Node.js"])
 def test_what_a_person_wrote_is_a_title(text: str) -> None:
-    assert given_title(f" {text} ") == text
+    assert drop_placeholder_title(f" {text} ") == text
 
 
 @pytest.mark.parametrize("title", ["(anonymous)", "untitled", "Service levels"])

@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
-from adapters.files.html.web_page import read_page
-from adapters.files.reader import Reader
+from adapters.files.html.web_page import read_web_page
+from adapters.files.reader import FileReader
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -47,8 +47,8 @@ def page(inner: str) -> bytes:
 
 @pytest.mark.parametrize("site", SITES)
 def test_all_of_the_content_is_read_and_nothing_around_it(site: str) -> None:
-    bare = read_page(page(CONTENT))
-    found = read_page(page(SITES[site]))
+    bare = read_web_page(page(CONTENT))
+    found = read_web_page(page(SITES[site]))
     assert [(block.kind, block.text, block.anchor) for block in found.blocks] == [
         (block.kind, block.text, block.anchor) for block in bare.blocks
     ]
@@ -56,7 +56,7 @@ def test_all_of_the_content_is_read_and_nothing_around_it(site: str) -> None:
 
 
 def test_headings_lists_tables_and_code_keep_their_kind() -> None:
-    kinds = {block.text: block.kind for block in read_page(page(SITES["divisions"])).blocks}
+    kinds = {block.text: block.kind for block in read_web_page(page(SITES["divisions"])).blocks}
     assert kinds["Daily rates"] is BlockKind.HEADING
     assert kinds["Country | Rate"] is BlockKind.HEADER
     assert kinds["Denmark | 75 EUR"] is BlockKind.ROW
@@ -68,26 +68,26 @@ def test_headings_lists_tables_and_code_keep_their_kind() -> None:
 def test_a_short_page_keeps_its_heading() -> None:
     content = '<div id="content"><h1>Opening hours</h1><p>Nine to five on weekdays.</p></div>'
     inner = f'<div id="menu">{MENU}</div>{content}<div id="footer"><p>FOOT</p></div>'
-    assert {"Opening hours", "Nine to five on weekdays."} <= {block.text for block in read_page(page(inner)).blocks}
+    assert {"Opening hours", "Nine to five on weekdays."} <= {block.text for block in read_web_page(page(inner)).blocks}
 
 
 def test_a_page_of_links_is_read() -> None:
     links = "".join(f'<li><a href="/{number}">Chapter {number}</a></li>' for number in range(30))
-    texts = [block.text for block in read_page(page(f"<h1>Chapters</h1><ul>{links}</ul>")).blocks]
+    texts = [block.text for block in read_web_page(page(f"<h1>Chapters</h1><ul>{links}</ul>")).blocks]
     assert texts[:2] == ["Chapters", "Chapter 0"]
     assert len(texts) == 31
 
 
 def test_an_image_is_read_as_its_text() -> None:
-    found = read_page(page(f'{CONTENT}<p>Where we are: <img src="map.png" alt="a map of the offices"></p>'))
+    found = read_web_page(page(f'{CONTENT}<p>Where we are: <img src="map.png" alt="a map of the offices"></p>'))
     assert "Where we are: a map of the offices" in [block.text for block in found.blocks]
 
 
 @pytest.mark.parametrize("body", [b"<p></p>", b"<html><body><script>app()</script></body></html>", b"<"])
 async def test_a_page_without_text_is_refused(body: bytes) -> None:
-    reader = Reader()
+    reader = FileReader()
     with pytest.raises(Refused, match="no text"):
-        await reader.read_page(body)
+        await reader.read_web_page(body)
     await reader.close()
 
 
@@ -102,8 +102,8 @@ async def test_a_page_without_text_is_refused(body: bytes) -> None:
     ids=["deep", "links", "tables", "nested"],
 )
 async def test_a_hostile_page_costs_an_error_or_a_document_and_no_more(body: bytes) -> None:
-    reader = Reader()
+    reader = FileReader()
     with contextlib.suppress(Refused):
-        await reader.read_page(body)
-    assert (await reader.read_page(page(CONTENT))).title == "Travel policy"
+        await reader.read_web_page(body)
+    assert (await reader.read_web_page(page(CONTENT))).title == "Travel policy"
     await reader.close()

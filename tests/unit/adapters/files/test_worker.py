@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from docx import Document
 
-from adapters.files.reader import Reader
-from adapters.files.tables import MOST_COLUMNS
-from adapters.files.worker import ReaderProcess
+from adapters.files.reader import FileReader
+from adapters.files.reader_process import ReaderProcess
+from adapters.files.table_grid import MAX_COLUMNS
 from pipeline.errors import Refused
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
@@ -119,7 +119,7 @@ async def test_a_table_cell_two_billion_columns_wide_takes_a_thousand(worker: Re
         b"<w:p/></w:tc></w:tr></w:tbl></w:body></w:document>"
     )
     found = await worker.read(".docx", with_part(docx("x"), "word/document.xml", body))
-    assert [len(block.cells) for block in found.blocks] == [MOST_COLUMNS + 1]
+    assert [len(block.cells) for block in found.blocks] == [MAX_COLUMNS + 1]
 
 
 @pytest.mark.parametrize("name", ["contractor-terms.docx", "town-hall.pptx", "travel-rates.xlsx"])
@@ -190,7 +190,7 @@ async def test_a_child_that_hangs_is_replaced() -> None:
 
 async def test_a_reply_too_long_to_be_true_is_refused(worker: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as smaller:
-        smaller.setattr("adapters.files.worker.MAX_REPLY", 10)
+        smaller.setattr("adapters.files.reader_process.MAX_REPLY_BYTES", 10)
         assert "more came out" in await refusal(worker, ".docx", docx("still here"))
     assert await reads_on(worker)
 
@@ -207,7 +207,7 @@ async def test_a_reply_too_long_to_be_true_is_refused(worker: ReaderProcess, mon
 async def test_a_child_that_misbehaves_costs_one_file(
     monkeypatch: pytest.MonkeyPatch, child: str, wall_seconds: float, reason: str
 ) -> None:
-    monkeypatch.setattr("adapters.files.worker._START", child)
+    monkeypatch.setattr("adapters.files.reader_process._START", child)
     worker = ReaderProcess(wall_seconds=wall_seconds)
     try:
         assert reason in await refusal(worker, ".pdf", b"x" * 1_000_000)
@@ -253,7 +253,7 @@ async def test_the_child_sees_no_secrets(worker: ReaderProcess, monkeypatch: pyt
 
 
 async def test_content_counts_more_than_the_name() -> None:
-    reader = Reader()
+    reader = FileReader()
     try:
         assert (await reader.read("notes.txt", docx("in disguise"))).blocks[0].text == "in disguise"
         assert (await reader.read("a.docx", (HANDBOOK / "laptop-setup.pdf").read_bytes())).title

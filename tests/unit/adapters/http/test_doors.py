@@ -14,13 +14,13 @@ from starlette.routing import Route
 from structlog.testing import capture_logs
 
 from adapters.http import limits
-from adapters.http.caller import address
-from adapters.http.doors import Doors
-from adapters.http.limits import FORM_BYTES, HEAD_BYTES, MOST, PUBLIC, Limits
+from adapters.http.auth import client_key
+from adapters.http.limits import DEFAULT_BODY_BYTES, MAX_CONNECTIONS, MAX_HEAD_BYTES, PUBLIC_TIMEOUTS, RequestTimeouts
+from adapters.http.servers import UvicornServers
 from pipeline.errors import Misconfigured
-from pipeline.rules.tenancy import EVERYTHING, NOBODY, bound, workspace
+from pipeline.rules.tenancy import ALL_WORKSPACES, NO_WORKSPACE, current_workspace, workspace_scope
 
-HURRIED = Limits(head=0.2, body=0.2, reading=0.2)
+HURRIED = RequestTimeouts(head=0.2, body=0.2, reading=0.2)
 POST = b"POST /length HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
 
@@ -54,7 +54,7 @@ async def large(_: Request) -> Response:
 
 
 async def caller(request: Request) -> Response:
-    return PlainTextResponse(f"{address(request)} over {request.url.scheme}")
+    return PlainTextResponse(f"{client_key(request)} over {request.url.scheme}")
 
 
 ROUTES = [
@@ -64,8 +64,8 @@ ROUTES = [
 
 
 @asynccontextmanager
-async def served(limits: Limits = HURRIED) -> AsyncIterator[int]:
-    async with Doors(limits).serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as port:
+async def served(limits: RequestTimeouts = HURRIED) -> AsyncIterator[int]:
+    async with UvicornServers(limits).serve("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as port:
         yield port
 
 
@@ -93,9 +93,9 @@ async def test_a_body_that_does_not_come_is_408() -> None:
 
 
 async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "TOGETHER_BYTES", 50_000)
+    monkeypatch.setattr(limits, "MAX_PENDING_BYTES", 50_000)
     head, half = POST + b"Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n", b"x" * 30_000
-    async with served(PUBLIC) as port, asyncio.timeout(10):
+    async with served(PUBLIC_TIMEOUTS) as port, asyncio.timeout(10):
         callers = []
         for _ in range(2):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -113,8 +113,10 @@ async def test_bodies_that_are_too_much_together_cost_the_one_that_began_first(m
 
 async def test_a_head_or_a_body_that_is_too_long_is_refused() -> None:
     async with served() as port:
-        assert b" 400 " in await said(port, POST, b"X: " + b"y" * HEAD_BYTES)
-        assert b" 413 " in await said(port, POST + b"Transfer-Encoding: chunked\r\n\r\n", _chunk(FORM_BYTES + 1))
+        assert b" 400 " in await said(port, POST, b"X: " + b"y" * MAX_HEAD_BYTES)
+        assert b" 413 " in await said(
+            port, POST + b"Transfer-Encoding: chunked\r\n\r\n", _chunk(DEFAULT_BODY_BYTES + 1)
+        )
         assert await said(port, POST + b"Content-Length: 4\r\n\r\nfour") != b""
 
 
@@ -141,9 +143,9 @@ async def test_a_caller_that_reads_nothing_of_its_answer_is_hung_up_on() -> None
     ids=["half a line", "half a body", "a request and then nothing"],
 )
 async def test_who_asks_is_answered_while_many_more_than_may_be_there_do_not(raw: bytes) -> None:
-    async with served(PUBLIC) as port:
+    async with served(PUBLIC_TIMEOUTS) as port:
         kept = []
-        for number in range(MOST + 100):
+        for number in range(MAX_CONNECTIONS + 100):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(raw)
             kept.append(writer)
@@ -169,9 +171,12 @@ async def test_newcomers_are_answered_while_as_many_as_may_be_there_read_nothing
         return await endless(request)
 
     routes = [*ROUTES, Route("/begun", begun)]
-    async with Doors(PUBLIC).serving("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port, asyncio.timeout(60):
-        kept = [await unread(port, b"/begun") for _ in range(MOST)]
-        for _ in range(MOST):
+    async with (
+        UvicornServers(PUBLIC_TIMEOUTS).serve("127.0.0.1:0", routes, setting="CITEWELL_WEB") as port,
+        asyncio.timeout(60),
+    ):
+        kept = [await unread(port, b"/begun") for _ in range(MAX_CONNECTIONS)]
+        for _ in range(MAX_CONNECTIONS):
             await under_way.acquire()
         for _ in range(20):
             assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
@@ -195,7 +200,7 @@ async def test_a_connection_that_reads_nothing_is_gone(path: bytes) -> None:
 
 
 async def test_a_caller_that_reads_slowly_is_not_hung_up_on() -> None:
-    async with served(Limits(head=5, body=5, reading=0.5)) as port:
+    async with served(RequestTimeouts(head=5, body=5, reading=0.5)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 14)
         writer.write(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
         end = asyncio.get_running_loop().time() + 1.5
@@ -206,10 +211,10 @@ async def test_a_caller_that_reads_slowly_is_not_hung_up_on() -> None:
 
 
 async def test_connections_that_say_nothing_come_and_go_without_keeping_anybody_out() -> None:
-    async with served(PUBLIC) as port, asyncio.timeout(60):
+    async with served(PUBLIC_TIMEOUTS) as port, asyncio.timeout(60):
         reader, regular = await asyncio.open_connection("127.0.0.1", port)
         kept = []
-        for number in range(3 * MOST):
+        for number in range(3 * MAX_CONNECTIONS):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             kept.append(writer)
             if number % 100 == 0:
@@ -258,7 +263,9 @@ async def test_nor_is_one_that_comes_behind_another_request(second: bytes) -> No
 
 async def test_a_route_may_take_more_than_a_form() -> None:
     longer = [Route("/longer", length, methods=["POST"])]
-    async with Doors(PUBLIC).serving("127.0.0.1:0", longer, setting="CITEWELL_SLACK_PORT", body_bytes=200_000) as port:
+    async with UvicornServers(PUBLIC_TIMEOUTS).serve(
+        "127.0.0.1:0", longer, setting="CITEWELL_SLACK_PORT", body_bytes=200_000
+    ) as port:
         post = b"POST /longer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
         assert (await said(port, post % 150_000 + b"x" * 150_000)).endswith(b"150000")
         assert b" 413 " in await said(port, post % 250_000 + b"x" * 250_000)
@@ -272,7 +279,9 @@ async def test_a_proxy_that_is_trusted_says_who_calls_and_no_other(monkeypatch: 
         (["127.0.0.1", "203.0.113.7"], b"address 2001:db8:1:2:: over https"),
         (["10.0.0.0/8"], b"address 127.0.0.1 over http"),
     ):
-        async with Doors(PUBLIC, trusted).serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as port:
+        async with UvicornServers(PUBLIC_TIMEOUTS, trusted).serve(
+            "127.0.0.1:0", ROUTES, setting="CITEWELL_WEB"
+        ) as port:
             assert (await said(port, sent)).endswith(seen)
 
 
@@ -326,13 +335,13 @@ async def test_it_closes_at_once_although_an_answer_goes_on() -> None:
 
 
 async def test_who_names_the_same_address_shares_a_listener_until_the_last_is_gone() -> None:
-    doors = Doors()
+    doors = UvicornServers()
 
     async def hello(_: Request) -> Response:
         return PlainTextResponse("hello")
 
-    async with doors.serving("127.0.0.1:0", [Route("/hello", hello)], setting="CITEWELL_OPERATIONS") as port:
-        async with doors.serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as same:
+    async with doors.serve("127.0.0.1:0", [Route("/hello", hello)], setting="CITEWELL_OPERATIONS") as port:
+        async with doors.serve("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as same:
             assert same == port
             assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
         assert b" 404 " in await said(port, POST + b"Content-Length: 4\r\n\r\nfour")
@@ -343,22 +352,22 @@ async def test_who_names_the_same_address_shares_a_listener_until_the_last_is_go
 
 
 async def test_what_is_asked_of_one_is_not_done_for_the_workspace_of_another() -> None:
-    doors = Doors()
+    doors = UvicornServers()
 
     async def whose(_: Request) -> Response:
-        return PlainTextResponse(workspace())
+        return PlainTextResponse(current_workspace())
 
-    with bound(NOBODY):
-        first = doors.serving("127.0.0.1:0", [], setting="CITEWELL_SLACK_PORT")
+    with workspace_scope(NO_WORKSPACE):
+        first = doors.serve("127.0.0.1:0", [], setting="CITEWELL_SLACK_PORT")
         port = await first.__aenter__()
-    async with doors.serving("127.0.0.1:0", [Route("/whose", whose)], setting="CITEWELL_WEB"):
+    async with doors.serve("127.0.0.1:0", [Route("/whose", whose)], setting="CITEWELL_WEB"):
         get = b"GET /whose HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        assert (await said(port, get)).endswith(EVERYTHING.encode())
+        assert (await said(port, get)).endswith(ALL_WORKSPACES.encode())
     await first.__aexit__(None, None, None)
 
 
 async def test_an_address_that_is_taken_is_named_with_its_setting() -> None:
     async with served() as port:
         with pytest.raises(Misconfigured, match="CITEWELL_OPERATIONS"):
-            async with Doors().serving(f"127.0.0.1:{port}", [], setting="CITEWELL_OPERATIONS"):
+            async with UvicornServers().serve(f"127.0.0.1:{port}", [], setting="CITEWELL_OPERATIONS"):
                 pass

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from adapters.http.hosts import host, private
+from adapters.http.hosts import is_private_host, request_host
 from bot.run.operations.health import routes
 
 
@@ -31,23 +31,23 @@ def request(*names: str) -> Request:
     ],
 )
 def test_a_host_is_its_name_without_the_port(given: str, name: str) -> None:
-    assert host(request(given)) == name
+    assert request_host(request(given)) == name
 
 
 @pytest.mark.parametrize("names", [(), ("",), ("127.0.0.1", "127.0.0.1"), ("127.0.0.1:",), ("x:port",), ("user@x",)])
 def test_what_is_no_host_or_more_than_one_is_nobodys(names: tuple[str, ...]) -> None:
-    assert host(request(*names)) == ""
+    assert request_host(request(*names)) == ""
 
 
 @given(st.text(st.characters(max_codepoint=255)))
 def test_nothing_but_a_plain_name_is_ever_read_out_of_a_header(text: str) -> None:
-    assert re.fullmatch(r"[0-9a-z.:_\[\]-]*", host(request(text)))
+    assert re.fullmatch(r"[0-9a-z.:_\[\]-]*", request_host(request(text)))
 
 
 def test_a_name_that_a_website_can_have_is_not_private() -> None:
-    assert all(map(private, ("127.0.0.1", "10.0.0.7", "[::1]", "localhost", "citewell")))
-    assert not any(map(private, ("", "evil.example", "127.0.0.1.example", "citewell.monitoring.svc")))
-    assert private("citewell.monitoring.svc", {"citewell.monitoring.svc"})
+    assert all(map(is_private_host, ("127.0.0.1", "10.0.0.7", "[::1]", "localhost", "citewell")))
+    assert not any(map(is_private_host, ("", "evil.example", "127.0.0.1.example", "citewell.monitoring.svc")))
+    assert is_private_host("citewell.monitoring.svc", {"citewell.monitoring.svc"})
 
 
 @pytest.fixture

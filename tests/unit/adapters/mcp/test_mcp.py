@@ -17,10 +17,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from pipeline.ports import streaming
-from pipeline.values import Event, Progress, Request, Stage
+from pipeline.ports import answer_stream
+from pipeline.values import AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent
 from tests.doubles.open_house import SECRET, opened
 
 VACATION = "How many vacation days do employees get?"
@@ -45,7 +45,7 @@ class Team:
         self.address = address
 
     async def key(self, *collections: str) -> str:
-        _, secret = await self.citewell.storage.keys.add(f"editor {collections}", collections, 6000)
+        _, secret = await self.citewell.storage.api_keys.add(f"editor {collections}", collections, 6000)
         return secret
 
     @asynccontextmanager
@@ -62,7 +62,7 @@ class Team:
 async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with (
         opened(tmp_path) as (citewell, app),
-        Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
+        UvicornServers().serve("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
     ):
         yield Team(citewell, f"http://127.0.0.1:{port}")
 
@@ -102,7 +102,7 @@ async def test_what_was_found_can_be_read_on_as_tool_and_as_resource(team: Team)
 
 
 async def test_what_a_key_may_not_find_is_as_if_it_were_not_there(team: Team) -> None:
-    secret = next(one.id for one in await team.citewell.storage.library.documents() if one.collection == "secret")
+    secret = next(one.id for one in await team.citewell.storage.library.list_documents() if one.collection == "secret")
     calls = (
         ("ask", {"question": "What is the salary band of engineers?"}),
         ("search", {"query": "salary band"}),
@@ -146,18 +146,18 @@ async def test_without_a_key_it_says_where_to_get_in_and_a_revoked_one_opens_not
         listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
         others = {**ACCEPTS, "Authorization": f"Bearer {await team.key('open')}"}
         assert (await http.post("/mcp", json=listing, headers={**others, **session})).status_code == 404
-        await team.citewell.storage.keys.revoke("editor ()")
+        await team.citewell.storage.api_keys.revoke("editor ()")
         assert (await http.post("/mcp", json=listing, headers={**mine, **session})).status_code == 401
 
 
 async def test_an_answer_that_is_not_wanted_any_more_is_given_up(team: Team) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 
-    @streaming
-    async def endless(_: Request) -> AsyncGenerator[Event, None]:
+    @answer_stream
+    async def endless(_: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         begun.set()
         try:
-            yield Progress(stage=Stage.SEARCHING)
+            yield ProgressEvent(stage=AnswerStage.SEARCHING)
             await asyncio.Event().wait()
         finally:
             ended.set()

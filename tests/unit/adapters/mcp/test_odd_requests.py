@@ -11,9 +11,9 @@ import httpx2 as httpx
 import pytest
 from starlette.applications import Starlette
 
-from adapters.http.doors import Doors
+from adapters.http.servers import UvicornServers
 from bot.citewell import Citewell
-from bot.platforms import programs
+from bot.platforms import open_program_routes
 from pipeline.errors import Unavailable
 from tests.doubles.open_house import SECRET, opened
 from tests.unit.adapters.api.test_failing import INNER, Broken
@@ -47,11 +47,11 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
     """Where access tokens cannot be read."""
     async with (
         opened(tmp_path) as (citewell, _),
-        programs(citewell, url="", machine=None, tokens=Broken()) as routes,
-        Doors().serving("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
+        open_program_routes(citewell, url="", machine=None, tokens=Broken()) as routes,
+        UvicornServers().serve("127.0.0.1:0", Starlette(routes=routes).routes, setting="CITEWELL_WEB") as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False, verify=False) as http,
     ):
-        _, key = await citewell.storage.keys.add("editor", (), 6000)
+        _, key = await citewell.storage.api_keys.add("editor", (), 6000)
         yield Team(citewell, http, key)
 
 
@@ -72,7 +72,7 @@ async def test_who_is_not_let_in_is_told_why_as_clients_show_it(team: Team, tmp_
     refused = await team.http.post("/mcp", json=INITIALIZE, headers=ACCEPTS)
     is_error(refused, 401)
     assert "citewell keys add" in refused.text
-    _, slow = await team.citewell.storage.keys.add("slow", (), 1)
+    _, slow = await team.citewell.storage.api_keys.add("slow", (), 1)
     headers = {**ACCEPTS, "Authorization": f"Bearer {slow}"}
     await team.http.post("/mcp", json=INITIALIZE, headers=headers)
     often = await team.http.post("/mcp", json=INITIALIZE, headers=headers)
@@ -110,7 +110,7 @@ async def test_documents_that_cannot_be_counted_are_told_so_before_a_session_beg
     def wrong(*_: object) -> None:
         raise ZeroDivisionError(INNER)
 
-    monkeypatch.setattr(type(team.citewell.reading), "documents", wrong)
+    monkeypatch.setattr(type(team.citewell.reading), "list_documents", wrong)
     is_error(await team.http.post("/mcp", json=INITIALIZE, headers=team.headers), 500)
 
 

@@ -12,11 +12,18 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from adapters.http.doors import Doors
-from adapters.mcp.routes import EACH, HEADER, SESSIONS, Full, Session, Sessions
+from adapters.http.servers import UvicornServers
+from adapters.mcp.routes import (
+    MAX_SESSIONS,
+    MAX_SESSIONS_PER_CALLER,
+    SESSION_HEADER_RAW,
+    McpSession,
+    McpSessionPool,
+    TooManySessions,
+)
 from bot.citewell import Citewell
-from pipeline.ports import streaming
-from pipeline.values import Event, Progress, Request, Stage
+from pipeline.ports import answer_stream
+from pipeline.values import AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent
 from tests.doubles.open_house import opened
 from tests.unit.adapters.mcp.test_mcp import ACCEPTS, INITIALIZE
 
@@ -29,7 +36,7 @@ class Team:
         self.http = http
 
     async def key(self, name: str) -> Mapping[str, str]:
-        _, secret = await self.citewell.storage.keys.add(name, (), 6000)
+        _, secret = await self.citewell.storage.api_keys.add(name, (), 6000)
         return {**ACCEPTS, "Authorization": f"Bearer {secret}"}
 
     async def begin(self, headers: Mapping[str, str]) -> httpx.Response:
@@ -50,7 +57,7 @@ class Team:
 async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with (
         opened(tmp_path) as (citewell, app),
-        Doors().serving("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
+        UvicornServers().serve("127.0.0.1:0", app.routes, setting="CITEWELL_WEB") as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False, verify=False) as http,
     ):
         yield Team(citewell, http)
@@ -58,20 +65,22 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
 
 async def test_one_caller_cannot_take_all_sessions(team: Team) -> None:
     greedy, other = await team.key("greedy"), await team.key("other")
-    begun = [await team.session(greedy) for _ in range(SESSIONS + 20)]
+    begun = [await team.session(greedy) for _ in range(MAX_SESSIONS + 20)]
     theirs = await team.session(other)
     assert await team.status(other, theirs) == 200
     assert await team.status(greedy, begun[-1]) == 200
-    assert await team.status(greedy, begun[-EACH]) == 200
-    assert await team.status(greedy, begun[0]) == await team.status(greedy, begun[-EACH - 1]) == 404, "to begin anew"
+    assert await team.status(greedy, begun[-MAX_SESSIONS_PER_CALLER]) == 200
+    assert (
+        await team.status(greedy, begun[0]) == await team.status(greedy, begun[-MAX_SESSIONS_PER_CALLER - 1]) == 404
+    ), "to begin anew"
 
 
 async def test_a_session_that_is_at_work_is_not_ended_for_another(team: Team) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 
-    @streaming
-    async def held(_: Request) -> AsyncGenerator[Event, None]:
-        yield Progress(stage=Stage.SEARCHING)
+    @answer_stream
+    async def held(_: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.SEARCHING)
         begun.set()
         await go_on.wait()
         raise RuntimeError
@@ -87,7 +96,7 @@ async def test_a_session_that_is_at_work_is_not_ended_for_another(team: Team) ->
     }
     asked = asyncio.create_task(team.http.post("/mcp", json=call, headers={**headers, "Mcp-Session-Id": working}))
     await begun.wait()
-    for _ in range(EACH + 5):
+    for _ in range(MAX_SESSIONS_PER_CALLER + 5):
         await team.session(headers)
     assert await team.status(headers, working) == 200
     go_on.set()
@@ -98,7 +107,7 @@ async def test_requests_that_begin_no_session_take_no_place(team: Team) -> None:
     headers = await team.key("editor")
     first = await team.session(headers)
     for sent in (LISTING, {"jsonrpc": "2.0", "method": "notifications/initialized"}, [INITIALIZE], "x"):
-        for _ in range(EACH):
+        for _ in range(MAX_SESSIONS_PER_CALLER):
             assert (await team.http.post("/mcp", json=sent, headers=headers)).status_code == 400
     assert await team.status(headers, first) == 200
 
@@ -133,7 +142,7 @@ def test_whose_session_ends_is_fair_whatever_is_asked() -> None:
             assert known.pop(session) == caller
             ended.append((session, caller))
 
-        sessions = Sessions(end, most=8, each=4)
+        sessions = McpSessionPool(end, most=8, each=4)
         async with AsyncExitStack() as at_work:
             for number in range(120):
                 caller = dice.choice("aaaaabc")
@@ -141,17 +150,17 @@ def test_whose_session_ends_is_fair_whatever_is_asked() -> None:
                 own = [one for one, other in known.items() if other == caller]
                 if own and dice.random() < 0.3:
                     method, status = dice.choice((("POST", 200), ("DELETE", 200), ("POST", 404)))
-                    async with sessions.entered(caller, own[0]) as session:
-                        session.answered(method, status, ())
+                    async with sessions.acquire(caller, own[0]) as session:
+                        session.update_from_response(method, status, ())
                     if (method, status) != ("POST", 200):
                         del known[own[0]]
                     continue
-                entered = sessions.entered(caller, "")
+                entered = sessions.acquire(caller, "")
                 try:
                     begun = await entered.__aenter__()
-                except Full:
+                except TooManySessions:
                     continue
-                begun.answered("POST", 200, [(HEADER, f"s{number}".encode())])
+                begun.update_from_response("POST", 200, [(SESSION_HEADER_RAW, f"s{number}".encode())])
                 known[f"s{number}"] = caller
                 if dice.random() < 0.1:
                     at_work.push_async_exit(entered)
@@ -171,11 +180,11 @@ async def test_an_end_that_fails_takes_no_place() -> None:
     async def end(session: str, caller: str) -> None:
         raise ConnectionError
 
-    sessions, begun = Sessions(end, most=2, each=2), 0
+    sessions, begun = McpSessionPool(end, most=2, each=2), 0
     for number in range(12):
         with suppress(ConnectionError):
-            async with sessions.entered("a", "") as session:
-                session.answered("POST", 200, [(HEADER, str(number).encode())])
+            async with sessions.acquire("a", "") as session:
+                session.update_from_response("POST", 200, [(SESSION_HEADER_RAW, str(number).encode())])
                 begun += 1
     assert begun == 7, "each second one after the first two"
 
@@ -183,13 +192,13 @@ async def test_an_end_that_fails_takes_no_place() -> None:
 async def test_a_caller_with_fewer_sessions_is_let_in_and_one_with_more_waits() -> None:
     async def end(session: str, caller: str) -> None: ...
 
-    sessions = Sessions(end, most=3, each=2)
+    sessions = McpSessionPool(end, most=3, each=2)
     async with AsyncExitStack() as stack:
         for caller in "aab":
-            session: Session = await stack.enter_async_context(sessions.entered(caller, ""))
-            session.answered("POST", 200, [(HEADER, f"{caller}{id(session)}".encode())])
+            session: McpSession = await stack.enter_async_context(sessions.acquire(caller, ""))
+            session.update_from_response("POST", 200, [(SESSION_HEADER_RAW, f"{caller}{id(session)}".encode())])
         for caller in "abc":
-            with pytest.raises(Full):
-                await stack.enter_async_context(sessions.entered(caller, ""))
-    async with sessions.entered("c", ""):
+            with pytest.raises(TooManySessions):
+                await stack.enter_async_context(sessions.acquire(caller, ""))
+    async with sessions.acquire("c", ""):
         pass

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from adapters.models.anthropic import AnthropicModel
-from pipeline.errors import Unusable
+from pipeline.errors import UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 from tests.doubles.llm.faults import Raw
@@ -137,5 +137,5 @@ PIECE = {"type": "content_block_delta", "index": 0}
 )
 async def test_an_event_of_unknown_shape_is_unusable(event: dict[str, object]) -> None:
     async with LlmServer([events(event)]).running() as server:
-        with pytest.raises(Unusable, match="unknown shape"):
+        with pytest.raises(UnusableResponse, match="unknown shape"):
             await ask(server, USER, tools=(SEARCH,))

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import numpy as np
 import pytest
 
-from adapters.models.embeddings import OpenAIEmbedder
+from adapters.models.openai_embedder import OpenAIEmbedder
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 from tests.doubles.llm.faults import Status
@@ -59,7 +59,7 @@ async def test_the_dimensions_are_learnt_from_the_first_reply_and_part_of_the_na
 
 async def test_the_name_is_that_of_what_was_embedded_before_until_the_first_reply() -> None:
     async with LlmServer([Status(500)]).running() as server, embedder_of(server) as embedder:
-        embedder.resume(
+        embedder.restore_dimensions(
             ["minilm-l6-int8", "openai:other:9", "openai:embed:large:7", "openai:embed:5", "openai:embed:3"]
         )
         assert (embedder.name, embedder.dimensions) == ("openai:embed:5", 5)

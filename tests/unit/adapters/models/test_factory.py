@@ -11,7 +11,7 @@ from adapters.models.factory import make_model
 from adapters.models.masking import MaskedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.errors import Misconfigured
-from pipeline.screen.private import find
+from pipeline.screen.sensitive_data import find_sensitive_data
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer
 
@@ -76,6 +76,6 @@ def test_naming_a_model_imports_no_sdk() -> None:
     ],
 )
 async def test_only_a_foreign_model_is_shown_placeholders(spec: str, url: str, masked: bool) -> None:
-    model = make_model(spec, openai_key="k", anthropic_key="k", openai_base_url=url, find=find)
+    model = make_model(spec, openai_key="k", anthropic_key="k", openai_base_url=url, find=find_sensitive_data)
     assert isinstance(model, MaskedModel) is masked
     assert isinstance(make_model(spec, openai_key="k", anthropic_key="k", openai_base_url=url), MaskedModel) is False

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adapters.models.fastembedded import FastEmbedder, FastReranker
+from adapters.models.fastembed_models import FastEmbedEmbedder, FastEmbedReranker
 from pipeline.errors import Misconfigured, Unavailable
 
 PACKAGE = """
@@ -64,8 +64,8 @@ def fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fastembed") is not None, reason="fastembed is installed")
-@pytest.mark.parametrize("kind", [FastEmbedder, FastReranker])
-def test_without_the_package_it_is_said_how_to_install_it(kind: type[FastEmbedder | FastReranker]) -> None:
+@pytest.mark.parametrize("kind", [FastEmbedEmbedder, FastEmbedReranker])
+def test_without_the_package_it_is_said_how_to_install_it(kind: type[FastEmbedEmbedder | FastEmbedReranker]) -> None:
     with pytest.raises(Misconfigured, match="CITEWELL_X: fastembed:org/known needs the package") as caught:
         kind("org/known", "CITEWELL_X")
     assert caught.value.what_to_do == "Install it: pip install 'citewell[fastembed]'"
@@ -73,7 +73,7 @@ def test_without_the_package_it_is_said_how_to_install_it(kind: type[FastEmbedde
 
 @pytest.mark.usefixtures("fastembed")
 async def test_texts_and_questions_have_vectors_of_unit_length() -> None:
-    embedder = FastEmbedder("org/known", "CITEWELL_EMBEDDER")
+    embedder = FastEmbedEmbedder("org/known", "CITEWELL_EMBEDDER")
     assert (await embedder.embed([])).shape == (0, 0)
     vectors = await embedder.embed(["a", "bcd"])
     assert vectors.dtype == np.float32
@@ -84,14 +84,14 @@ async def test_texts_and_questions_have_vectors_of_unit_length() -> None:
 
 @pytest.mark.usefixtures("fastembed")
 async def test_passages_are_scored_in_their_order_for_everybody_who_asks() -> None:
-    reranker = FastReranker("org/known", "CITEWELL_RERANKER")
-    asked = [reranker.scores("when does it open", ["it is closed", "when it does open", ""]) for _ in range(5)]
+    reranker = FastEmbedReranker("org/known", "CITEWELL_RERANKER")
+    asked = [reranker.score("when does it open", ["it is closed", "when it does open", ""]) for _ in range(5)]
     assert await asyncio.gather(*asked) == [[1.0, 4.0, 0.0]] * 5
 
 
 @pytest.mark.usefixtures("fastembed")
 async def test_a_model_that_fastembed_does_not_know_is_said_to_be_unavailable() -> None:
     with pytest.raises(Unavailable, match="fastembed:org/other: could not be loaded"):
-        await FastEmbedder("org/other", "CITEWELL_EMBEDDER").embed_question("a")
+        await FastEmbedEmbedder("org/other", "CITEWELL_EMBEDDER").embed_question("a")
     with pytest.raises(Unavailable, match="fastembed:org/other: could not be loaded"):
-        await FastReranker("org/other", "CITEWELL_RERANKER").scores("a", ["b"])
+        await FastEmbedReranker("org/other", "CITEWELL_RERANKER").score("a", ["b"])

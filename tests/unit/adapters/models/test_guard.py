@@ -8,8 +8,8 @@ from contextlib import aclosing
 
 import pytest
 
-from adapters.models.guard import GuardedModel
-from pipeline.errors import Unavailable, Unusable
+from adapters.models.resilience import GuardedModel
+from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
@@ -85,7 +85,7 @@ async def test_a_call_that_failed_before_it_began_is_made_once_more_after_a_wait
 
 @pytest.mark.parametrize(
     ("call", "error"),
-    [([GONE], GONE), ([CLOSED], CLOSED), (["half", DOWN], DOWN), ([bad := Unusable("a bad request")], bad)],
+    [([GONE], GONE), ([CLOSED], CLOSED), (["half", DOWN], DOWN), ([bad := UnusableResponse("a bad request")], bad)],
     ids=["permanent", "too long a wait", "already begun", "unusable"],
 )
 async def test_a_call_that_would_not_gain_by_it_is_not_repeated(call: Call, error: Exception) -> None:

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from adapters.models import embeddings, rerank_server
-from adapters.models.embeddings import OpenAIEmbedder
-from adapters.models.masking import NOTE, Mask, MaskedModel, foreign
+from adapters.models import openai_embedder, rerank_server
+from adapters.models.masking import PLACEHOLDER_NOTE, MaskedModel, PlaceholderMap, is_external_server
+from adapters.models.openai_embedder import OpenAIEmbedder
 from adapters.models.rerank_server import ServerReranker
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
-from pipeline.screen.private import find
+from pipeline.screen.sensitive_data import find_sensitive_data
 from tests.doubles.llm.faults import Act, Asking, Call, Text
 from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer
@@ -49,7 +49,7 @@ def provider(request: pytest.FixtureRequest) -> str:
 async def shown(provider: str, *acts: Act, talk: Sequence[ChatMessage] = TALK) -> tuple[str, list[ToolCall], LlmServer]:
     """The text and the calls that came of a reply, and who was asked."""
     async with models(provider, *acts) as (model, server):
-        stream = MaskedModel(model, find).stream(talk, max_tokens=50, tools=(LOOK,))
+        stream = MaskedModel(model, find_sensitive_data).stream(talk, max_tokens=50, tools=(LOOK,))
         pieces = [piece async for piece in stream]
     assert isinstance(pieces[-1], StreamEnd)
     text = "".join(piece.text for piece in pieces if isinstance(piece, TextDelta))
@@ -67,7 +67,7 @@ async def test_a_foreign_model_sees_no_value_and_its_answer_has_it(provider: str
 
 async def test_a_model_is_told_of_placeholders_only_where_there_are_some(provider: str) -> None:
     _, _, server = await shown(provider, Text("Yes."))
-    assert NOTE in json.dumps(server.requests[0], ensure_ascii=False)
+    assert PLACEHOLDER_NOTE in json.dumps(server.requests[0], ensure_ascii=False)
     _, _, server = await shown(provider, Text("Yes."), talk=[TALK[0], ChatMessage(role="user", content="Is it open?")])
     assert "<mail-1>" not in json.dumps(server.requests[0])
 
@@ -88,24 +88,24 @@ async def test_a_search_of_the_model_looks_for_the_value_and_is_shown_to_it_with
 
 async def test_what_a_model_fills_in_has_the_values(provider: str) -> None:
     async with models(provider, Text('{"name": "Anna <mail-2>", "reached": ["<mail-1>", "<phone-1>"]}')) as (model, _):
-        who, _ = await MaskedModel(model, find).structured(TALK, Who, max_tokens=50)
+        who, _ = await MaskedModel(model, find_sensitive_data).structured(TALK, Who, max_tokens=50)
     assert who == Who(name="Anna <mail-2>", reached=[MAIL, PHONE])
 
 
 @given(st.lists(st.one_of(texts.map("".join), texts.map(" ".join)), max_size=4))
 def test_what_is_hidden_comes_back_whatever_stood_beside_it(said: list[str]) -> None:
-    mask = Mask(find)
+    mask = PlaceholderMap(find_sensitive_data)
     assert [mask.reveal(mask.hide(text)) for text in said] == said
 
 
 @given(texts.map(" ".join))
 def test_no_value_is_left_in_what_is_shown(text: str) -> None:
-    assert find(Mask(find).hide(text)) == []
+    assert find_sensitive_data(PlaceholderMap(find_sensitive_data).hide(text)) == []
 
 
 @given(texts.map("".join), texts.map("".join))
 def test_a_conversation_that_goes_on_is_shown_the_same_beginning(first: str, second: str) -> None:
-    once, again = Mask(find), Mask(find)
+    once, again = PlaceholderMap(find_sensitive_data), PlaceholderMap(find_sensitive_data)
     again_first, _ = again.hide(first), again.hide(second)
     assert once.hide(first) == again_first
 
@@ -134,10 +134,10 @@ class Saying:
 @given(st.lists(st.sampled_from([*"<>-1m", "<mail-1>", "<mail-", "<phone-1>", "<key-1>", "", " é", "<mail-1"])))
 def test_an_answer_is_the_same_however_its_text_is_cut(pieces: list[str]) -> None:
     async def read() -> str:
-        stream = MaskedModel(Saying(pieces), find).stream(TALK, max_tokens=9)
+        stream = MaskedModel(Saying(pieces), find_sensitive_data).stream(TALK, max_tokens=9)
         return "".join([piece.text async for piece in stream if isinstance(piece, TextDelta)])
 
-    mask = Mask(find)
+    mask = PlaceholderMap(find_sensitive_data)
     mask.hide_messages(TALK)
     assert asyncio.run(read()) == mask.reveal("".join(pieces))
 
@@ -184,26 +184,26 @@ async def test_a_judge_rests_on_the_words_of_the_passage_itself() -> None:
     ],
 )
 def test_a_server_on_the_machine_or_in_a_private_network_is_not_foreign(url: str | None, theirs: bool) -> None:
-    assert foreign(url) is theirs
+    assert is_external_server(url) is theirs
 
 
 async def test_a_foreign_embedder_is_shown_only_that_there_is_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "foreign", lambda _: True)
+    monkeypatch.setattr(openai_embedder, "is_external_server", lambda _: True)
     async with LlmServer().running() as server:
-        embedder = OpenAIEmbedder("embed", key="k", base_url=f"{server.url}/v1", find=find)
+        embedder = OpenAIEmbedder("embed", key="k", base_url=f"{server.url}/v1", find=find_sensitive_data)
         await embedder.embed([f"Mail {MAIL}.", "Mail bob@example.com."])
         await embedder.close()
     assert server.requests[0]["input"] == ["Mail <mail-1>.", "Mail <mail-1>."]
 
 
 async def test_a_foreign_reranker_can_still_tell_two_values_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rerank_server, "foreign", lambda _: True)
+    monkeypatch.setattr(rerank_server, "is_external_server", lambda _: True)
     reply = Reply(
         json.dumps({"results": [{"index": 0, "relevance_score": 1}, {"index": 1, "relevance_score": 0}]}).encode()
     )
     async with WebServer({"/rerank": reply}).running() as server:
-        reranker = ServerReranker("jina:m", url=f"{server.url}/rerank", key="k", find=find)
-        await reranker.scores(f"Who is {MAIL}?", [f"{MAIL} is Anna.", "bob@example.com is Bob."])
+        reranker = ServerReranker("jina:m", url=f"{server.url}/rerank", key="k", find=find_sensitive_data)
+        await reranker.score(f"Who is {MAIL}?", [f"{MAIL} is Anna.", "bob@example.com is Bob."])
         await reranker.close()
     asked = json.loads(server.asked[0].body)
     assert (asked["query"], asked["documents"]) == ("Who is <mail-1>?", ["<mail-1> is Anna.", "<mail-2> is Bob."])

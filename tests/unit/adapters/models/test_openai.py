@@ -8,9 +8,9 @@ from email.utils import format_datetime
 
 import pytest
 
-from adapters.fetch.responses import retry_after
+from adapters.fetch.responses import parse_retry_after
 from adapters.models.openai import OpenAIModel
-from pipeline.errors import Unusable
+from pipeline.errors import UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
 from tests.doubles.llm.faults import Asking, Call, Ending, Raw, Status, Text
 from tests.doubles.llm.server import LlmServer
@@ -61,7 +61,7 @@ async def test_the_limit_is_given_under_the_name_that_the_server_takes() -> None
 async def test_a_server_that_takes_no_limit_gets_no_request_without_one() -> None:
     acts = [refused("max_tokens"), refused("max_completion_tokens"), Text("Blue [1].")]
     async with LlmServer(acts).running() as server:
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableResponse):
             await ask(server)
     assert len(server.requests) == 2
 
@@ -158,7 +158,7 @@ async def test_a_refusal_is_understood_in_whatever_shape_it_comes(body: object) 
 async def test_a_call_that_a_model_could_not_write_leaves_it_its_tools() -> None:
     failed = Status(400, "tool call validation failed: attempted to call tool 'x'", "tool_use_failed")
     async with LlmServer([failed]).running() as server:
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableResponse):
             await ask(server, tools=(SEARCH,))
     assert len(server.requests) == 1
 
@@ -172,14 +172,14 @@ async def test_a_finished_text_does_not_wait_long_for_its_token_counts() -> None
 @pytest.mark.parametrize("event", [b"3", b"true", b'{"choices": 1}', b'{"choices": [{"delta": {"content": 3}}]}'])
 async def test_an_event_of_unknown_shape_is_unusable(event: bytes) -> None:
     async with LlmServer([Raw(b"data: " + event + b"\n\n")]).running() as server:
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableResponse):
             await ask(server)
 
 
 def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=60)
-    assert retry_after("12.5") == 12.5
-    assert retry_after("-3") == 0
-    assert retry_after(None) is None
-    assert [retry_after(said) for said in ("tomorrow", "nan", "inf")] == [None, None, None]
-    assert 50 < (retry_after(format_datetime(soon, usegmt=True)) or 0) <= 60
+    assert parse_retry_after("12.5") == 12.5
+    assert parse_retry_after("-3") == 0
+    assert parse_retry_after(None) is None
+    assert [parse_retry_after(said) for said in ("tomorrow", "nan", "inf")] == [None, None, None]
+    assert 50 < (parse_retry_after(format_datetime(soon, usegmt=True)) or 0) <= 60

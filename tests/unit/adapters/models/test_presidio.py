@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.models.masking import Mask
+from adapters.models.masking import PlaceholderMap
 from adapters.models.presidio import open_presidio
 from pipeline.errors import Misconfigured, Unavailable
 
@@ -92,7 +92,7 @@ def test_a_model_that_is_not_installed_is_named_and_not_downloaded(model: str) -
 
 @pytest.mark.usefixtures("presidio")
 def test_names_and_places_are_hidden_beside_what_has_a_form() -> None:
-    mask = Mask(open_presidio("en_core_web_xx", "CITEWELL_X"))
+    mask = PlaceholderMap(open_presidio("en_core_web_xx", "CITEWELL_X"))
     text = "Anna Schmidt in Berlin is anna@example.com; Anna Schmidt reads it."
     assert mask.hide(text) == "<name-1> in <place-1> is <mail-1>; <name-1> reads it."
     assert mask.reveal("<name-1>, <place-1>") == "Anna Schmidt, Berlin"
@@ -101,4 +101,4 @@ def test_names_and_places_are_hidden_beside_what_has_a_form() -> None:
 @pytest.mark.usefixtures("presidio")
 def test_a_text_that_cannot_be_looked_at_is_shown_to_nobody() -> None:
     with pytest.raises(Unavailable, match="presidio:en_core_web_xx: could not be run"):
-        Mask(open_presidio("en_core_web_xx", "CITEWELL_X")).hide("crash, Anna Schmidt")
+        PlaceholderMap(open_presidio("en_core_web_xx", "CITEWELL_X")).hide("crash, Anna Schmidt")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.models.guard import GuardedReranker
-from adapters.models.rerank_server import ADDRESSES, ServerReranker
+from adapters.models.rerank_server import DEFAULT_URLS, ServerReranker
+from adapters.models.resilience import GuardedReranker
 from pipeline.errors import Misconfigured, Unavailable
 from tests.doubles.web import Reply, WebServer
 
@@ -29,7 +29,7 @@ GOOD = results((1, 0.9), (0, 0.2))
 async def scores(server: WebServer, *, key: str = "k", seconds: float = 30.0) -> Sequence[float]:
     reranker = ServerReranker("jina:reranker-m0", url=f"{server.url}{PATH}", key=key)
     try:
-        return await GuardedReranker(reranker, "reranker", seconds=seconds).scores(QUESTION, PASSAGES)
+        return await GuardedReranker(reranker, "reranker", seconds=seconds).score(QUESTION, PASSAGES)
     finally:
         await reranker.close()
 
@@ -53,7 +53,7 @@ def test_a_provider_needs_a_key(provider: str) -> None:
     with pytest.raises(Misconfigured, match="CITEWELL_RERANKER_KEY") as caught:
         ServerReranker(f"{provider}:model")
     assert "CITEWELL_RERANKER_URL" in caught.value.what_to_do
-    assert ADDRESSES[provider].startswith("https://api.")
+    assert DEFAULT_URLS[provider].startswith("https://api.")
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.models.openai import Thinking
+from adapters.models.openai import ReasoningFilter
 
 
 def passed(text: str, size: int) -> str:
-    thinking = Thinking()
+    thinking = ReasoningFilter()
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     return "".join(thinking.feed(piece) for piece in pieces) + thinking.close()
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.models.openai import StreamReading
-from adapters.models.tools import Calls, arguments_of, sendable
-from pipeline.errors import Unusable
+from adapters.models.openai import ChatStreamParser
+from adapters.models.tools import ToolCallBuffer, parse_arguments, replace_surrogates
+from pipeline.errors import UnusableResponse
 from pipeline.ports import StreamEnd, ToolCall
 
 Delta = dict[str, object]
@@ -24,11 +24,11 @@ def delta(index: int | None = None, id: str = "", name: str = "", arguments: str
 
 
 def read(*deltas: object, reason: str | None = "tool_calls") -> list[tuple[str, str, str]]:
-    reading = StreamReading("m", tools=True)
+    reading = ChatStreamParser("m", tools=True)
     for one in deltas:
-        reading.take({"choices": [{"delta": {"tool_calls": [one]}}]})
-    reading.take({"choices": [{"delta": {}, "finish_reason": reason}]})
-    return [(call.id, call.name, call.arguments) for call in reading.end() if isinstance(call, ToolCall)]
+        reading.feed({"choices": [{"delta": {"tool_calls": [one]}}]})
+    reading.feed({"choices": [{"delta": {}, "finish_reason": reason}]})
+    return [(call.id, call.name, call.arguments) for call in reading.finish() if isinstance(call, ToolCall)]
 
 
 TWO = [("a", "search", '{"w": 1}'), ("b", "search", '{"w": 2}')]
@@ -88,7 +88,7 @@ def test_where_arguments_are_cut_changes_nothing(words: list[str], data: st.Data
             size = data.draw(st.integers(1, len(arguments)))
             deltas.append(delta(index, arguments=arguments[:size]))
             arguments = arguments[size:]
-    assert [arguments for _, _, arguments in read(*deltas)] == [sendable(arguments) for arguments in written]
+    assert [arguments for _, _, arguments in read(*deltas)] == [replace_surrogates(arguments) for arguments in written]
 
 
 KEYS = st.sampled_from(["index", "id", "function", "name", "arguments", "extra_content"])
@@ -103,7 +103,7 @@ anything = st.recursive(
 def test_pieces_of_any_shape_are_calls_or_unusable(deltas: list[object]) -> None:
     try:
         found = read(*deltas)
-    except Unusable:
+    except UnusableResponse:
         return
     assert all(id and name and arguments for id, name, arguments in found)  # noqa: A001
 
@@ -123,23 +123,23 @@ def test_pieces_of_any_shape_are_calls_or_unusable(deltas: list[object]) -> None
     ids=repr,
 )
 def test_a_malformed_piece_is_unusable(piece: object) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableResponse):
         read(piece)
 
 
 def test_arguments_beyond_the_bound_are_dropped_and_so_are_no_object() -> None:
-    calls = Calls("m")
+    calls = ToolCallBuffer("m")
     calls.add(0, id="a", name="search", arguments='{"w": "')
     for _ in range(30):
         calls.add(0, arguments="x" * 1000)
-    _, (call,) = calls.end("stop")
+    _, (call,) = calls.finish("stop")
     assert len(call.arguments) == 10_000
-    assert arguments_of(call) == {}
+    assert parse_arguments(call) == {}
 
 
 @given(st.text(max_size=5) | st.text(alphabet=["a", "\ud83d", "\ude42", "\ufeff"], max_size=5))
 def test_what_is_sent_back_is_utf_8_and_changed_only_where_it_was_none(text: str) -> None:
-    sent = sendable(text)
+    sent = replace_surrogates(text)
     sent.encode()
     try:
         text.encode()
@@ -150,8 +150,8 @@ def test_what_is_sent_back_is_utf_8_and_changed_only_where_it_was_none(text: str
 
 
 def test_a_refusal_is_told_though_there_were_calls() -> None:
-    reading = StreamReading("m", tools=True)
-    reading.take({"choices": [{"delta": {"tool_calls": [delta(0, "a", "search")]}}]})
-    reading.take({"choices": [{"delta": {"refusal": "No."}}]})
-    reading.take({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
-    assert list(reading.end()) == [StreamEnd(reason="content_filter")]
+    reading = ChatStreamParser("m", tools=True)
+    reading.feed({"choices": [{"delta": {"tool_calls": [delta(0, "a", "search")]}}]})
+    reading.feed({"choices": [{"delta": {"refusal": "No."}}]})
+    reading.feed({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+    assert list(reading.finish()) == [StreamEnd(reason="content_filter")]

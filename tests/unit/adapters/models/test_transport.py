@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from pydantic import BaseModel
 
-from adapters.models.embeddings import OpenAIEmbedder
-from pipeline.errors import Unavailable, Unusable
+from adapters.models.openai_embedder import OpenAIEmbedder
+from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, LanguageModel
 from tests.doubles.llm.faults import Raw, Status, Text
 from tests.doubles.llm.models import models
@@ -81,7 +81,7 @@ async def test_a_redirect_on_the_same_server_is_followed(provider: str) -> None:
 @pytest.mark.parametrize("bomb", [_events, _zeros, _json, _twice])
 async def test_a_bomb_ends_at_the_limit(provider: str, ask: Ask, bomb: Callable[[], Raw]) -> None:
     async with models(provider, bomb()) as (model, _):
-        with pytest.raises((Unavailable, Unusable)):
+        with pytest.raises((Unavailable, UnusableResponse)):
             await ask(model)
 
 
@@ -94,7 +94,7 @@ async def test_a_reply_of_a_million_objects_within_the_limit_is_unusable_within_
     for name in (b"choices", b"content", b"usage"):
         reply = Raw(gzip.compress(b'{"' + name + b'": [' + objects), "application/json", "gzip")
         async with models(provider, reply) as (model, _), asyncio.timeout(30):
-            with pytest.raises((Unavailable, Unusable)):
+            with pytest.raises((Unavailable, UnusableResponse)):
                 await ask(model)
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.transport import connection
-from adapters.slack.transport.front import signed
+from adapters.slack.transport import socket_mode
+from adapters.slack.transport.router import has_valid_signature
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
@@ -165,9 +165,9 @@ async def test_a_slack_that_does_not_say_goodbye_is_not_waited_for(slack: SlackD
 @given(st.binary(max_size=40), st.text(max_size=20), st.text(max_size=80))
 def test_a_signature_is_true_only_for_what_slack_signed(body: bytes, timestamp: str, given_signature: str) -> None:
     headers = {"X-Slack-Request-Timestamp": timestamp, "X-Slack-Signature": given_signature}
-    assert not signed(body, headers, SECRET, 1_000_000.0)
-    assert signed(body, signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
-    assert not signed(body + b"x", signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
+    assert not has_valid_signature(body, headers, SECRET, 1_000_000.0)
+    assert has_valid_signature(body, signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
+    assert not has_valid_signature(body + b"x", signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
 
 
 async def test_a_connection_that_slack_wants_renewed_is_renewed_without_a_gap(slack: SlackDriver) -> None:
@@ -243,7 +243,7 @@ async def test_frames_that_make_no_sense_cost_nobody_an_answer(slack: SlackDrive
 
 
 async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "PING", 0.2)
+    monkeypatch.setattr(socket_mode, "PING_SECONDS", 0.2)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     old = set(driver.slack.sockets)
@@ -260,8 +260,8 @@ async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeyp
 async def test_a_token_that_stops_working_ends_the_listening_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "PING", 0.05)
-    monkeypatch.setattr(connection, "DEAD", 0.1)
+    monkeypatch.setattr(socket_mode, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(socket_mode, "DEAD_SECONDS", 0.1)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     driver.slack.app_token = "xapp-another"
@@ -289,7 +289,7 @@ class Faulty:
 async def test_a_handshake_that_fails_is_made_again_at_another_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HANDSHAKE", 0.3)
+    monkeypatch.setattr(socket_mode, "HANDSHAKE_SECONDS", 0.3)
     driver = SlackDriver(tmp_path / "data")
     driver.slack.hook = fault = Faulty("socket", "drop", 5)
     await driver.start()
@@ -303,7 +303,7 @@ async def test_a_hiccup_while_connecting_again_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
     for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
-        monkeypatch.setattr(connection, name, seconds)
+        monkeypatch.setattr(socket_mode, name, seconds)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     driver.slack.hook = fault = Faulty("apps.connections.open", problem, 3)

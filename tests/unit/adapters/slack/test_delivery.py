@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.post.deliver import Budget
-from adapters.slack.post.reply import EVENT_TYPE
+from adapters.slack.post.delivery import StreamBudget
+from adapters.slack.post.sender import EVENT_TYPE
 from pipeline.errors import Unavailable
-from pipeline.values import CitationStyle, CitedSentence, Event, Request, Written
+from pipeline.values import AnswerEvent, AnswerRequest, CitationStyle, CitedSentence, SentenceEvent
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
@@ -32,9 +32,9 @@ class Writer:
         self.more = more
         self.turn = asyncio.Semaphore(0)
 
-    async def __call__(self, request: Request) -> AsyncGenerator[Event, None]:
+    async def __call__(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         for sentence in SENTENCES:
-            yield Written(sentence=sentence)
+            yield SentenceEvent(sentence=sentence)
             await self.turn.acquire()
         yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text, **self.more)
 
@@ -124,7 +124,7 @@ async def test_without_streams_in_the_workspace_the_answer_is_posted_whole(slack
 class Patient(SlackDriver):
     """Takes an answer for one that is there at once, however busy the machine is."""
 
-    pace = replace(QUICK, patience=60.0)
+    pace = replace(QUICK, streaming_delay=60.0)
 
 
 async def test_an_answer_that_is_there_at_once_is_not_streamed(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ async def test_an_answer_that_is_there_at_once_is_not_streamed(tmp_path: Path) -
 
 
 async def test_streams_are_opened_within_the_budget_of_a_minute() -> None:
-    budget = Budget(3)
-    assert [budget.take() for _ in range(5)] == [True, True, True, False, False]
-    assert not Budget(0).take()
+    budget = StreamBudget(3)
+    assert [budget.try_acquire() for _ in range(5)] == [True, True, True, False, False]
+    assert not StreamBudget(0).try_acquire()
 
 
 async def test_a_stop_during_a_stream_keeps_what_was_shown(slack: SlackDriver) -> None:
@@ -155,9 +155,9 @@ async def test_a_stop_of_a_long_answer_keeps_all_that_was_written(slack: SlackDr
     rules = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
     written = asyncio.Event()
 
-    async def endless(request: Request) -> AsyncGenerator[Event, None]:
+    async def endless(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         for rule in rules:
-            yield Written(sentence=rule)
+            yield SentenceEvent(sentence=rule)
         written.set()
         await asyncio.Event().wait()
 
@@ -256,7 +256,7 @@ async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(tmp_path: 
 class Insistent(Unhurried):
     """Says again and again that an answer is being worked on."""
 
-    pace = replace(Unhurried.pace, sign=0.0, patience=0.0, status=0.0)
+    pace = replace(Unhurried.pace, indicator_delay=0.0, streaming_delay=0.0, status_interval=0.0)
 
 
 async def test_a_status_that_is_said_again_and_hangs_does_not_stay(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ async def test_a_status_that_is_said_again_and_hangs_does_not_stay(tmp_path: Pat
             said_once.append(arguments["status"])
         return None
 
-    async def slowly(request: Request) -> AsyncGenerator[Event, None]:
+    async def slowly(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         await again.wait()
         yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
 
@@ -338,7 +338,7 @@ async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDri
 async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_between(slack: SlackDriver) -> None:
     sentences = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
 
-    async def long(request: Request) -> AsyncGenerator[Event, None]:
+    async def long(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         yield cited(sentences=sentences)
 
     posts: list[str] = []
@@ -359,15 +359,15 @@ async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_betwee
 
 
 async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -> None:
-    web = (await slack.adapter._workspaces.of("")).web
-    web.pace = type(QUICK)(gap=1_000, longest_wait=2_500)
-    await web.turn("C0A")
-    waiting = [asyncio.create_task(web.turn("C0A")) for _ in range(2)]
+    web = (await slack.adapter._workspaces.session("")).web
+    web.timings = type(QUICK)(message_interval=1_000, longest_wait=2_500)
+    await web.wait_turn("C0A")
+    waiting = [asyncio.create_task(web.wait_turn("C0A")) for _ in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(Unavailable) as full:
-        await web.turn("C0A")
+        await web.wait_turn("C0A")
     assert full.value.retry_after == pytest.approx(3_000, abs=500)
     assert not any(turn.done() for turn in waiting)
-    await web.turn("C0B")
+    await web.wait_turn("C0B")
     for turn in waiting:
         turn.cancel()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack import members
-from pipeline.rules.access import Rule
+from pipeline.rules.access import AccessRule
 from pipeline.values import BlockKind, Chunk, Document, Unit
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, granted, user
 from tests.contracts.waiting import until
@@ -40,7 +40,7 @@ async def workspace(
 async def enter(driver: SlackDriver) -> None:
     """The bot comes, with both collections."""
     await driver.connect()
-    driver.rig.rules[FOR_ALL] = Rule(public=True)
+    driver.rig.rules[FOR_ALL] = AccessRule(public=True)
     for number, name in enumerate((STAFF, FOR_ALL), 1):
         document = Document(id=f"doc-{number}", filename=f"{name}.md", title=name, collection=name)
         chunk = Chunk(
@@ -49,7 +49,7 @@ async def enter(driver: SlackDriver) -> None:
             text="Text",
             units=(Unit(start=0, end=4, kind=BlockKind.PROSE),),
         )
-        await driver.rig.storage.library.put(document, [chunk], None, "")
+        await driver.rig.storage.library.replace_document(document, [chunk], None, "")
 
 
 async def used(driver: SlackDriver, channel: str = CHANNEL, person: str = "ann") -> frozenset[str]:
@@ -124,7 +124,7 @@ async def test_a_guest_on_a_later_page_is_found_and_no_further_page_is_read(tmp_
 async def test_the_list_is_read_again_and_a_guest_who_left_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(members, "EARLY", members.FRESH - 0.05)
+    monkeypatch.setattr(members, "MEMBERS_REFRESH_AHEAD", members.MEMBERS_FRESH_SECONDS - 0.05)
     async with workspace(tmp_path) as driver:
         driver.workspace.join(CHANNEL, user("guest"))
         await enter(driver)
@@ -139,7 +139,7 @@ async def test_a_list_that_is_too_old_is_not_believed(tmp_path: Path, monkeypatc
     async with workspace(tmp_path, guests=()) as driver:
         await enter(driver)
         assert await used(driver) == EVERYTHING
-        monkeypatch.setattr(members, "FRESH", 0.0)
+        monkeypatch.setattr(members, "MEMBERS_FRESH_SECONDS", 0.0)
         assert await used(driver) == PUBLIC_ONLY
 
 
@@ -201,7 +201,7 @@ async def test_the_scope_to_list_members_matters_only_where_there_are_guests(
 @pytest.mark.parametrize("fault", ["500", "drop", "fatal_error", "fetch_members_failed", "late"])
 async def test_a_call_that_fails_or_takes_too_long_closes_the_channel(tmp_path: Path, method: str, fault: str) -> None:
     async with workspace(tmp_path) as driver:
-        driver.pace = replace(driver.pace, standing=0.05)
+        driver.pace = replace(driver.pace, membership_timeout=0.05)
         free = asyncio.Event()
 
         async def broken(called: str, arguments: dict[str, object], when: str) -> str | None:
@@ -219,7 +219,7 @@ async def test_a_call_that_fails_or_takes_too_long_closes_the_channel(tmp_path: 
 
 
 async def test_a_list_that_could_not_be_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(members, "RETRY", 0.01)
+    monkeypatch.setattr(members, "MEMBERS_RETRY_SECONDS", 0.01)
     async with workspace(tmp_path) as driver:
         faults = iter(["500", "drop"])
 
@@ -233,7 +233,7 @@ async def test_a_list_that_could_not_be_read_is_read_again(tmp_path: Path, monke
 
 
 async def test_a_list_that_nobody_foresaw_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(members, "RETRY", 0.01)
+    monkeypatch.setattr(members, "MEMBERS_RETRY_SECONDS", 0.01)
     async with workspace(tmp_path) as driver:
         whole, broken = driver.workspace.users_list, iter([{"members": [None]}])
         monkeypatch.setattr(driver.workspace, "users_list", lambda arguments: next(broken, None) or whole(arguments))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.chat.words import handoff, knowledge, setup
+from adapters.chat.words import handoff, setup, uploads
 from adapters.chat.words.forms import reason_form
-from adapters.chat.words.knowledge import Thing
-from adapters.slack.parts.modal import view
-from pipeline.translations import LANGUAGES, Words
-from pipeline.values import Place, Role
+from adapters.chat.words.uploads import UploadCandidate
+from adapters.slack.rendering.modal import build_modal
+from pipeline.translations import LANGUAGES, Translator
+from pipeline.values import PlaceSettings, Role
 from pipeline.words import wording
 from tests.contracts.answers import not_found
 from tests.contracts.rig import once
@@ -24,7 +24,7 @@ QUESTION = "Who won the cup?"
 async def helped(slack: SlackDriver) -> SlackDriver:
     """A place with people to ask."""
     slack.rig.script = lambda asked: once(not_found(asked.text))
-    slack.rig.places[slack.place] = Place(ask=slack.helpers)
+    slack.rig.places[slack.place] = PlaceSettings(ask=slack.helpers)
     return slack
 
 
@@ -36,7 +36,7 @@ async def test_people_of_another_organisation_are_asked_nothing_unless_that_is_s
     await helped.rig.settled()
     assert helped.asked() == []
     (heard,) = helped.heard(said)
-    assert wording.NOT_PASSED_ON in heard.text
+    assert wording.HANDOFF_FAILED in heard.text
 
 
 async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helped: SlackDriver) -> None:
@@ -46,9 +46,9 @@ async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helpe
     await helped.rig.settled()
     helped.rig.roles[Role.CONTRIBUTOR] = frozenset({helped.named("ann")})
     refused = await helped.resolve("ann", "The blue team.", keep=True)
-    assert refused == wording.NOT_KEPT
+    assert refused == wording.REPLY_NOT_SAVED
     assert "only by a contributor" in refused
-    assert await helped.resolve("ann", "The blue team.") == wording.RESOLVED
+    assert await helped.resolve("ann", "The blue team.") == wording.HANDOFF_RESOLVED
 
 
 async def test_who_asked_us_where_people_were_asked_goes_on_there_as_in_any_thread(helped: SlackDriver) -> None:
@@ -66,12 +66,12 @@ async def test_who_asked_us_where_people_were_asked_goes_on_there_as_in_any_thre
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_slack_takes_every_form_in_every_language(language: str) -> None:
-    words = Words(language)
-    things = [Thing("rules.md", "F1"), Thing("https://example.org")]
+    words = Translator(language)
+    things = [UploadCandidate("rules.md", "F1"), UploadCandidate("https://example.org")]
     for form in (
         reason_form("a1", words),
-        handoff.form("{}", words, keep=True),
-        knowledge.form("{}", things, ["default", "hr"], words),
-        setup.form("slack:T1", Place(silent=True, ask_name="HR"), setup.FIELDS, words),
+        handoff.handoff_form("{}", words, keep=True),
+        uploads.upload_form("{}", things, ["default", "hr"], words),
+        setup.setup_form("slack:T1", PlaceSettings(silent=True, ask_name="HR"), setup.SETUP_FIELDS, words),
     ):
-        assert wrong_view(view(form)) is None
+        assert wrong_view(build_modal(form)) is None

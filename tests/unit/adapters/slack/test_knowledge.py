@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.chat.words import knowledge
-from adapters.slack.events.files import origin, within
-from pipeline.rules.access import Rule
+from adapters.chat.words import uploads
+from adapters.slack.events.files import files_origin, is_same_origin
+from pipeline.rules.access import AccessRule
 from pipeline.values import Role
 from tests.contracts.driver import Fault, Said
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, granted, user
@@ -42,14 +42,14 @@ async def test_a_stub_of_a_file_in_a_shared_channel_is_looked_up(slack: SlackDri
 
 @pytest.mark.parametrize("mode", ["tombstone", "hidden_by_limit"])
 async def test_a_deleted_or_hidden_file_is_left_out(slack: SlackDriver, mode: str) -> None:
-    assert knowledge.GONE in await told(slack, await shared(slack, mode=mode))
+    assert uploads.FILE_GONE in await told(slack, await shared(slack, mode=mode))
     assert await known(slack) == 0
 
 
 async def test_a_file_that_slack_does_not_show_us_is_left_out(slack: SlackDriver) -> None:
     said = await shared(slack)
     slack.workspace.shared_files.clear()
-    assert knowledge.GONE in await told(slack, said)
+    assert uploads.FILE_GONE in await told(slack, said)
 
 
 async def test_a_file_that_is_kept_elsewhere_is_not_fetched_from_there(slack: SlackDriver) -> None:
@@ -85,7 +85,7 @@ async def test_a_page_to_sign_in_is_not_taken_for_the_file(slack: SlackDriver) -
 
 
 async def test_where_others_read_along_whoever_adds_something_is_told_alone(slack: SlackDriver) -> None:
-    slack.rig.rules["default"] = Rule(public=True)
+    slack.rig.rules["default"] = AccessRule(public=True)
     said = await shared(slack, channel=SHARED)
     assert "Parking rules" in await told(slack, said)
     assert [one for one in slack.workspace.messages.values() if one.channel == SHARED and one.user == BOT] == []
@@ -101,7 +101,7 @@ async def test_in_a_channel_without_the_bot_whoever_adds_something_is_told_alone
 async def test_people_of_other_organisations_add_nothing_whoever_names_them(slack: SlackDriver) -> None:
     said = await shared(slack)
     slack.people.team = "T0OTHER"
-    assert await told(slack, said) == knowledge.CONTRIBUTORS_ONLY
+    assert await told(slack, said) == uploads.CONTRIBUTORS_ONLY
     assert await known(slack) == 0
 
 
@@ -114,7 +114,7 @@ async def test_people_of_other_organisations_add_nothing_whoever_names_them(slac
     ],
 )
 def test_files_lie_beside_the_web_api(api: str, files: str) -> None:
-    assert origin(api) == files
+    assert files_origin(api) == files
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_files_lie_beside_the_web_api(api: str, files: str) -> None:
     ],
 )
 def test_what_only_looks_like_slack_is_not_slack(url: str) -> None:
-    assert not within(url, "https://files.slack.com")
+    assert not is_same_origin(url, "https://files.slack.com")
 
 
 def below(slack: SlackDriver) -> list[str]:

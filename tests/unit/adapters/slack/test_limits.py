@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.chat.messages import Messages
-from adapters.slack.events.incoming import Me
-from adapters.slack.parts.render import Post, line
-from adapters.slack.post.activity import Origin
-from adapters.slack.post.reply import SlackSender
-from adapters.slack.web import Web
+from adapters.chat.messages import MessageSequence
+from adapters.slack.events.incoming import SlackBot
+from adapters.slack.post.sender import SlackSender
+from adapters.slack.post.typing_indicator import SlackReplyTarget
+from adapters.slack.rendering.render import SlackPost, render_line
+from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import Unavailable
-from pipeline.values import CitedSentence, Event, Request, Written
+from pipeline.values import AnswerEvent, AnswerRequest, CitedSentence, SentenceEvent
 from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver
 from tests.contracts.waiting import until
@@ -44,10 +44,10 @@ SENTENCES = [CitedSentence(text=text, numbers=(2 if text == "Third." else 1,)) f
 SOURCES = [citation(1), citation(2)]
 
 
-async def growing(request: Request, *whens: Callable[[], object]) -> AsyncGenerator[Event, None]:
+async def growing(request: AnswerRequest, *whens: Callable[[], object]) -> AsyncGenerator[AnswerEvent, None]:
     """Three sentences; the second, the third and the end of the answer each come once something is so."""
     for sentence, when in zip(SENTENCES, whens, strict=True):
-        yield Written(sentence=sentence)
+        yield SentenceEvent(sentence=sentence)
         await until(when)
     yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
 
@@ -98,32 +98,32 @@ class Receipts:
     def __init__(self) -> None:
         self.begun = False
 
-    async def posting(self) -> None:
+    async def record_intent(self) -> None:
         self.begun = True
 
-    async def posted(self, reference: str) -> None:
+    async def record_posted(self, reference: str) -> None:
         assert self.begun
 
 
-async def web_of(slack: SlackDriver, **pace: float) -> Web:
-    web = (await slack.adapter._workspaces.of("")).web
-    web.pace = replace(QUICK, **pace)  # type: ignore[arg-type]
+async def web_of(slack: SlackDriver, **pace: float) -> SlackWebClient:
+    web = (await slack.adapter._workspaces.session("")).web
+    web.timings = replace(QUICK, **pace)  # type: ignore[arg-type]
     return web
 
 
-def a_reply(web: Web, thread: str, receipts: Receipts) -> Messages[Post]:
-    origin = Origin(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
-    sender = SlackSender(web, Me(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}")
-    return Messages(sender, receipts)
+def a_reply(web: SlackWebClient, thread: str, receipts: Receipts) -> MessageSequence[SlackPost]:
+    origin = SlackReplyTarget(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
+    sender = SlackSender(web, SlackBot(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}")
+    return MessageSequence(sender, receipts)
 
 
 async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(slack: SlackDriver) -> None:
     web = await web_of(slack, gap=100.0, longest_wait=60.0)
     question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
     first, second = Receipts(), Receipts()
-    await a_reply(web, question.ts, first).show([line("Thirty days.")])
+    await a_reply(web, question.ts, first).show([render_line("Thirty days.")])
     with pytest.raises(Unavailable) as caught:
-        await a_reply(web, question.ts, second).show([line("Thirty days.")])
+        await a_reply(web, question.ts, second).show([render_line("Thirty days.")])
     assert first.begun
     assert not second.begun
     assert 60.0 < (caught.value.retry_after or 0.0) <= 100.0
@@ -133,7 +133,7 @@ async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(
 async def test_the_parts_of_one_reply_are_posted_however_long_that_takes(slack: SlackDriver) -> None:
     web = await web_of(slack, gap=0.02, longest_wait=0.0)
     question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
-    await a_reply(web, question.ts, Receipts()).show([line("Thirty days."), line("And five more.")])
+    await a_reply(web, question.ts, Receipts()).show([render_line("Thirty days."), render_line("And five more.")])
     assert len(slack.slack.called("chat.postMessage")) == 2
 
 
@@ -144,7 +144,7 @@ async def test_no_reply_begins_anywhere_while_slack_takes_no_posts(slack: SlackD
     first, second = Receipts(), Receipts()
     for receipts in (first, second):
         with pytest.raises(Unavailable) as caught:
-            await a_reply(web, question.ts, receipts).show([line("Thirty days.")])
+            await a_reply(web, question.ts, receipts).show([render_line("Thirty days.")])
         assert (caught.value.retry_after or 0.0) > 3000.0
     assert (first.begun, second.begun) == (True, False)
 
@@ -153,15 +153,15 @@ async def test_an_answer_whose_turn_is_not_near_is_not_streamed(slack: SlackDriv
     web = await web_of(slack, gap=3600.0, longest_wait=36_000.0)
     written = asyncio.Event()
 
-    async def slowly(request: Request) -> AsyncGenerator[Event, None]:
+    async def slowly(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         for text in TEXTS:
-            yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
-            await asyncio.sleep(2 * QUICK.patience)
+            yield SentenceEvent(sentence=CitedSentence(text=text, numbers=(1,)))
+            await asyncio.sleep(2 * QUICK.streaming_delay)
         written.set()
         yield cited(*TEXTS, question=request.text)
 
     slack.rig.script = slowly
-    turns = [asyncio.create_task(web.turn(CHANNEL)) for _ in range(3)]
+    turns = [asyncio.create_task(web.wait_turn(CHANNEL)) for _ in range(3)]
     await slack.mention("ann", "How much leave do I get?")
     await asyncio.wait_for(written.wait(), 10)
     assert not slack.slack.called("chat.startStream")

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 import yaml
 
-from adapters.chat.reply.labels import PROMPTS
+from adapters.chat.reply.labels import SUGGESTED_PROMPTS
 from adapters.slack.tokens import manifest_link
-from adapters.slack.transport.startup import OPTIONAL, SCOPES
-from pipeline.plan.plan import RulePlanner
+from adapters.slack.transport.startup import OPTIONAL_SCOPES, REQUIRED_SCOPES
+from pipeline.plan.rule_planner import RulePlanner
 from pipeline.values import Audience, CannedReply, Conversation, ConversationId, Document
 from storage.open import open_storage
 from tests.contracts.slack_driver import MANIFEST
@@ -126,8 +126,8 @@ def test_a_manifest_outside_the_limits_would_be_noticed() -> None:
 
 def test_scopes_are_those_the_code_knows_what_for() -> None:
     scopes = MANIFEST["oauth_config"]["scopes"]
-    assert set(scopes["bot"]) == set(SCOPES)
-    assert set(scopes["bot_optional"]) == set(OPTIONAL)
+    assert set(scopes["bot"]) == set(REQUIRED_SCOPES)
+    assert set(scopes["bot_optional"]) == set(OPTIONAL_SCOPES)
 
 
 def test_no_scope_is_unused() -> None:
@@ -136,7 +136,7 @@ def test_no_scope_is_unused() -> None:
     That none is missing is shown by the contract suite, whose double refuses what the manifest does not grant."""
     by_methods = {scope for method in rules.SCOPES.values() for scope in method}
     by_events = {rules.EVENTS[event] for event in MANIFEST["settings"]["event_subscriptions"]["bot_events"]}
-    assert set(SCOPES) | set(OPTIONAL) <= by_methods | by_events | {"commands"}
+    assert set(REQUIRED_SCOPES) | set(OPTIONAL_SCOPES) <= by_methods | by_events | {"commands"}
 
 
 def test_no_event_rests_on_a_scope_that_may_be_refused() -> None:
@@ -153,14 +153,16 @@ def test_events_are_those_that_are_handled() -> None:
 
 def test_prompts_are_the_same_in_the_code() -> None:
     prompts = MANIFEST["features"]["agent_view"]["suggested_prompts"]
-    assert tuple((prompt["title"], prompt["message"]) for prompt in prompts) == PROMPTS
+    assert tuple((prompt["title"], prompt["message"]) for prompt in prompts) == SUGGESTED_PROMPTS
 
 
-@pytest.mark.parametrize("message", [message for _, message in PROMPTS])
+@pytest.mark.parametrize("message", [message for _, message in SUGGESTED_PROMPTS])
 async def test_a_prompt_is_answered_with_what_is_indexed_and_how_to_ask(tmp_path: Path, message: str) -> None:
     asked = Conversation(id=ConversationId(platform="slack", space="T0TEAM", channel="D0ANN"))
     async with open_storage(tmp_path / "data") as storage:
-        await storage.library.put(Document(id="1", filename="leave.md", title="Leave policy"), [], None, "")
+        await storage.library.replace_document(
+            Document(id="1", filename="leave.md", title="Leave policy"), [], None, ""
+        )
         everyone = Audience(collections=frozenset({"default"}))
         plan = await RulePlanner(storage.index, storage.library).plan(message, asked, everyone)
     assert isinstance(plan, CannedReply)

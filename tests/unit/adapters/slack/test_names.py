@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from adapters.slack.events import names
-from adapters.slack.events.names import Names
-from adapters.slack.events.spoken import plain
-from adapters.slack.web import Declined, Web
+from adapters.slack.events.names import SlackNames
+from adapters.slack.events.plain_text import message_to_text
+from adapters.slack.web_client import SlackRefused, SlackWebClient
 from pipeline.errors import Unavailable
 
 KNOWN: dict[str, dict[str, Any]] = {
@@ -42,7 +42,7 @@ class Service:
 
 
 async def spelled(service: Service, text: str) -> str:
-    return plain(await Names(cast("Web", service)).spelled(text, "UBOT"), "UBOT")
+    return message_to_text(await SlackNames(cast("SlackWebClient", service)).resolve_mentions(text, "UBOT"), "UBOT")
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,19 @@ async def test_people_channels_groups_and_days_have_their_names(text: str, words
 
 async def test_a_name_is_asked_for_once() -> None:
     service = Service()
-    known = Names(cast("Web", service))
+    known = SlackNames(cast("SlackWebClient", service))
     for _ in range(3):
-        await known.spelled("<@U55> and <#C88> and <!subteam^S1> and <@U66>", "UBOT")
+        await known.resolve_mentions("<@U55> and <#C88> and <!subteam^S1> and <@U66>", "UBOT")
     assert sorted(service.calls) == ["conversations.info", "usergroups.list", "users.info", "users.info"]
 
 
 async def test_of_many_mentions_few_are_looked_up() -> None:
     service = Service()
     await spelled(service, " ".join(f"<@U{number}>" for number in range(500)))
-    assert len(service.calls) == names.MENTIONS
+    assert len(service.calls) == names.MAX_MENTIONS
 
 
-@pytest.mark.parametrize("fails", [Declined("users.info", "missing_scope"), Unavailable("Slack", "gone"), Slow()])
+@pytest.mark.parametrize("fails", [SlackRefused("users.info", "missing_scope"), Unavailable("Slack", "gone"), Slow()])
 async def test_a_message_does_not_wait_long_for_names(fails: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "SECONDS", 0.05)
+    monkeypatch.setattr(names, "NAME_LOOKUP_SECONDS", 0.05)
     assert await spelled(Service(fails), "When is <@U55> on call?") == "When is @somebody on call?"

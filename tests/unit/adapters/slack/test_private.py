@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adapters.chat.reply.labels import LONGER, SHARED
-from pipeline.rules.access import Rule
+from adapters.chat.reply.labels import PRIVATE_REPLY_CUT, SHARED_HERE
+from pipeline.rules.access import AccessRule
 from pipeline.values import BlockKind, Chunk, Document, Unit
 from pipeline.words import wording
 from tests.contracts.answers import cited
@@ -21,7 +21,7 @@ async def test_a_private_answer_that_needs_more_messages_than_there_may_be_says_
     said = await slack.ask("ann", "What are the rules?")
     await slack.rig.settled()
     *shown, last = slack.replies(said)
-    assert (len(shown), last.text) == (4, LONGER)
+    assert (len(shown), last.text) == (4, PRIVATE_REPLY_CUT)
     assert await slack.rig.state() == {"done": 1}
 
 
@@ -44,11 +44,11 @@ async def test_the_private_copy_of_a_shared_answer_says_that_it_is_shared(slack:
     said = await slack.ask("ann", "How much leave do I get?")
     await slack.rig.settled()
     assert len(await slack.share(said, "ann")) == 1
-    await until(lambda: SHARED in slack.replies(said)[-1].text)
+    await until(lambda: SHARED_HERE in slack.replies(said)[-1].text)
 
 
 async def test_nothing_is_shared_with_other_organisations_unless_that_is_set(slack: SlackDriver) -> None:
-    slack.rig.rules["default"] = Rule(public=True)
+    slack.rig.rules["default"] = AccessRule(public=True)
     said = await slack.ask("ann", "How much leave do I get?")
     await slack.rig.settled()
     slack.workspace.channels[CHANNEL].shared = True
@@ -57,7 +57,7 @@ async def test_nothing_is_shared_with_other_organisations_unless_that_is_set(sla
 
 
 async def test_what_waits_to_be_shared_is_not_where_other_organisations_read_by_then(slack: SlackDriver) -> None:
-    slack.rig.rules["default"] = Rule(public=True)
+    slack.rig.rules["default"] = AccessRule(public=True)
     said = await slack.ask("ann", "How much leave do I get?")
     await slack.rig.settled()
     slack.rig.crash_before = "posting"
@@ -80,7 +80,7 @@ async def test_without_the_scope_to_look_a_private_answer_is_not_shared(tmp_path
     document = Document(id="doc-1", filename="leave.md", title="Leave policy")
     unit = Unit(start=0, end=4, kind=BlockKind.PROSE)
     chunk = Chunk(id="chunk-1", document_id="doc-1", text="Text", units=(unit,))
-    await driver.rig.storage.library.put(document, [chunk], None, "")
+    await driver.rig.storage.library.replace_document(document, [chunk], None, "")
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert await driver.share(said, "ann") == []

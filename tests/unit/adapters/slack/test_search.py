@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.values import ConversationId, IncomingMessage, Manner
+from pipeline.values import ConversationId, IncomingMessage, MessageTrigger
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, user
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.workspace import BOT, TEAM
@@ -24,7 +24,7 @@ def asking(slack: SlackDriver, token: str = "token") -> IncomingMessage:
         asker=f"slack:{TEAM}:{user('ann')}",
         text=asked.text,
         sent_at=datetime.now(UTC),
-        manner=Manner.MENTION,
+        manner=MessageTrigger.MENTION,
         action_token=token,
     )
 

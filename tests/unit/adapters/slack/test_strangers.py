@@ -13,12 +13,12 @@ from tests.doubles.slack.workspace import TEAM
 
 async def test_a_person_of_another_workspace_is_not_taken_for_who_has_the_same_id_here(slack: SlackDriver) -> None:
     here = PersonId(platform="slack", space=TEAM, user=user("ann"))
-    readers = await slack.adapter.readers(here)
+    readers = await slack.adapter.get_readers(here)
     assert not readers.external
     assert f"slack:{TEAM}" in readers.groups
     for team in ("T0OTHER", ""):
         with pytest.raises(Refused):
-            await slack.adapter.readers(replace(here, space=team))
+            await slack.adapter.get_readers(replace(here, space=team))
 
 
 async def test_whoever_presses_for_another_organisation_is_shown_nothing_of_ours(slack: SlackDriver) -> None:
@@ -26,4 +26,4 @@ async def test_whoever_presses_for_another_organisation_is_shown_nothing_of_ours
     await slack.rig.settled()
     slack.people.team = "T0OTHER"
     told = await slack._told(said, "ann", "passages")
-    assert [one["text"] for one in told] == [wording.NO_ANSWER]
+    assert [one["text"] for one in told] == [wording.ANSWER_UNAVAILABLE]

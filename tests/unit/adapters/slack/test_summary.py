@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.chat import before as chat
-from adapters.slack.events import before
-from pipeline.values import BlockKind, Parsed
+from adapters.chat import history as chat
+from adapters.slack.events import history
+from pipeline.values import BlockKind, ParsedDocument
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import SlackDriver
 
 
-async def asked(slack: SlackDriver, *said: str) -> Parsed:
+async def asked(slack: SlackDriver, *said: str) -> ParsedDocument:
     """What is to be summed up of a thread in which people said that."""
     first = await slack.mention("ann", "Who books the room?")
     await slack.rig.settled()
@@ -28,15 +28,15 @@ async def summary(slack: SlackDriver, first: Said) -> None:
     await slack.rig.settled()
 
 
-def told(found: Parsed) -> list[str]:
+def told(found: ParsedDocument) -> list[str]:
     return [block.text for block in found.blocks if block.kind is not BlockKind.HEADING]
 
 
 async def test_a_long_thread_is_read_page_by_page_up_to_a_limit(
     slack: SlackDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(before, "REPLIES", 2)
-    monkeypatch.setattr(chat, "LONGEST", 4)
+    monkeypatch.setattr(history, "MAX_THREAD_REPLIES", 2)
+    monkeypatch.setattr(chat, "MAX_THREAD_MESSAGES", 4)
     found = await asked(slack, "One.", "Two.", "Three.", "Four.")
     assert told(found) == ["Who books the room?", "One.", "Two."]  # and what the bot answered
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.values import ConversationId, Wish
+from pipeline.values import AnswerSubscription, ConversationId
 from pipeline.words import wording
 from tests.contracts.rig import once
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, user, value_of
@@ -29,8 +29,8 @@ async def test_others_who_read_a_channel_by_now_are_told_public_things_alone(sla
     slack.workspace.channels[CHANNEL].shared = shared
     origin = ConversationId(platform="slack", space=TEAM, channel=CHANNEL, thread="1.0")
     person = slack.key("bob")
-    wish = Wish(id="w1", answer_id="n1", person=person, question=QUESTION, origin=origin, message="1.5")
-    assert (await slack.adapter.readers(wish.asked(datetime.now(UTC)))).external is shared
+    wish = AnswerSubscription(id="w1", answer_id="n1", person=person, question=QUESTION, origin=origin, message="1.5")
+    assert (await slack.adapter.get_readers(wish.to_message(datetime.now(UTC)))).external is shared
 
 
 async def test_after_a_private_answer_in_a_thread_that_did_not_help_it_is_told_in_private(slack: SlackDriver) -> None:
@@ -45,4 +45,4 @@ async def test_after_a_private_answer_in_a_thread_that_did_not_help_it_is_told_i
     tell = value_of(down[-1]["blocks"], "tell")
     noted = await slack.people.click_private(user("bob"), CHANNEL, "tell", tell, down, 0, thread="1.5")
     await until(lambda: noted)
-    assert noted[-1]["text"] == wording.WISHED_ALONE
+    assert noted[-1]["text"] == wording.SUBSCRIBED_PRIVATELY

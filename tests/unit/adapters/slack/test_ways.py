@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.chat.post.deliver import OUTSIDER
+from adapters.chat.post.delivery import OUTSIDER_MESSAGE
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
 from pipeline.errors import Misconfigured
-from pipeline.values import Event, Place, Request
+from pipeline.values import AnswerEvent, AnswerRequest, PlaceSettings
 from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
 from tests.contracts.rig import held_until, once
@@ -39,7 +39,7 @@ async def test_a_mention_in_a_channel_points_at_the_message_above_it(slack: Slac
     await slack.aside("ann", "How much leave do I get?")
     await slack.mention("bob", "can you answer this?")
     await slack.rig.settled()
-    assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
+    assert [request.around.messages for request in slack.rig.requests] == [("How much leave do I get?",)]
 
 
 async def test_a_forwarded_message_stands_above_what_points_at_it(slack: SlackDriver) -> None:
@@ -47,7 +47,7 @@ async def test_a_forwarded_message_stands_above_what_points_at_it(slack: SlackDr
     begun.attachments = [{"is_share": True, "text": "How much leave do I get?"}]
     await slack.people.mention(user("ann"), CHANNEL, "can you answer this?", thread=begun.ts)
     await slack.rig.settled()
-    assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
+    assert [request.around.messages for request in slack.rig.requests] == [("How much leave do I get?",)]
 
 
 @pytest.mark.parametrize("failure", ["missing_scope", "internal_error"])
@@ -118,7 +118,7 @@ async def test_every_subscribed_event_is_acknowledged(slack: SlackDriver) -> Non
 
 
 async def test_the_stop_button_ends_the_answer_and_says_so(slack: SlackDriver) -> None:
-    async def endless(request: Request) -> AsyncGenerator[Event, None]:
+    async def endless(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         await asyncio.Event().wait()
         yield cited("Never.")
 
@@ -137,7 +137,7 @@ async def test_a_direct_message_from_another_organisation_is_not_sent_to_a_direc
     said = await slack.direct("ann", "How much leave do I get?")
     await slack.rig.settled()
     (reply,) = slack.replies(said)
-    assert reply.text == OUTSIDER
+    assert reply.text == OUTSIDER_MESSAGE
     assert slack.rig.requests == []
 
 
@@ -146,7 +146,7 @@ async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:
     await slack.mention("ann", "How much leave do I get?")
     await slack.mention("ann", "And my colleagues?")
     await until(lambda: slack.workspace.ephemerals)
-    assert [message["text"] for message in slack.workspace.ephemerals] == [wording.BUSY]
+    assert [message["text"] for message in slack.workspace.ephemerals] == [wording.BOT_BUSY]
 
 
 async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_directly(slack: SlackDriver) -> None:
@@ -166,7 +166,7 @@ async def test_nobody_is_told_directly_that_what_they_did_not_ask_for_could_not_
         at_channel = method == "chat.postMessage" and arguments.get("channel") == CHANNEL
         return "msg_too_long" if at_channel and when == "before" else None
 
-    slack.rig.places[slack.place] = Place(auto=True)
+    slack.rig.places[slack.place] = PlaceSettings(auto=True)
     slack.slack.hook = refused
     await slack.aside("ann", "How many days of leave do part-timers get?")
     await slack.rig.settled()

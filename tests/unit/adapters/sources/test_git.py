@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sources.git import Git, GitSource
+from adapters.sources.git import GitRepository, GitSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from storage.documents.sources import SQLSourceMemory
+from storage.documents.source_state import SQLSourceMemory
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.git import Repository, git, repository
 from tests.doubles.reader import ReaderHere
@@ -30,15 +30,15 @@ class Clone:
         self, *, branch: str = "", paths: Sequence[str] = (), token: str = "", url: str = "", private: bool = True
     ) -> GitSource:
         at = url or self.served.url
-        command = Git(self.folder, at, token=token, private=private)
+        command = GitRepository(self.folder, at, token=token, private=private)
         return GitSource("book", at, command, self.memory, self.reader, self.folder, branch=branch, paths=paths)
 
     async def labels(self, source: GitSource | None = None) -> list[str]:
-        return [item.label async for item in (source or self.source()).items()]
+        return [item.label async for item in (source or self.source()).list_items()]
 
     async def texts(self) -> list[str]:
         source = self.source()
-        parsed = [await source.parse(item) async for item in source.items()]
+        parsed = [await source.parse_item(item) async for item in source.list_items()]
         return [block.text for one in parsed for block in one.blocks]
 
     def write(self, **files: str) -> None:
@@ -64,7 +64,7 @@ async def clone(tmp_path: Path) -> AsyncIterator[Clone]:
 async def test_without_a_new_commit_the_host_is_asked_once_and_with_one_only_what_changed_is_sent(clone: Clone) -> None:
     (clone.served.tree / "picture.png").write_bytes(random.randbytes(200_000))
     clone.served.commit()
-    before = {item.id: item.version async for item in clone.source().items()}
+    before = {item.id: item.version async for item in clone.source().list_items()}
     assert clone.served.sent > 200_000
     assert sorted(before) == ["book/docs/three.md", "book/docs/two.md", "book/one.md", "book/other/four.md"]
     clone.served.outage.paths.clear()
@@ -72,7 +72,7 @@ async def test_without_a_new_commit_the_host_is_asked_once_and_with_one_only_wha
     assert len(clone.served.outage.paths) == 2
     clone.write(one="Another.")
     clone.served.sent = 0
-    after = {item.id: item.version async for item in clone.source().items()}
+    after = {item.id: item.version async for item in clone.source().list_items()}
     assert {item for item in after if after[item] != before[item]} == {"book/one.md"}
     assert clone.served.sent < 10_000
     assert len(git(clone.folder, "--git-dir=git", "rev-list", "--all").split()) == 1
@@ -107,7 +107,7 @@ async def test_what_a_killed_git_left_behind_is_no_hindrance(clone: Clone) -> No
         (clone.folder / "git" / name).touch()
     (clone.folder / "tree" / "one.md").write_text("Half of")
     (clone.folder / "tree" / "half.md").write_text("Never committed.")
-    await clone.memory.keep({"tree": None})
+    await clone.memory.update({"tree": None})
     clone.write(six="Six.")
     assert sorted(await clone.texts()) == ["Four.", "One.", "Six.", "Three.", "Two."]
 
@@ -133,7 +133,7 @@ async def test_links_lead_nowhere_and_hooks_submodules_and_filters_do_nothing(cl
 
 async def _skipped(clone: Clone) -> dict[str, str]:
     source = clone.source()
-    async for _ in source.items():
+    async for _ in source.list_items():
         pass
     return source.skipped
 
@@ -154,7 +154,12 @@ async def test_a_name_is_resolved_once_and_git_connects_to_what_was_checked(clon
 
     at = f"http://git.invalid:{port}/team.git"
     source = GitSource(
-        "book", at, Git(clone.folder, at, private=True, resolve=resolve), clone.memory, clone.reader, clone.folder
+        "book",
+        at,
+        GitRepository(clone.folder, at, private=True, resolve=resolve),
+        clone.memory,
+        clone.reader,
+        clone.folder,
     )
     assert len(await clone.labels(source)) == 4
     assert set(asked) == {"git.invalid"}
@@ -246,7 +251,7 @@ async def test_without_git_the_operator_is_told(clone: Clone, monkeypatch: pytes
 
 
 async def test_a_tree_of_too_many_files_is_not_checked_out(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.sources.git.MOST_FILES", 3)
+    monkeypatch.setattr("adapters.sources.git.MAX_REPOSITORY_FILES", 3)
     with pytest.raises(Refused, match="more than 3 files"):
         await clone.labels()
     assert not list((clone.folder / "tree").iterdir())
@@ -254,6 +259,6 @@ async def test_a_tree_of_too_many_files_is_not_checked_out(clone: Clone, monkeyp
 
 
 async def test_a_repository_that_lists_without_end_is_left(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.sources.git.MOST_OUTPUT", 5)
+    monkeypatch.setattr("adapters.sources.git.MAX_GIT_OUTPUT", 5)
     with pytest.raises(Refused, match="says more"):
         await clone.labels()

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from adapters.files.reader import Reader
-from adapters.sources.git import Git, GitSource
-from adapters.sources.github.api import endpoint
+from adapters.files.reader import FileReader
+from adapters.sources.git import GitRepository, GitSource
+from adapters.sources.github.api import graphql_endpoint
 from adapters.sources.github.listing import ThreadKind
-from adapters.sources.github.source import Wiki
-from pipeline.compose.cite import cite
+from adapters.sources.github.source import GitHubWiki
+from pipeline.compose.citations import build_citation
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import BlockKind, Parsed, RetrievedChunk
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import BlockKind, ParsedDocument, RetrievedChunk
 from tests.contracts.sources.github import GitHubRemote
 from tests.doubles.git import Repository, repository
 from tests.doubles.github.repository import Comment
@@ -37,21 +37,21 @@ async def github() -> AsyncIterator[GitHub]:
 
 async def labels(github: GitHub, memory: Kept | None = None, now: datetime = NOW, **settings: Any) -> list[str]:
     async with GitHubRemote(github).source(Kept() if memory is None else memory, now=lambda: now, **settings) as source:
-        return [item.label async for item in source.items()]
+        return [item.label async for item in source.list_items()]
 
 
 async def versions(github: GitHub, memory: Kept, now: datetime = NOW) -> dict[str, str]:
     async with GitHubRemote(github).source(memory, now=lambda: now) as source:
-        return {item.id: item.version async for item in source.items()}
+        return {item.id: item.version async for item in source.list_items()}
 
 
-async def read(github: GitHub, number: int) -> Parsed:
+async def read(github: GitHub, number: int) -> ParsedDocument:
     async with GitHubRemote(github).source(Kept(), unanswered=True) as source:
-        (item,) = [item async for item in source.items() if item.id.endswith(f"/{number}")]
-        return await source.parse(item)
+        (item,) = [item async for item in source.list_items() if item.id.endswith(f"/{number}")]
+        return await source.parse_item(item)
 
 
-def texts(parsed: Parsed) -> list[tuple[str, str]]:
+def texts(parsed: ParsedDocument) -> list[tuple[str, str]]:
     return [(block.anchor, block.text) for block in parsed.blocks]
 
 
@@ -77,7 +77,7 @@ async def test_what_is_left_out_is_told_with_the_reason(github: GitHub) -> None:
     github.add(2, "Open", "Text.", closed=False)
     github.add(3, "Buy now", "Text.", lock="SPAM")
     async with GitHubRemote(github).source(Kept()) as source:
-        assert [item.label async for item in source.items()] == ["#1 Done"]
+        assert [item.label async for item in source.list_items()] == ["#1 Done"]
         assert dict(source.skipped) == {
             "#2 Open": "it has no answer yet, or was not worked on",
             "#3 Buy now": "it was locked as spam",
@@ -113,11 +113,11 @@ async def test_a_citation_leads_to_the_comment_that_it_quotes(github: GitHub) ->
     github.add(1, "Deploys hang", "They hang.")
     github.comment(1, 10, "## Why\n\nThe cache was full.\n\n## What helps\n\nEmpty the cache.")
     parsed = await read(github, 1)
-    (chunk,) = Splitter(WordCount(), tokens=200).split(parsed)
+    (chunk,) = TokenSplitter(WordTokenizer(), tokens=200).split(parsed)
     passage = RetrievedChunk(chunk=chunk, document=parsed.document, score=1)
     address = f"{github.url}/acme/handbook/issues/1"
-    assert cite(passage, 1, quotes=["Empty the cache."]).url == f"{address}#issuecomment-10"
-    assert cite(passage, 1, quotes=["They hang."]).url == address
+    assert build_citation(passage, 1, quotes=["Empty the cache."]).url == f"{address}#issuecomment-10"
+    assert build_citation(passage, 1, quotes=["They hang."]).url == address
     assert {block.heading for block in parsed.blocks if block.text == "Empty the cache."} == {("Comment", "What helps")}
 
 
@@ -141,9 +141,9 @@ async def test_all_comments_are_read_and_ten_threads_by_one_request(github: GitH
     for number in range(250):
         github.comment(1, 1000 + number, f"Comment {number}.")
     async with GitHubRemote(github).source(Kept()) as source:
-        items = [item async for item in source.items()]
+        items = [item async for item in source.list_items()]
         asked = github.outage.requests
-        read = {item.id: await source.parse(item) for item in items}
+        read = {item.id: await source.parse_item(item) for item in items}
     assert len(read["team/issues/1"].blocks) == 1 + 2 * 250
     assert github.outage.requests - asked == 2 + 2
 
@@ -209,11 +209,11 @@ async def test_a_thread_that_went_is_refused_and_those_that_are_read_with_it_are
     github.add(1, "Done", "Text.")
     github.add(2, "Done too", "Text.")
     async with GitHubRemote(github).source(Kept()) as source:
-        items = {item.id: item async for item in source.items()}
+        items = {item.id: item async for item in source.list_items()}
         del github.threads[2]
-        assert (await source.parse(items["team/issues/1"])).blocks
+        assert (await source.parse_item(items["team/issues/1"])).blocks
         with pytest.raises(Refused, match="not there any more"):
-            await source.parse(items["team/issues/2"])
+            await source.parse_item(items["team/issues/2"])
 
 
 @pytest.mark.parametrize(
@@ -225,13 +225,15 @@ async def test_a_thread_that_went_is_refused_and_those_that_are_read_with_it_are
     ],
 )
 def test_each_github_has_its_api_where_github_says(base_url: str, address: str) -> None:
-    assert endpoint(base_url) == address
+    assert graphql_endpoint(base_url) == address
 
 
-def wiki(served: Repository, folder: Path, memory: Kept, reader: Reader) -> Wiki:
+def wiki(served: Repository, folder: Path, memory: Kept, reader: FileReader) -> GitHubWiki:
     address = "https://github.com/acme/handbook/wiki"
-    git = Git(folder, served.url, private=True)
-    return Wiki(GitSource("team/wiki", served.url, git, memory, reader, folder, base_url=address), address, memory)
+    git = GitRepository(folder, served.url, private=True)
+    return GitHubWiki(
+        GitSource("team/wiki", served.url, git, memory, reader, folder, base_url=address), address, memory
+    )
 
 
 async def test_pages_of_the_wiki_are_documents_with_the_address_of_the_page(github: GitHub, tmp_path: Path) -> None:
@@ -244,9 +246,9 @@ async def test_pages_of_the_wiki_are_documents_with_the_address_of_the_page(gith
         await asyncio.to_thread(served.commit)
         pages = wiki(served, tmp_path / "clone", memory, reader)
         async with GitHubRemote(github).source(memory, wiki=pages) as source:
-            items = [item async for item in source.items()]
+            items = [item async for item in source.list_items()]
             assert [item.id for item in items] == ["team/issues/1", "team/wiki/On-call & duty.md"]
-            parsed = await source.parse(items[1])
+            parsed = await source.parse_item(items[1])
         assert (parsed.document.title, parsed.document.document_type) == ("On call & duty", "wiki page")
         assert parsed.document.url == "https://github.com/acme/handbook/wiki/On-call%20%26%20duty"
         assert parsed.blocks[0].anchor == "hand-over"
@@ -263,6 +265,6 @@ async def test_a_repository_without_a_wiki_is_read_without_one(github: GitHub, t
     async with repository(server) as served:
         served.url = served.url.replace("team", "other")
         async with GitHubRemote(github).source(memory, wiki=wiki(served, tmp_path / "clone", memory, reader)) as source:
-            assert [item.label async for item in source.items()] == ["#1 Done"]
+            assert [item.label async for item in source.list_items()] == ["#1 Done"]
             assert list(source.skipped) == ["Wiki"]
     await reader.close()

@@ -15,7 +15,7 @@ import pytest
 from adapters.fetch.fetcher import Fetcher
 from adapters.sources.google_drive.api import ServiceAccount
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from pipeline.values import BlockKind, Parsed
+from pipeline.values import BlockKind, ParsedDocument
 from tests.contracts.sources.google_drive import DriveRemote
 from tests.doubles.google_drive.drive import DOC, EXPORTS, FOLDER, GOOGLE, SHEET, SLIDES
 from tests.doubles.google_drive.server import GoogleDrive
@@ -42,13 +42,13 @@ async def names(
     google: GoogleDrive, memory: Kept, folder: str = "root-folder", *, restricted: bool = False
 ) -> set[str]:
     async with DriveRemote(google).source(memory, folder, restricted=restricted) as source:
-        return {item.label async for item in source.items()}
+        return {item.label async for item in source.list_items()}
 
 
-async def read(google: GoogleDrive, name: str) -> Parsed:
+async def read(google: GoogleDrive, name: str) -> ParsedDocument:
     async with DriveRemote(google).source(Kept()) as source:
-        (item,) = [item async for item in source.items() if item.label == name]
-        return await source.parse(item)
+        (item,) = [item async for item in source.list_items() if item.label == name]
+        return await source.parse_item(item)
 
 
 async def test_files_in_folders_are_listed_page_by_page_and_the_bin_is_left_out(google: GoogleDrive) -> None:
@@ -153,7 +153,7 @@ async def test_what_is_left_out_is_told_with_the_reason(google: GoogleDrive) -> 
     doc(google, "closed", limited=True)
     google.drive.add("film", "film.mp4", "video/mp4", parent="root-folder", content={"": b"0"})
     async with DriveRemote(google).source(Kept()) as source:
-        assert [item.label async for item in source.items()] == ["doc"]
+        assert [item.label async for item in source.list_items()] == ["doc"]
         assert dict(source.skipped) == {
             "closed": "fewer people may read it than its folder",
             "film.mp4": "its format is not read",
@@ -257,9 +257,9 @@ async def test_a_sheet_that_is_too_large_is_refused_with_what_to_do(google: Goog
 async def test_a_token_that_is_not_taken_any_more_is_renewed(google: GoogleDrive) -> None:
     doc(google, "doc")
     async with DriveRemote(google).source(Kept()) as source:
-        (item,) = [item async for item in source.items()]
+        (item,) = [item async for item in source.list_items()]
         google.oauth.tokens.clear()
-        assert (await source.parse(item)).blocks
+        assert (await source.parse_item(item)).blocks
 
 
 async def test_a_folder_that_is_not_shared_with_the_account_is_said_to_be_so(google: GoogleDrive) -> None:

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.sources.web.site import Coverage
+from adapters.sources.web.crawl import CrawlScope
 from adapters.sources.web.source import WebSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
-from pipeline.values import Parsed
+from pipeline.values import ParsedDocument
 from tests.contracts.sources.web import WebRemote
 from tests.doubles.memory import Kept
 from tests.doubles.web_site import Page, WebSite, html, moved, sitemap, sitemap_index
@@ -45,19 +45,19 @@ async def site() -> AsyncIterator[WebSite]:
 
 
 def opened(
-    site: WebSite, memory: Kept, coverage: Coverage, **settings: object
+    site: WebSite, memory: Kept, coverage: CrawlScope, **settings: object
 ) -> AbstractAsyncContextManager[WebSource]:
     return WebRemote(site).source(memory, coverage, **settings)
 
 
-async def listed(site: WebSite, memory: Kept, coverage: Coverage, **settings: object) -> list[SourceItem]:
+async def listed(site: WebSite, memory: Kept, coverage: CrawlScope, **settings: object) -> list[SourceItem]:
     async with opened(site, memory, coverage, **settings) as source:
-        return [item async for item in source.items()]
+        return [item async for item in source.list_items()]
 
 
-async def read(site: WebSite, coverage: Coverage) -> list[Parsed]:
+async def read(site: WebSite, coverage: CrawlScope) -> list[ParsedDocument]:
     async with opened(site, Kept(), coverage) as source:
-        return [await source.parse(item) for item in [item async for item in source.items()]]
+        return [await source.parse_item(item) for item in [item async for item in source.list_items()]]
 
 
 def paths(items: list[SourceItem]) -> list[str]:
@@ -69,8 +69,8 @@ def linking(*links: str, head: str = "") -> Page:
     return html("Contents", f"<p>These are the pages of the handbook.</p><ul>{items}</ul>", head)
 
 
-def crawl(site: WebSite) -> Coverage:
-    return Coverage(start=f"{site.url}/docs/")
+def crawl(site: WebSite) -> CrawlScope:
+    return CrawlScope(start=f"{site.url}/docs/")
 
 
 TEXT = "<p>Everyone gets thirty days of leave in a year, and may take five of them along into the next one.</p>"
@@ -111,7 +111,7 @@ async def test_a_server_that_only_knows_when_a_page_was_changed_is_asked_for_tha
 
 async def test_pages_that_are_listed_are_taken_and_no_others(site: WebSite) -> None:
     site.pages = {"/a": linking("/b"), "/b": html("B", TEXT), "/c": html("C", TEXT)}
-    assert paths(await listed(site, Kept(), Coverage(pages=[f"{site.url}/a", f"{site.url}/c#x"]))) == ["/a", "/c"]
+    assert paths(await listed(site, Kept(), CrawlScope(pages=[f"{site.url}/a", f"{site.url}/c#x"]))) == ["/a", "/c"]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -123,13 +123,13 @@ async def test_an_index_of_sitemaps_is_followed_on_its_own_server(site: WebSite,
     site.pages["/2.xml"] = Page(pack(sitemap([f"{site.url}/b"])), headers=xml)
     maps = [f"{site.url}/1.xml", f"{site.url}/2.xml", f"{site.url}/index.xml", "http://elsewhere.example/3.xml"]
     site.pages["/index.xml"] = Page(pack(sitemap_index(maps)), headers=xml)
-    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/index.xml"))) == ["/a", "/b"]
+    assert paths(await listed(site, Kept(), CrawlScope(sitemap=f"{site.url}/index.xml"))) == ["/a", "/b"]
 
 
 async def test_a_sitemap_of_plain_lines_is_understood(site: WebSite) -> None:
     site.pages["/a"] = html("A", TEXT)
     site.pages["/map.txt"] = Page(f"{site.url}/a\n{site.url}/a\n".encode(), headers={"Content-Type": "text/plain"})
-    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/map.txt"))) == ["/a"]
+    assert paths(await listed(site, Kept(), CrawlScope(sitemap=f"{site.url}/map.txt"))) == ["/a"]
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ async def test_a_sitemap_of_plain_lines_is_understood(site: WebSite) -> None:
 async def test_what_is_no_sitemap_is_refused(site: WebSite, body: bytes) -> None:
     site.pages["/map.xml"] = Page(body)
     with pytest.raises(Refused, match="no sitemap"):
-        await listed(site, Kept(), Coverage(sitemap=f"{site.url}/map.xml"))
+        await listed(site, Kept(), CrawlScope(sitemap=f"{site.url}/map.xml"))
 
 
 async def test_a_sitemap_that_is_gone_forgets_nothing(site: WebSite) -> None:
     with pytest.raises(Unavailable):
-        await listed(site, Kept(), Coverage(sitemap=f"{site.url}/gone.xml"))
+        await listed(site, Kept(), CrawlScope(sitemap=f"{site.url}/gone.xml"))
 
 
 @pytest.mark.parametrize("status", [404, 410, 500])
@@ -179,7 +179,7 @@ async def test_a_page_that_fails_is_kept_with_what_it_leads_to_and_the_rest_is_r
     after = []
     async with opened(site, memory, crawl(site)) as source:
         with pytest.raises(Unavailable):  # noqa: PT012
-            async for item in source.items():
+            async for item in source.list_items():
                 after.append(item)  # noqa: PERF401 what came before the error counts
     assert paths(after) == paths(before)
     assert [item.version for item in after if item not in before] != []
@@ -188,7 +188,7 @@ async def test_a_page_that_fails_is_kept_with_what_it_leads_to_and_the_rest_is_r
 async def test_a_site_that_is_down_is_left_after_five_pages(site: WebSite) -> None:
     site.pages = {f"/{number}": Page(b"", 503) for number in range(20)}
     with pytest.raises(Unavailable):
-        await listed(site, Kept(), Coverage(pages=[site.url + path for path in site.pages]))
+        await listed(site, Kept(), CrawlScope(pages=[site.url + path for path in site.pages]))
     assert site.outage.requests == 1 + 5 * 4
 
 
@@ -203,10 +203,10 @@ async def test_robots_txt_is_obeyed(site: WebSite) -> None:
 async def test_a_page_that_was_named_and_that_robots_txt_forbids_is_told(site: WebSite) -> None:
     site.robots = "User-agent: citewell\nDisallow: /"
     site.pages["/a"] = html("A", TEXT)
-    async with opened(site, Kept(), Coverage(pages=[f"{site.url}/a"])) as source:
-        [item] = [item async for item in source.items()]
+    async with opened(site, Kept(), CrawlScope(pages=[f"{site.url}/a"])) as source:
+        [item] = [item async for item in source.list_items()]
         with pytest.raises(Refused, match=r"robots\.txt"):
-            await source.parse(item)
+            await source.parse_item(item)
 
 
 async def test_a_site_without_robots_txt_is_read_and_one_whose_robots_txt_does_not_come_is_not(site: WebSite) -> None:
@@ -266,7 +266,7 @@ async def test_a_redirect_out_of_the_prefix_is_not_taken(site: WebSite) -> None:
 
 async def test_at_most_so_many_pages_are_asked_for(site: WebSite) -> None:
     site.pages = {f"/docs/{number}": linking(str(number + 1)) for number in range(50)}
-    items = await listed(site, Kept(), Coverage(start=f"{site.url}/docs/0"), max_pages=7)
+    items = await listed(site, Kept(), CrawlScope(start=f"{site.url}/docs/0"), max_pages=7)
     assert (len(items), site.outage.requests) == (7, 1 + 7)
 
 
@@ -321,9 +321,9 @@ async def test_the_servers_charset_goes_before_that_of_the_page(site: WebSite) -
 async def test_a_page_that_is_too_large_is_told_and_the_rest_is_read(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a", "b"), "/docs/a": Page(b" " * 21_000_000), "/docs/b": html("B", TEXT)}
     async with opened(site, Kept(), crawl(site)) as source:
-        items = [item async for item in source.items()]
+        items = [item async for item in source.list_items()]
         with pytest.raises(Refused, match="more than 20 MB"):
-            await source.parse(items[1])
+            await source.parse_item(items[1])
     assert paths(items) == ["/docs/", "/docs/a", "/docs/b"]
 
 
@@ -332,15 +332,15 @@ async def test_a_page_that_was_seen_but_not_read_before_is_asked_for_again(site:
     memory = Kept()
     await listed(site, memory, crawl(site))
     async with opened(site, memory, crawl(site)) as source:
-        [item] = [item async for item in source.items()]
-        assert (await source.parse(item)).document.title == "A"
+        [item] = [item async for item in source.list_items()]
+        assert (await source.parse_item(item)).document.title == "A"
 
 
 async def test_a_sitemap_is_read_as_far_as_pages_are_asked_for(site: WebSite) -> None:
     addresses = "".join(f"<url><loc>{site.url}/{number}</loc></url>" for number in range(60_000))
     site.pages["/sitemap.xml"] = Page(f"<urlset>{addresses}</urlset>".encode(), headers={"Content-Type": "text/xml"})
     site.pages["/1"] = html("One", TEXT)
-    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/sitemap.xml"), max_pages=3)) == ["/1"]
+    assert paths(await listed(site, Kept(), CrawlScope(sitemap=f"{site.url}/sitemap.xml"), max_pages=3)) == ["/1"]
 
 
 async def test_a_page_of_endless_links_is_followed_within_limits(site: WebSite) -> None:
@@ -354,7 +354,7 @@ async def test_a_page_of_endless_links_is_followed_within_limits(site: WebSite) 
 async def test_links_that_are_too_many_to_be_kept_are_read_from_their_page_again(
     site: WebSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.sources.web.source.LINKS_CHARACTERS", 10)
+    monkeypatch.setattr("adapters.sources.web.source.MAX_LINK_CHARACTERS", 10)
     site.pages = {"/docs/": linking("leave"), "/docs/leave": html("Leave", TEXT)}
     memory = Kept()
     for _ in range(2):

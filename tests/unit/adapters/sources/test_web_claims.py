@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from adapters.sources.web.addresses import absolute, below
-from adapters.sources.web.site import Coverage
+from adapters.sources.web.crawl import CrawlScope
+from adapters.sources.web.urls import is_below, normalize_url
 from pipeline.errors import Unavailable
 from tests.contracts.sources.web import WebRemote
 from tests.doubles.memory import Kept
@@ -32,11 +32,11 @@ def page(title: str, claims: str = "", links: str = "") -> Page:
     return html(title, f"{TEXT}<p>{leads}</p>", f'<link rel="canonical" href="{claims}">' if claims else "")
 
 
-async def titles(site: WebSite, coverage: Coverage, memory: Kept | None = None, **settings: object) -> dict[str, str]:
+async def titles(site: WebSite, coverage: CrawlScope, memory: Kept | None = None, **settings: object) -> dict[str, str]:
     """The title of the page that each address stands for."""
     async with WebRemote(site).source(memory or Kept(), coverage, **settings) as source:
-        items = [item async for item in source.items()]
-        return {urlsplit(item.label).path: (await source.parse(item)).document.title for item in items}
+        items = [item async for item in source.list_items()]
+        return {urlsplit(item.label).path: (await source.parse_item(item)).document.title for item in items}
 
 
 @pytest.mark.parametrize("order", [["/docs/policy", "/docs/evil"], ["/docs/evil", "/docs/policy"]])
@@ -44,12 +44,12 @@ async def test_a_page_that_claims_anothers_address_does_not_displace_it_whicheve
     site: WebSite, order: list[str]
 ) -> None:
     site.pages = {"/docs/policy": page("Policy"), "/docs/evil": page("Evil", "/docs/policy")}
-    assert await titles(site, Coverage(pages=[site.url + path for path in order])) == {"/docs/policy": "Policy"}
+    assert await titles(site, CrawlScope(pages=[site.url + path for path in order])) == {"/docs/policy": "Policy"}
 
 
 async def test_a_claim_that_was_remembered_does_not_displace_a_page_that_came_later(site: WebSite) -> None:
     site.pages = {"/docs/": page("Contents", links="evil"), "/docs/evil": page("Evil", "/docs/policy")}
-    memory, crawl = Kept(), Coverage(start=f"{site.url}/docs/")
+    memory, crawl = Kept(), CrawlScope(start=f"{site.url}/docs/")
     assert (await titles(site, crawl, memory))["/docs/policy"] == "Evil"
     site.pages |= {"/docs/": page("Contents", links="evil policy"), "/docs/policy": page("Policy")}
     assert await titles(site, crawl, memory) == {"/docs/": "Contents", "/docs/policy": "Policy"}
@@ -72,18 +72,18 @@ async def test_a_claim_that_was_remembered_does_not_displace_a_page_that_came_la
 async def test_a_claim_on_an_address_that_is_not_the_sources_is_not_believed(site: WebSite, claimed: str) -> None:
     site.robots = "User-agent: *\nDisallow: /docs/private/\n"
     site.pages = {"/docs/": page("Contents", claimed)}
-    assert await titles(site, Coverage(start=f"{site.url}/docs/")) == {"/docs/": "Contents"}
+    assert await titles(site, CrawlScope(start=f"{site.url}/docs/")) == {"/docs/": "Contents"}
 
 
 async def test_beside_pages_that_are_listed_no_other_address_is_claimed(site: WebSite) -> None:
     site.pages = {"/a": page("A", "/b"), "/c?print=1": page("C", "/c"), "/c": page("C")}
-    listed = Coverage(pages=[site.url + path for path in site.pages])
+    listed = CrawlScope(pages=[site.url + path for path in site.pages])
     assert await titles(site, listed) == {"/a": "A", "/c": "C"}
 
 
 async def test_two_pages_that_claim_each_others_address_keep_their_own(site: WebSite) -> None:
     site.pages = {"/docs/": page("Contents", links="a b"), "/docs/a": page("A", "b"), "/docs/b": page("B", "a")}
-    found = await titles(site, Coverage(start=f"{site.url}/docs/"))
+    found = await titles(site, CrawlScope(start=f"{site.url}/docs/"))
     assert found == {"/docs/": "Contents", "/docs/a": "A", "/docs/b": "B"}
 
 
@@ -91,9 +91,9 @@ async def test_two_pages_that_claim_each_others_address_keep_their_own(site: Web
 async def test_a_claim_on_an_address_where_nothing_is_does_not_lead_people_there(site: WebSite, gone: Page) -> None:
     site.pages = {"/docs/": page("Contents", links="b a"), "/docs/a": page("A", "b"), "/docs/b": gone}
     found = []
-    async with WebRemote(site).source(Kept(), Coverage(start=f"{site.url}/docs/")) as source:
+    async with WebRemote(site).source(Kept(), CrawlScope(start=f"{site.url}/docs/")) as source:
         with suppress(Unavailable):
-            async for item in source.items():
+            async for item in source.list_items():
                 found.append(urlsplit(item.label).path)  # noqa: PERF401 what came before the error counts
     assert found == ["/docs/", "/docs/a"]
 
@@ -113,7 +113,7 @@ async def test_whatever_pages_claim_an_address_that_speaks_for_itself_stands_for
             site.pages = {name: page(name, claims[name]) for name in names}
             site.pages |= {"/docs/": page("Contents", links=links), "/docs/moved": moved(chance.choice(names))}
             site.pages |= {"/docs-private/x": page("Private"), "/board": page("Board")}
-            found = await titles(site, Coverage(start=f"{site.url}/docs/"))
+            found = await titles(site, CrawlScope(start=f"{site.url}/docs/"))
         own = {name for name in names if claims[name] in ("", name)}
         assert own <= found.keys(), number
         assert all(found[name] == name for name in own), number
@@ -145,5 +145,5 @@ async def test_whatever_pages_claim_an_address_that_speaks_for_itself_stands_for
 )
 def test_a_prefix_ends_where_a_part_of_an_address_does(prefix: str, address: str, held: bool) -> None:
     site = "https://handbook.example"
-    found = absolute(site + address)
-    assert bool(found and below(found, absolute(site + prefix))) is held
+    found = normalize_url(site + address)
+    assert bool(found and is_below(found, normalize_url(site + prefix))) is held

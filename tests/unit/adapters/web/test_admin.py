@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.values import ConversationId, replace
-from pipeline.words.text import visible
-from storage.messages.history import keep_answer
+from pipeline.words.text import strip_invisible
+from storage.messages.history import insert_answer
 from tests.contracts.answers import cited
 from tests.doubles.browser import Seen
 from tests.doubles.llm.grounded import quoting
@@ -65,7 +65,7 @@ async def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(
     assert "travel: seen, no rule: everyone inside may see it" in shown
     assert "90 euros" in shown
     assert "Travel (2019)" in shown
-    found = next(one for one in await page.citewell.storage.library.documents() if one.title == "Travel (2019)")
+    found = next(one for one in await page.citewell.storage.library.list_documents() if one.title == "Travel (2019)")
     passages = await text(page, f"/admin/passages?document={found.id}", ADMIN)
     assert "A night in a hotel is paid up to 90 euros." in passages
     assert "prose" in passages
@@ -75,7 +75,7 @@ async def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(
 async def test_a_document_with_a_key_is_marked_where_an_admin_looks(page: Page, tmp_path: Path) -> None:
     (tmp_path / "gate.md").write_text("# Gate\n\nOpen it with ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + ".\n")
     await page.citewell.index([tmp_path / "gate.md"], collection="travel")
-    gate = next(one for one in await page.citewell.storage.library.documents() if one.filename == "gate.md")
+    gate = next(one for one in await page.citewell.storage.library.list_documents() if one.filename == "gate.md")
     assert "Gate holds GitHub token" in " ".join((await text(page, "/admin/documents", ADMIN)).split())
     assert "holds GitHub token" in await text(page, f"/admin/passages?document={gate.id}", ADMIN)
 
@@ -91,7 +91,7 @@ async def test_what_is_not_read_of_a_source_is_named_to_an_admin_who_may_see_it(
 
 
 async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> None:
-    pay = next(one for one in await page.citewell.storage.library.documents() if one.collection == "hr")
+    pay = next(one for one in await page.citewell.storage.library.list_documents() if one.collection == "hr")
     pages = ("/admin", "/admin/documents", f"/admin/passages?document={pay.id}")
     band = await tried(page, "What is the band of engineers?", "groups", "web:group:staff")
     assert "5. The answer" in band
@@ -110,7 +110,7 @@ async def test_what_the_check_left_out_is_shown_but_nothing_that_was_asked_in_pr
         )
 
         def keep(db: object, answer: object = answer, where: str = where) -> None:
-            keep_answer(db, answer, "slack:T1:U1", 1.0)  # type: ignore[arg-type]
+            insert_answer(db, answer, "slack:T1:U1", 1.0)  # type: ignore[arg-type]
             row = (f"k{where}", answer.id, where)  # type: ignore[attr-defined]
             db.execute("INSERT INTO question (key, answer, conversation) VALUES ($1, $2, $3)", row)  # type: ignore[attr-defined]
 
@@ -175,7 +175,7 @@ async def test_no_page_shows_what_turns_the_direction_or_hides_whoever_wrote_it(
     """A document's title, text, file and headings, a question, an address and what a model wrote."""
     turned = "up\u202eto\u2066 9\u200b0"
     blocks = prose(f"A night in a hotel is paid {turned} euros.")
-    await page.citewell.indexer.keep(
+    await page.citewell.indexer.add_document(
         parsed("turned", blocks, title=f"Nights {turned}", filename=f"nights {turned}.md", collection="travel")
     )
     answer = replace(
@@ -185,7 +185,7 @@ async def test_no_page_shows_what_turns_the_direction_or_hides_whoever_wrote_it(
     )
 
     def keep(db: object) -> None:
-        keep_answer(db, answer, "slack:T1:U1", 1.0)  # type: ignore[arg-type]
+        insert_answer(db, answer, "slack:T1:U1", 1.0)  # type: ignore[arg-type]
         row = ("k", "a1", "slack:T1:C2:1.0")
         db.execute("INSERT INTO question (key, answer, conversation) VALUES ($1, $2, $3)", row)  # type: ignore[attr-defined]
 
@@ -201,5 +201,5 @@ async def test_no_page_shows_what_turns_the_direction_or_hides_whoever_wrote_it(
             await browser.get("/admin/documents", params={"title": turned}, headers=ADMIN),
         ]
     shown = [one.text for one in answers]
-    assert [one.replace("\r", "") for one in shown] == [visible(one) for one in shown]
+    assert [one.replace("\r", "") for one in shown] == [strip_invisible(one) for one in shown]
     assert sum("upto 90" in one for one in shown) >= 6

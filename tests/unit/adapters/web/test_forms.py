@@ -9,8 +9,8 @@ import httpx2 as httpx
 import pytest
 import starlette.requests
 
-from adapters.http.limits import FORM_BYTES
-from adapters.web.signin.door import TRIES
+from adapters.http.limits import DEFAULT_BODY_BYTES
+from adapters.web.signin.flow import SIGN_INS_PER_MINUTE
 from tests.doubles.browser import Seen
 from tests.doubles.oidc import CLIENT, SECRET, Provider
 from tests.doubles.signed_in import PROXY, Page, opened
@@ -50,7 +50,7 @@ async def test_a_form_of_a_stranger_is_turned_away_unread(
 
 async def test_a_form_that_is_too_long_is_413_and_one_with_files_or_many_fields_is_refused(page: Page) -> None:
     async with page.browser() as browser:
-        long = await browser.post("/ask", content=b"a=" + b"b" * FORM_BYTES, headers={**HEAVY, **ANN})
+        long = await browser.post("/ask", content=b"a=" + b"b" * DEFAULT_BODY_BYTES, headers={**HEAVY, **ANN})
         assert (long.status_code, long.text) == (413, "the body is too long")
         for body in ({"content": b"a=&" * 1_000, "headers": {**HEAVY, **ANN}}, {"files": {"a": b"b"}, "headers": ANN}):
             assert (await browser.post("/ask", **body)).status_code == 403  # type: ignore[arg-type] # one of these
@@ -70,7 +70,9 @@ async def test_who_tries_to_sign_in_too_often_keeps_nobody_out_behind_a_trusted_
         return (await browser.get("/sign-in/openid", headers=headers, follow_redirects=False)).status_code
 
     async with page.browser() as browser:
-        assert [await begun(browser, "203.0.113.7") for _ in range(TRIES + 1)] == [303] * TRIES + [429]
+        assert [await begun(browser, "203.0.113.7") for _ in range(SIGN_INS_PER_MINUTE + 1)] == [
+            303
+        ] * SIGN_INS_PER_MINUTE + [429]
         assert await begun(browser, "203.0.113.8") == 303
-        assert [await begun(browser, f"2001:db8::{number}") for number in range(1, TRIES + 2)][-1] == 429
+        assert [await begun(browser, f"2001:db8::{number}") for number in range(1, SIGN_INS_PER_MINUTE + 2)][-1] == 429
         assert await begun(browser, "2001:db8:0:1::1") == 303

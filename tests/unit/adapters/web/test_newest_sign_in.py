@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
-from adapters.web.signin.provider import inside
-from adapters.web.signin.visitors import SEEN_SECONDS, Cookie, SignedInVisitors
+from adapters.web.signin.authenticator import READERS_CACHE_SECONDS, SessionAuthenticator, SessionCookie
+from adapters.web.signin.identity import make_web_identity
 from pipeline.values import PersonId, Readers
 from tests.doubles.clock import Clock
 from tests.doubles.engines import Engine
 from tests.doubles.oidc import CLIENT, SECRET, Provider
 from tests.doubles.signed_in import PROXY, opened
 
-LEADS = inside("ann", "Ann", ("leads",))
-STAFF = inside("ann", "Ann", ("staff",))
+LEADS = make_web_identity("ann", "Ann", ("leads",))
+STAFF = make_web_identity("ann", "Ann", ("staff",))
 
 
 async def test_who_signs_in_without_a_role_has_it_in_no_older_session_any_more(tmp_path: Path) -> None:
@@ -59,15 +59,17 @@ async def test_what_a_proxy_says_holds_in_every_process_within_a_minute_however_
     engine: Engine, clock: Clock
 ) -> None:
     async with engine.storage() as storage:
-        here, there = (SignedInVisitors(storage.sessions, nowhere, Cookie(secure=True), PROXY, clock) for _ in range(2))
-        await here.visitor(proxied("staff"))
-        await storage.sessions.begin(LEADS)
+        here, there = (
+            SessionAuthenticator(storage.sessions, nowhere, SessionCookie(secure=True), PROXY, clock) for _ in range(2)
+        )
+        await here.authenticate(proxied("staff"))
+        await storage.sessions.create(LEADS)
         for _ in range(10):
-            clock.now += SEEN_SECONDS / 8
-            visitor = await here.visitor(proxied("staff"))
+            clock.now += READERS_CACHE_SECONDS / 8
+            visitor = await here.authenticate(proxied("staff"))
             assert visitor
             assert visitor.actor.groups == visitor.readers.groups
             assert "web:group:leads" not in visitor.readers.groups
         assert "web:group:leads" not in (await there.readers("web:ann")).groups
-        await there.visitor(proxied(""))
+        await there.authenticate(proxied(""))
         assert not {group for group in (await here.readers("web:ann")).groups if ":group:" in group}

@@ -10,7 +10,7 @@ import httpx2 as httpx
 import pytest
 from pydantic import SecretStr
 
-from adapters.chat.reply.parts import Button
+from adapters.chat.reply.parts import ReplyButton
 from adapters.chat.words import forms, handoff
 from tests.doubles.browser import Seen
 from tests.doubles.engines import Engine
@@ -30,8 +30,8 @@ FORMS: Mapping[str, Sequence[str]] = {
     "/sign-out": (),
 }
 ACTIONS = (
-    *(one for one in Button if one is not Button.FORGET_NOW),
-    *(forms.REASON, handoff.RESOLVE_BUTTON, handoff.RESOLVED, handoff.SEND_BUTTON, handoff.KEEP_BUTTON),
+    *(one for one in ReplyButton if one is not ReplyButton.FORGET_CONFIRMED),
+    *(forms.REASON_FORM, handoff.RESOLVE_BUTTON, handoff.HANDOFF_FORM, handoff.SEND_BUTTON, handoff.KEEP_BUTTON),
     *("sources", "insights", "add_to_knowledge", "add_knowledge", "", "none of ours"),
 )
 ODD = {
@@ -73,7 +73,9 @@ async def page(engine: Engine) -> AsyncIterator[Page]:
     engine.folder.mkdir(exist_ok=True)
     web = {"url": "http://127.0.0.1:1", "proxy_secret": PROXY}
     async with opened(engine.folder, web, database=database) as found:
-        await found.citewell.indexer.keep(parsed("d1", prose("A night is paid up to 90 euros."), collection="travel"))
+        await found.citewell.indexer.add_document(
+            parsed("d1", prose("A night is paid up to 90 euros."), collection="travel")
+        )
         yield found
 
 

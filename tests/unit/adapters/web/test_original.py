@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from adapters.http.doors import Doors
-from adapters.http.limits import Limits
+from adapters.http.limits import RequestTimeouts
+from adapters.http.servers import UvicornServers
 from tests.doubles.page import URL, OpenPage, open_page, parsed, prose, with_page
 
 
@@ -21,7 +21,7 @@ async def with_file(tmp_path: Path) -> AsyncIterator[tuple[OpenPage, Path, str]]
     (folder / "pay scale é.md").write_text("# Pay\n\nA secret.\n")
     async with open_page(with_page(tmp_path / "data", originals=True)) as page:
         await page.citewell.index([folder])
-        (document,) = await page.citewell.storage.library.documents()
+        (document,) = await page.citewell.storage.library.list_documents()
         yield page, folder / "pay scale é.md", (await page.link(document.id)).partition("#")[0]
 
 
@@ -42,8 +42,8 @@ async def test_who_reads_nothing_of_it_is_hung_up_on_and_the_file_is_closed(
     with file.open("ab") as growing:
         growing.truncate(64 << 20)
     await page.citewell.index([file.parent])
-    hurried = Doors(Limits(head=5, body=5, reading=0.2))
-    async with hurried.serving("127.0.0.1:0", page.routes, setting="CITEWELL_WEB") as port, asyncio.timeout(20):
+    hurried = UvicornServers(RequestTimeouts(head=5, body=5, reading=0.2))
+    async with hurried.serve("127.0.0.1:0", page.routes, setting="CITEWELL_WEB") as port, asyncio.timeout(20):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.transport.pause_reading()  # type: ignore[attr-defined] # of a socket
         writer.write(f"GET {link.removeprefix(URL)}/original HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -80,7 +80,7 @@ async def test_there_is_none_where_the_operator_does_not_allow_it(tmp_path: Path
     (tmp_path / "pay.md").write_text("# Pay\n\nA secret.\n")
     async with open_page(with_page(tmp_path / "data")) as page:
         await page.citewell.index([tmp_path / "pay.md"])
-        (document,) = await page.citewell.storage.library.documents()
+        (document,) = await page.citewell.storage.library.list_documents()
         link = (await page.link(document.id)).partition("#")[0]
         assert "/original" not in (await page.get(link)).text
         assert (await page.get(f"{link}/original")).status_code == 404

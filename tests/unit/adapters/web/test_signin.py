@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from adapters.web import wiring
 from adapters.web.signin import oidc
-from adapters.web.signin.routes import local
+from adapters.web.signin.routes import local_path
 from pipeline.errors import Misconfigured
 from pipeline.values import PersonId, Readers
 from tests.doubles.browser import Seen
@@ -49,11 +49,11 @@ async def test_whoever_signs_in_comes_back_to_where_they_were_and_sees_what_thei
         assert link
         here = await browser.get(link[1])
         assert here.url.path == "/you"
-    readers = await page.citewell.storage.sessions.newest("web:ann")
+    readers = await page.citewell.storage.sessions.latest_of("web:ann")
     assert readers
     assert readers.who.groups == ("web:group:staff",)
-    audience = await page.citewell.desk.audience(Readers(groups=frozenset(readers.who.groups)))
-    assert "hr" in audience.collections or not await page.citewell.storage.library.collections()
+    audience = await page.citewell.services.audience(Readers(groups=frozenset(readers.who.groups)))
+    assert "hr" in audience.collections or not await page.citewell.storage.library.list_collections()
 
 
 WRONG: dict[str, Callable[[Provider], Any]] = {
@@ -84,7 +84,7 @@ async def test_what_is_wrong_with_a_token_lets_nobody_in(wrong: str, page: Page,
 async def test_keys_that_the_provider_rotates_are_asked_for_again(
     page: Page, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oidc, "PATIENCE", 0.0)
+    monkeypatch.setattr(oidc, "KEY_REFRESH_SECONDS", 0.0)
     for asked in (1, 2):
         async with page.browser() as browser:
             assert (await browser.get("/sign-in/openid")).url.path == "/"
@@ -124,8 +124,8 @@ async def test_who_signed_out_is_out_and_a_form_of_another_page_does_nothing(pag
 async def test_a_person_who_is_forgotten_is_signed_out(page: Page) -> None:
     async with page.browser() as browser:
         await browser.get("/sign-in/openid")
-        assert '"sessions"' in await page.citewell.desk.export("web:ann")
-        await page.citewell.desk.forget("web:ann")
+        assert '"sessions"' in await page.citewell.services.export_person("web:ann")
+        await page.citewell.services.erase_person("web:ann")
         assert (await browser.get("/you")).url.path == "/sign-in"
 
 
@@ -137,7 +137,7 @@ async def test_a_proxy_vouches_by_its_secret_and_nobody_else_by_its_headers(page
         inside = await browser.get("/you", headers={**said, "X-Citewell-Proxy": PROXY})
     assert inside.url.path == "/you"
     assert "How it goes" in inside.text
-    known = await page.citewell.storage.sessions.newest("web:bob")
+    known = await page.citewell.storage.sessions.latest_of("web:bob")
     assert known
     assert known.who.groups == ("web:group:leads", "web:group:staff")
 
@@ -221,7 +221,7 @@ async def test_who_signs_in_with_a_platform_is_the_same_person_as_there_and_stra
 
 @given(st.text())
 def test_nobody_is_led_to_another_site(path: str) -> None:
-    found = local(path)
+    found = local_path(path)
     assert found.startswith("/")
     assert not found.startswith("//")
     assert "\\" not in found

@@ -113,7 +113,7 @@ async def test_hostile_documents_become_no_markup(page: OpenPage) -> None:
         name = f"{hostile()}{number}"
         await page.keep(parsed(name, blocks, title=title, filename=filename, metadata={"date": hostile()}))
         found = await page.excerpt(name)
-        answer = await page.get(await page.link(name, *(found.chunks[0].text_of(index) for index in range(2))))
+        answer = await page.get(await page.link(name, *(found.chunks[0].text_at(index) for index in range(2))))
         assert answer.status_code == 200
         only_ours(answer.text)
 

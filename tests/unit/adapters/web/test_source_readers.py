@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.web.context import Visitor
 from adapters.web.links import LIFETIME
-from adapters.web.visitor import Visitor
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Actor, Readers
 from storage.settings import rotate_link_key
@@ -44,7 +44,7 @@ async def test_each_refusal_is_a_sentence_with_what_to_do(tmp_path: Path, monkey
         await refused("changed", pay, 410)
         await page.keep(parsed("plan", prose("A secret."), collection="hr"))
         await refused("moved", plan, 403)
-        await page.citewell.storage.library.remove(["leave"])
+        await page.citewell.storage.library.remove_documents(["leave"])
         await refused("removed", link, 410)
         await page.keep(leave)
         now[0] += LIFETIME.total_seconds() + 1

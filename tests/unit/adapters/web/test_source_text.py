@@ -7,11 +7,20 @@ from collections.abc import Iterable, Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.source.text import Block, Code, Heading, Listing, Paragraph, Runs, Table, blocks
-from adapters.web.source.window import ROOM, around, shown
+from adapters.web.source.blocks import (
+    MarkedRuns,
+    PassageBlock,
+    PassageCode,
+    PassageHeading,
+    PassageList,
+    PassageParagraph,
+    PassageTable,
+    passage_blocks,
+)
+from adapters.web.source.page_window import PAGE_TEXT_BYTES, fit_passages, trim_overlaps
 from pipeline.values import Block as Parsed
 from pipeline.values import BlockKind, Chunk
-from pipeline.words.text import visible
+from pipeline.words.text import strip_invisible
 from tests.doubles.hostile import FRAGMENTS
 from tests.doubles.samples import document, indexed
 
@@ -22,17 +31,17 @@ def chunks(*given: Parsed | tuple[BlockKind, str], tokens: int = 500) -> list[Ch
     return [passage.chunk for passage in indexed(document("d"), *given, tokens=tokens)]
 
 
-def said(runs: Runs) -> str:
+def said(runs: MarkedRuns) -> str:
     return "".join(run.text for run in runs)
 
 
-def read(found: Iterable[Block]) -> Iterator[str]:
+def read(found: Iterable[PassageBlock]) -> Iterator[str]:
     """Every text in its order."""
     for block in found:
         match block:
-            case Table():
+            case PassageTable():
                 yield from (said(cell) for row in (block.header, *block.rows) for cell in row)
-            case Listing():
+            case PassageList():
                 for entry in block.entries:
                     yield said(entry.runs)
                     yield from read(entry.below)
@@ -46,10 +55,10 @@ def test_headings_stand_as_deep_as_their_path_says() -> None:
         Parsed(kind=K.HEADING, text="Sick leave", heading=("Leave",)),
         Parsed(kind=K.PROSE, text="Tell us. We wish you well.", heading=("Leave", "Sick leave")),
     )
-    leave, sick, text = blocks(chunk)
-    assert isinstance(leave, Heading)
-    assert isinstance(sick, Heading)
-    assert isinstance(text, Paragraph)
+    leave, sick, text = passage_blocks(chunk)
+    assert isinstance(leave, PassageHeading)
+    assert isinstance(sick, PassageHeading)
+    assert isinstance(text, PassageParagraph)
     assert (leave.level, sick.level, said(text.runs)) == (1, 2, "Tell us. We wish you well.")
 
 
@@ -60,11 +69,11 @@ def test_entries_hold_what_stands_in_them() -> None:
         Parsed(kind=K.CODE, text="open\n  --gently", depth=1),
         Parsed(kind=K.STEP, text="Close it", number=2),
     )
-    (steps,) = blocks(chunk)
-    assert isinstance(steps, Listing)
+    (steps,) = passage_blocks(chunk)
+    assert isinstance(steps, PassageList)
     assert (steps.ordered, [entry.number for entry in steps.entries]) == (True, [1, 2])
     inside = steps.entries[0].below
-    assert [type(block) for block in inside] == [Listing, Code]
+    assert [type(block) for block in inside] == [PassageList, PassageCode]
     assert list(read(inside)) == ["gently", "open\n  --gently"]
 
 
@@ -72,9 +81,9 @@ def test_a_table_that_is_cut_goes_on_under_its_header() -> None:
     rows = [(K.ROW, f"City {number} | {number} EUR") for number in range(60)]
     first, *further = chunks((K.HEADER, "City | Rate"), *rows, tokens=120)
     assert further
-    for one in shown([first, *further], first.position, 0):
-        (table,) = blocks(one.chunk, start=one.start, end=one.end)
-        assert isinstance(table, Table)
+    for one in trim_overlaps([first, *further], first.position, 0):
+        (table,) = passage_blocks(one.chunk, start=one.start, end=one.end)
+        assert isinstance(table, PassageTable)
         assert list(map(said, table.header)) == ["City", "Rate"]
         assert all(len(row) == 2 for row in table.rows)
 
@@ -85,8 +94,10 @@ def test_what_is_repeated_from_the_passage_before_is_shown_once_and_with_the_cit
     assert cited.overlap
     assert after.overlap
     for begins in (0, cited.overlap):
-        pieces = shown([before, cited, after], cited.position, begins)
-        text = " ".join(text for one in pieces for text in read(blocks(one.chunk, start=one.start, end=one.end)))
+        pieces = trim_overlaps([before, cited, after], cited.position, begins)
+        text = " ".join(
+            text for one in pieces for text in read(passage_blocks(one.chunk, start=one.start, end=one.end))
+        )
         assert whole.startswith(text)
         assert pieces[1].start == begins
 
@@ -94,9 +105,9 @@ def test_what_is_repeated_from_the_passage_before_is_shown_once_and_with_the_cit
 def test_only_the_cited_words_are_marked() -> None:
     (chunk,) = chunks((K.PROSE, "Ask early. You get 25 days. They expire."), (K.HEADER, "A | B"), (K.ROW, "one | two"))
     spans = [(start, start + len(text)) for text in ("25 days", "one | two") if (start := chunk.text.find(text)) >= 0]
-    paragraph, table = blocks(chunk, spans)
-    assert isinstance(paragraph, Paragraph)
-    assert isinstance(table, Table)
+    paragraph, table = passage_blocks(chunk, spans)
+    assert isinstance(paragraph, PassageParagraph)
+    assert isinstance(table, PassageTable)
     assert [run.text for run in paragraph.runs if run.marked] == ["25 days"]
     assert said(paragraph.runs) == "Ask early. You get 25 days. They expire."
     assert [[run.marked for run in cell] for cell in table.rows[0]] == [[True], [True]]
@@ -112,21 +123,21 @@ def test_every_text_is_there_once_whatever_is_marked(found: list[tuple[BlockKind
     places = sorted(at)
     spans = list(zip(places[::2], places[1::2], strict=False))
     for chunk in chunks(*found, tokens=60):
-        plain, marked = (letters(read(blocks(chunk, some))) for some in ((), spans))
+        plain, marked = (letters(read(passage_blocks(chunk, some))) for some in ((), spans))
         assert marked == plain
-        assert sorted(plain) == sorted(letters([chunk.text_of(index) for index in range(len(chunk.units))]))
+        assert sorted(plain) == sorted(letters([chunk.text_at(index) for index in range(len(chunk.units))]))
 
 
 def letters(texts: Iterable[str]) -> str:
-    return "".join(c for c in visible("".join(texts)) if c.isalnum())
+    return "".join(c for c in strip_invisible("".join(texts)) if c.isalnum())
 
 
 def test_a_page_holds_the_opened_passage_and_no_more_than_there_is_room_for() -> None:
     long = chunks(*[(K.CODE, "<&" * 2_000)] * 9, tokens=10**6)
     whole = chunks(*[(K.PROSE, f"Word {number} is here. " * 30) for number in range(40)], tokens=100)
     for position in (0, 5, len(whole) - 1):
-        near = around(whole, position)
+        near = fit_passages(whole, position)
         assert [chunk.position for chunk in near] == list(range(near[0].position, near[-1].position + 1))
         assert position in [chunk.position for chunk in near]
-        assert sum(len(chunk.text) for chunk in near) < ROOM
-    assert len(around(long, 0)) == 1
+        assert sum(len(chunk.text) for chunk in near) < PAGE_TEXT_BYTES
+    assert len(fit_passages(long, 0)) == 1

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.run.operations.metrics import Metrics
 from pipeline.values import Usage, Vote
-from storage.messages.levels import Levels
+from storage.messages.levels import StorageLevels
 from tests.contracts.answers import cited
 
 FOLDER = Path(__file__).parents[4] / "docs" / "operations"
@@ -29,10 +29,12 @@ def page() -> bytes:
     """A page on which every metric has a value."""
     metrics = Metrics(["slack"], [], price_input=0.0, price_output=0.0)
     metrics.observe("slack", cited("Thirty days.", usage=Usage(milliseconds={"plan": 1.0, "total": 1.0})))
-    levels = Levels(waiting=0, oldest=None, given_up=0, documents=0, passages=0, changed=None)
+    levels = StorageLevels(
+        waiting=0, oldest_waiting_at=None, given_up=0, documents=0, passages=0, newest_document_at=None
+    )
     jobs = {"backup": datetime.now(UTC)}
-    metrics.read(levels, dict.fromkeys(Vote, 0), jobs, {"slack": True}, now=0.0, healthy=True)
-    return metrics.page()
+    metrics.update_gauges(levels, dict.fromkeys(Vote, 0), jobs, {"slack": True}, now=0.0, healthy=True)
+    return metrics.render()
 
 
 def families() -> set[str]:

@@ -8,35 +8,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.run.operations.metrics import DROPPED, FAILURES, JUDGE, NOBODY, OTHER, STAGES, UNAVAILABLE, Metrics
+from bot.run.operations.metrics import (
+    DRAFT_FAILURES,
+    DROPPED_SUPPORT,
+    JUDGE,
+    NOBODY,
+    OTHER,
+    STAGES,
+    UNAVAILABLE,
+    Metrics,
+)
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
     CitedSentence,
     Claim,
     Confidence,
-    Level,
-    Outcome,
-    Support,
+    ConfidenceLevel,
+    SupportBasis,
     Usage,
     Vote,
 )
-from storage.messages.levels import Levels
+from storage.messages.levels import StorageLevels
 from tests.contracts.answers import cited
 
 PLATFORMS = ("slack", "discord")
 WRITER = "openai:small"
 ALLOWED = {
     "platform": {*PLATFORMS, OTHER},
-    "outcome": {one.value for one in Outcome},
-    "confidence": {one.value for one in Level},
+    "outcome": {one.value for one in AnswerOutcome},
+    "confidence": {one.value for one in ConfidenceLevel},
     "writer": {WRITER, "extractive", NOBODY, OTHER},
     "stage": set(STAGES),
-    "reason": {*FAILURES.values(), UNAVAILABLE, JUDGE, OTHER, *(one.value for one in DROPPED)},
+    "reason": {*DRAFT_FAILURES.values(), UNAVAILABLE, JUDGE, OTHER, *(one.value for one in DROPPED_SUPPORT)},
     "direction": {"input", "output"},
     "vote": {one.value for one in Vote},
     "name": {"backup"},
 }
-LEVELS = Levels(waiting=3, oldest=990.0, given_up=1, documents=2, passages=7, changed=500.0)
+LEVELS = StorageLevels(
+    waiting=3, oldest_waiting_at=990.0, given_up=1, documents=2, passages=7, newest_document_at=500.0
+)
 
 
 def metrics(price_input: float = 0.0, price_output: float = 0.0) -> Metrics:
@@ -46,7 +57,7 @@ def metrics(price_input: float = 0.0, price_output: float = 0.0) -> Metrics:
 def values(counted: Metrics) -> dict[str, float]:
     """Every sample: `name{label="value"}` -> its value."""
     found = {}
-    for family in text_string_to_metric_families(counted.page().decode()):
+    for family in text_string_to_metric_families(counted.render().decode()):
         for sample in family.samples:
             labels = ",".join(f'{name}="{value}"' for name, value in sorted(sample.labels.items()))
             found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
@@ -55,7 +66,7 @@ def values(counted: Metrics) -> dict[str, float]:
 
 def labels(counted: Metrics) -> set[tuple[str, str]]:
     """Every label and value but the bounds of histograms."""
-    families = text_string_to_metric_families(counted.page().decode())
+    families = text_string_to_metric_families(counted.render().decode())
     pairs = {pair for family in families for sample in family.samples for pair in sample.labels.items()}
     return {(name, value) for name, value in pairs if name != "le"}
 
@@ -101,9 +112,9 @@ def test_a_model_that_failed_is_counted_by_why_and_not_by_what_its_provider_said
 def test_a_sentence_that_is_shown_as_unverified_was_not_dropped() -> None:
     counted = metrics()
     claims = (
-        Claim(claim="Thirty days.", supported=True, support=Support.VERBATIM),
-        Claim(claim="Forty days.", supported=False, support=Support.VETOED),
-        Claim(claim="Perhaps fifty.", supported=False, support=Support.UNSURE),
+        Claim(claim="Thirty days.", supported=True, support=SupportBasis.VERBATIM),
+        Claim(claim="Forty days.", supported=False, support=SupportBasis.VETOED),
+        Claim(claim="Perhaps fifty.", supported=False, support=SupportBasis.UNSURE),
     )
     shown = (CitedSentence(text="Thirty days.", numbers=(1,)), CitedSentence(text="Perhaps fifty.", verified=False))
     counted.observe("slack", cited(sentences=shown, claims=claims))
@@ -116,7 +127,7 @@ def test_a_sentence_that_is_shown_as_unverified_was_not_dropped() -> None:
 def test_what_is_kept_elsewhere_is_read_when_it_is_asked_for() -> None:
     counted = metrics()
     at = datetime(2026, 11, 1, tzinfo=UTC)
-    counted.read(
+    counted.update_gauges(
         LEVELS, {Vote.HELPFUL: 4}, {"backup": at}, {"slack": True, "discord": False}, now=1000.0, healthy=False
     )
     found = values(counted)
@@ -139,7 +150,7 @@ def test_two_bots_in_one_process_count_for_themselves() -> None:
 
 def test_every_kind_of_answer_is_there_before_the_first_one_so_that_prometheus_sees_it_rise() -> None:
     kinds = [name for name in values(metrics()) if name.startswith("citewell_answers_total{")]
-    assert len(kinds) == len(PLATFORMS) * len(Outcome) * len(Level) * 3
+    assert len(kinds) == len(PLATFORMS) * len(AnswerOutcome) * len(ConfidenceLevel) * 3
 
 
 texts = st.text(max_size=20)
@@ -152,8 +163,8 @@ answers = st.builds(
         usage=usage,
         claims=claims,
     ),
-    st.sampled_from(Outcome),
-    st.sampled_from(Level),
+    st.sampled_from(AnswerOutcome),
+    st.sampled_from(ConfidenceLevel),
     st.builds(
         Usage,
         writer=texts,
@@ -162,7 +173,9 @@ answers = st.builds(
         milliseconds=st.dictionaries(texts | st.sampled_from(STAGES), st.floats(0, 1e6)),
         notes=st.tuples(texts, texts.map(lambda text: f"model_failed: {text}")),
     ),
-    st.tuples(st.builds(Claim, claim=texts, supported=st.just(False), support=st.sampled_from(DROPPED) | st.none())),
+    st.tuples(
+        st.builds(Claim, claim=texts, supported=st.just(False), support=st.sampled_from(DROPPED_SUPPORT) | st.none())
+    ),
     texts,
 )
 
@@ -170,7 +183,7 @@ answers = st.builds(
 @given(st.lists(st.tuples(texts | st.sampled_from(PLATFORMS), answers), max_size=5))
 def test_no_label_ever_holds_anything_else_than_the_kinds_of_things_there_are(said: list[tuple[str, Answer]]) -> None:
     counted = metrics()
-    counted.read(LEVELS, dict.fromkeys(Vote, 1), {}, dict.fromkeys(PLATFORMS, True), now=1000.0, healthy=True)
+    counted.update_gauges(LEVELS, dict.fromkeys(Vote, 1), {}, dict.fromkeys(PLATFORMS, True), now=1000.0, healthy=True)
     for platform, answer in said:
         counted.observe(platform, answer)
     assert [pair for pair in labels(counted) if pair[1] not in ALLOWED[pair[0]]] == []

@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 
-from bot.run.operations.traces import open_traces
+from bot.run.operations.traces import open_trace_exporter
 from pipeline.values import Usage
 from tests.contracts.answers import cited
 from tests.doubles.collector import collecting
@@ -17,7 +17,7 @@ USAGE = Usage(milliseconds={"plan": 20.0, "retrieve": 30.0, "total": 60.0})
 
 async def test_an_answer_is_a_trace_with_a_span_for_each_stage() -> None:
     with collecting() as collector:
-        async with open_traces(collector.address) as traces:
+        async with open_trace_exporter(collector.address) as traces:
             for _ in range(2):
                 traces.observe("slack", cited("Thirty days.", usage=USAGE))
         whole = [span for span in collector.spans if not span.parent_span_id]
@@ -37,7 +37,7 @@ async def test_an_answer_is_a_trace_with_a_span_for_each_stage() -> None:
 async def test_a_trace_tells_what_kind_of_answer_it_was_and_nothing_of_it() -> None:
     answer = cited("Thirty days.", question="How much leave does Ann get?", usage=USAGE)
     with collecting() as collector:
-        async with open_traces(collector.address) as traces:
+        async with open_trace_exporter(collector.address) as traces:
             traces.observe("discord", answer)
     (whole,) = [span for span in collector.spans if not span.parent_span_id]
     assert {one.key: one.value.string_value for one in whole.attributes} == {
@@ -51,7 +51,7 @@ async def test_a_trace_tells_what_kind_of_answer_it_was_and_nothing_of_it() -> N
 
 
 async def test_a_collector_that_is_not_there_does_not_keep_a_bot_from_stopping() -> None:
-    async with asyncio.timeout(10), open_traces(f"http://127.0.0.1:{free_port()}") as traces:
+    async with asyncio.timeout(10), open_trace_exporter(f"http://127.0.0.1:{free_port()}") as traces:
         traces.observe("slack", cited("Thirty days.", usage=USAGE))
 
 

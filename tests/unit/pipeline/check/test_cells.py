@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.files.outline import Outline
-from pipeline.check.judge import judge
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import BlockKind, Document, Parsed, RetrievedChunk, Sentence, row_text
-from pipeline.write.markup import Parser
+from adapters.files.content import OutlineBuilder
+from pipeline.check.word_check import judge_sentence
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import BlockKind, Document, DraftSentence, ParsedDocument, RetrievedChunk, join_cells
+from pipeline.write.draft_parser import DraftParser
 
 DAYS = ("Day", "Early", "Late", "Night")
 FRIDAY = ("Friday", "Dagny", "", "Emeka")
@@ -16,9 +16,9 @@ SHIFTS = Document(id="shifts", filename="shifts.md", title="Shifts")
 
 
 def passage() -> RetrievedChunk:
-    outline = Outline()
-    outline.table([DAYS, FRIDAY, ("Saturday", "", "Farida", "")], header=1)
-    (chunk,) = Splitter(WordCount()).split(Parsed(document=SHIFTS, blocks=outline.content().blocks))
+    outline = OutlineBuilder()
+    outline.add_table([DAYS, FRIDAY, ("Saturday", "", "Farida", "")], header=1)
+    (chunk,) = TokenSplitter(WordTokenizer()).split(ParsedDocument(document=SHIFTS, blocks=outline.build().blocks))
     return RetrievedChunk(chunk=chunk, document=SHIFTS, score=1)
 
 
@@ -34,12 +34,12 @@ def passage() -> RetrievedChunk:
 )
 def test_a_cell_stands_only_under_its_own_header(row: tuple[str, ...], stands: bool) -> None:
     one = passage()
-    said = Sentence(text=row_text(row), kind=BlockKind.ROW, chunk_ids=(one.chunk.id,), cells=row)
-    assert judge(said, [one], header=DAYS).supported is stands
+    said = DraftSentence(text=join_cells(row), kind=BlockKind.ROW, chunk_ids=(one.chunk.id,), cells=row)
+    assert judge_sentence(said, [one], header=DAYS).is_supported is stands
 
 
 def test_a_table_of_a_model_keeps_its_empty_cells_and_bars() -> None:
-    parser = Parser()
+    parser = DraftParser()
     table = "| Day | Early | Late |\n|---|---|---|\n| Friday |  | a \\| b [1] |\n|  | Dagny |  |\n\n"
     marked = [*parser.feed(table), *parser.close()]
     assert [one.cells for one in marked] == [("Day", "Early", "Late"), ("Friday", "", "a | b"), ("", "Dagny", "")]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.check.verbatim import fold
+from pipeline.check.verbatim import normalize_words
 
 
 def words(text: str) -> list[str]:
-    return [one.word for one in fold(text)]
+    return [one.word for one in normalize_words(text)]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_another_meaning_does_not(one: str, other: str) -> None:
 
 @given(st.text(max_size=80))
 def test_any_text_is_folded_and_every_word_has_a_place_in_it(text: str) -> None:
-    assert all(0 <= one.start < one.end <= len(text) and one.word for one in fold(text))
+    assert all(0 <= one.start < one.end <= len(text) and one.word for one in normalize_words(text))
 
 
 @given(st.text(alphabet="abc don't won't 5 days’“”-–$%.,", max_size=60))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.check.exhibits import MOST_CLAIMS, MOST_TOKENS, Said
-from pipeline.check.model import CUT, NOT_READ, VOID, ModelJudge
-from pipeline.values import BlockKind, Judgement, Sentence, Support, replace
-from pipeline.words.text import estimate
+from pipeline.check.judge_prompt import MAX_CALL_TOKENS, MAX_CLAIMS, PendingClaim
+from pipeline.check.model_judge import CONDITION_LEFT_OUT, JUDGE_QUOTE_MISSING, NOT_CHECKED, ModelJudge
+from pipeline.values import BlockKind, DraftSentence, Judgement, SupportBasis, replace
+from pipeline.words.text import estimate_tokens
 from tests.doubles.llm.faults import Act, Hang, Status, Text
 from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer
@@ -28,8 +28,8 @@ PASSAGES = [
     passage("c3", "Paid leave is asked for in the people portal."),
 ]
 QUESTION = "How much leave do full-time staff get?"
-CLAIM = Sentence(text="Every full-time employee gets 25 days off with pay.", chunk_ids=("c1", "c2"))
-ASKING = Sentence(text="You ask for paid time off in the portal.", chunk_ids=("c3",))
+CLAIM = DraftSentence(text="Every full-time employee gets 25 days off with pay.", chunk_ids=("c1", "c2"))
+ASKING = DraftSentence(text="You ask for paid time off in the portal.", chunk_ids=("c3",))
 WORDS = "staff get 25 days of paid leave"
 
 
@@ -49,45 +49,49 @@ async def judging(*acts: Act, deadline: float = 5.0) -> AsyncIterator[tuple[Mode
     async with models("openai", *acts) as (model, server):
         await model.connect()
         reasons: list[str] = []
-        yield ModelJudge(model, deadline=deadline, report=reasons.append, mark=lambda: "feedc0de"), server, reasons
+        yield (
+            ModelJudge(model, deadline=deadline, report=reasons.append, make_nonce=lambda: "feedc0de"),
+            server,
+            reasons,
+        )
 
 
 async def read(claim: str, words: str, text: str, *, heard: str = "") -> Judgement:
     """What becomes of a claim that a judge finds in the `words` of a passage of this text."""
     async with judging(says(found(words=words))) as (judge, _, _):
         (judgement,), _ = await judge.review(
-            [Said(Sentence(text=claim, chunk_ids=("c1",)))], [passage("c1", text)], heard=heard
+            [PendingClaim(DraftSentence(text=claim, chunk_ids=("c1",)))], [passage("c1", text)], heard=heard
         )
     return judgement
 
 
 async def test_a_sentence_that_the_model_finds_rests_on_the_whole_unit_that_it_quotes_from() -> None:
     async with judging(YES) as (judge, _, _):
-        (judgement,), tokens = await judge.review([Said(CLAIM)], PASSAGES, question=QUESTION)
-    assert judgement.support is Support.JUDGED
-    assert judgement.supported
+        (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES, question=QUESTION)
+    assert judgement.support is SupportBasis.JUDGED
+    assert judgement.is_supported
     assert judgement.chunk_ids == ("c1",)
     assert judgement.quote == LEAVE
     assert judgement.judge == judge.name == "openai:m"
-    assert judgement.beside == ""
+    assert judgement.omitted_conditions == ""
     assert 0 < judgement.score < 1
     assert tokens == 150
 
 
 async def test_many_sentences_are_read_in_one_call_and_each_gets_its_own_verdict() -> None:
     reply = says(found(words="asked for in the people portal", claim=2), found("contradicted", WORDS, claim=1))
-    said = [Said(CLAIM), Said(Sentence(text=LEAVE, chunk_ids=("c1",))), Said(ASKING)]
+    said = [PendingClaim(CLAIM), PendingClaim(DraftSentence(text=LEAVE, chunk_ids=("c1",))), PendingClaim(ASKING)]
     async with judging(reply) as (judge, server, reasons):
         judgements, tokens = await judge.review(said, PASSAGES)
-    assert [one.support for one in judgements] == [Support.REFUSED, Support.VERBATIM, Support.JUDGED]
+    assert [one.support for one in judgements] == [SupportBasis.REFUSED, SupportBasis.VERBATIM, SupportBasis.JUDGED]
     assert judgements[2].chunk_ids == ("c3",)
     assert (len(server.requests), tokens, reasons) == (1, 150, [])
 
 
 async def test_a_single_verdict_without_a_list_around_it_is_read() -> None:
     async with judging(Text(json.dumps({"words": WORDS, "verdict": "supported"}))) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(CLAIM)], PASSAGES)
-    assert judgement.support is Support.JUDGED
+        (judgement,), _ = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert judgement.support is SupportBasis.JUDGED
 
 
 @pytest.mark.parametrize(
@@ -103,39 +107,41 @@ async def test_a_sentence_without_a_verdict_of_its_own_stays_unsure_and_the_othe
     verdicts: list[dict[str, object]],
 ) -> None:
     async with judging(says(*verdicts)) as (judge, _, reasons):
-        (first, second), _ = await judge.review([Said(CLAIM), Said(ASKING)], PASSAGES)
-    assert first.support is Support.JUDGED
-    assert (second.support, second.reason) == (Support.UNSURE, NOT_READ)
+        (first, second), _ = await judge.review([PendingClaim(CLAIM), PendingClaim(ASKING)], PASSAGES)
+    assert first.support is SupportBasis.JUDGED
+    assert (second.support, second.reason) == (SupportBasis.UNSURE, NOT_CHECKED)
     assert reasons == ["the judge gave 1 of 2 verdicts"]
 
 
 @pytest.mark.parametrize("words", ["Staff get twenty-five days of paid leave", "staff … paid leave a year"])
 async def test_the_words_may_be_spelled_otherwise_or_leave_something_out(words: str) -> None:
     async with judging(says(found(words=words))) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(CLAIM)], PASSAGES)
-    assert judgement.support is Support.JUDGED
+        (judgement,), _ = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert judgement.support is SupportBasis.JUDGED
 
 
 @pytest.mark.parametrize("named", ["c1", "c2", ""])
 async def test_the_words_may_stand_in_a_passage_that_the_sentence_does_not_name(named: str) -> None:
     async with judging(YES) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(replace(CLAIM, chunk_ids=(named,) if named else ()))], PASSAGES)
-    assert (judgement.support, judgement.chunk_ids) == (Support.JUDGED, ("c1",))
+        (judgement,), _ = await judge.review(
+            [PendingClaim(replace(CLAIM, chunk_ids=(named,) if named else ()))], PASSAGES
+        )
+    assert (judgement.support, judgement.chunk_ids) == (SupportBasis.JUDGED, ("c1",))
 
 
 async def test_the_words_may_stand_in_two_passages() -> None:
     words = "staff get 25 days of paid leave … asked for in the people portal"
     both = replace(CLAIM, text="Employees ask for their 25 days of paid leave in the portal.")
     async with judging(says(found(words=words))) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(both)], PASSAGES)
-    assert (judgement.support, judgement.chunk_ids) == (Support.JUDGED, ("c1", "c3"))
+        (judgement,), _ = await judge.review([PendingClaim(both)], PASSAGES)
+    assert (judgement.support, judgement.chunk_ids) == (SupportBasis.JUDGED, ("c1", "c3"))
 
 
 @pytest.mark.parametrize("verdict", ["contradicted", "not there"])
 async def test_a_sentence_that_the_model_does_not_find_is_refused(verdict: str) -> None:
     async with judging(says(found(verdict, "staff get 25 days"))) as (judge, _, _):
-        (judgement,), tokens = await judge.review([Said(CLAIM)], PASSAGES)
-    assert judgement.support is Support.REFUSED
+        (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert judgement.support is SupportBasis.REFUSED
     assert judgement.reason
     assert tokens == 150
 
@@ -153,8 +159,8 @@ async def test_a_sentence_that_the_model_does_not_find_is_refused(verdict: str) 
 )
 async def test_support_without_words_of_a_passage_is_void(words: str) -> None:
     async with judging(says(found(words=words))) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(CLAIM)], PASSAGES)
-    assert (judgement.support, judgement.reason) == (Support.REFUSED, VOID)
+        (judgement,), _ = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert (judgement.support, judgement.reason) == (SupportBasis.REFUSED, JUDGE_QUOTE_MISSING)
 
 
 RULE = "Part-time staff get 12 days of paid leave, unless they work weekends."
@@ -162,7 +168,7 @@ RULE = "Part-time staff get 12 days of paid leave, unless they work weekends."
 
 async def test_a_sentence_is_refused_whose_judge_rests_on_its_own_words_cut_from_their_condition() -> None:
     judgement = await read("Part-time staff get 12 days of paid leave.", "staff get 12 days of paid leave", RULE)
-    assert (judgement.support, judgement.reason) == (Support.REFUSED, CUT)
+    assert (judgement.support, judgement.reason) == (SupportBasis.REFUSED, CONDITION_LEFT_OUT)
 
 
 @pytest.mark.parametrize(
@@ -179,19 +185,19 @@ async def test_what_the_judge_rests_on_stands_beside_a_sentence_that_says_less_o
     claim: str, text: str
 ) -> None:
     judgement = await read(claim, text.rstrip("."), text)
-    assert (judgement.support, judgement.beside) == (Support.JUDGED, text)
+    assert (judgement.support, judgement.omitted_conditions) == (SupportBasis.JUDGED, text)
 
 
 async def test_a_name_that_was_heard_before_needs_nothing_beside_it() -> None:
     judgement = await read("In Oslo people have 25 days off.", WORDS, LEAVE, heard="What holds in Oslo?")
-    assert (judgement.support, judgement.beside) == (Support.JUDGED, "")
+    assert (judgement.support, judgement.omitted_conditions) == (SupportBasis.JUDGED, "")
 
 
 @pytest.mark.parametrize("text", [LEAVE, "Full-time staff get 52 days off.", ORDER])
 async def test_what_words_decide_is_not_asked_about(text: str) -> None:
     async with judging(YES) as (judge, server, _):
-        (judgement,), tokens = await judge.review([Said(replace(CLAIM, text=text))], PASSAGES)
-    assert judgement.support in (Support.VERBATIM, Support.VETOED)
+        (judgement,), tokens = await judge.review([PendingClaim(replace(CLAIM, text=text))], PASSAGES)
+    assert judgement.support in (SupportBasis.VERBATIM, SupportBasis.VETOED)
     assert judgement.judge == ""
     assert tokens == 0
     assert server.requests == []
@@ -199,7 +205,7 @@ async def test_what_words_decide_is_not_asked_about(text: str) -> None:
 
 async def test_the_model_reads_what_is_nearest_of_all_passages_fenced_and_without_what_they_order() -> None:
     async with judging(says(found(words=WORDS), found("not there", claim=2))) as (judge, server, _):
-        await judge.review([Said(CLAIM), Said(ASKING)], PASSAGES, question=QUESTION)
+        await judge.review([PendingClaim(CLAIM), PendingClaim(ASKING)], PASSAGES, question=QUESTION)
     told = server.requests[0]["messages"][1]["content"]
     assert f"<source-feedc0de> Leave policy\n{LEAVE}" in told
     assert f"<question-feedc0de>\n{QUESTION}\n</question-feedc0de>" in told
@@ -210,23 +216,23 @@ async def test_the_model_reads_what_is_nearest_of_all_passages_fenced_and_withou
 
 
 async def test_a_row_is_read_as_a_sentence() -> None:
-    row = Sentence(text="Employees | 25 days off", kind=BlockKind.ROW, chunk_ids=("c1",))
+    row = DraftSentence(text="Employees | 25 days off", kind=BlockKind.ROW, chunk_ids=("c1",))
     async with judging(YES) as (judge, server, _):
-        (judgement,), _ = await judge.review([Said(row, ("Who", "Leave"))], PASSAGES)
+        (judgement,), _ = await judge.review([PendingClaim(row, ("Who", "Leave"))], PASSAGES)
     assert "\nWho: Employees, Leave: 25 days off\n" in server.requests[0]["messages"][1]["content"]
-    assert judgement.supported
+    assert judgement.is_supported
 
 
 @pytest.mark.parametrize(
     ("act", "counted"),
-    [(Status(500), 0), (Text("maybe"), MOST_TOKENS), (says(found("perhaps")), MOST_TOKENS)],
+    [(Status(500), 0), (Text("maybe"), MAX_CALL_TOKENS), (says(found("perhaps")), MAX_CALL_TOKENS)],
     ids=["down", "no JSON", "no such verdict"],
 )
 async def test_without_a_verdict_the_sentence_stays_unsure_and_the_operator_is_told(act: Act, counted: int) -> None:
     async with judging(act) as (judge, _, reasons):
-        (judgement,), tokens = await judge.review([Said(CLAIM)], PASSAGES)
-    assert (judgement.support, judgement.reason) == (Support.UNSURE, NOT_READ)
-    assert not judgement.supported
+        (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert (judgement.support, judgement.reason) == (SupportBasis.UNSURE, NOT_CHECKED)
+    assert not judgement.is_supported
     assert tokens == counted
     assert len(reasons) == 1
 
@@ -234,9 +240,9 @@ async def test_without_a_verdict_the_sentence_stays_unsure_and_the_operator_is_t
 async def test_a_slow_verdict_is_not_waited_for() -> None:
     async with judging(Hang(), deadline=0.1) as (judge, _, reasons):
         async with asyncio.timeout(5):
-            (judgement,), tokens = await judge.review([Said(CLAIM)], PASSAGES)
-    assert judgement.support is Support.UNSURE
-    assert tokens == MOST_TOKENS
+            (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert judgement.support is SupportBasis.UNSURE
+    assert tokens == MAX_CALL_TOKENS
     assert reasons == ["the judge took too long"]
 
 
@@ -245,31 +251,31 @@ async def test_a_review_costs_no_more_than_is_set_aside_for_it(count: int, words
     long = [passage(f"c{number}", *(["Full-time staff get paid leave. " * 40] * 10)) for number in range(6)]
     claim = replace(CLAIM, text="All staff get leave. " * words, chunk_ids=tuple(one.chunk.id for one in long))
     async with judging(YES) as (judge, server, _):
-        judgements, _ = await judge.review([Said(claim)] * count, long, question="Who gets leave? " * 100)
+        judgements, _ = await judge.review([PendingClaim(claim)] * count, long, question="Who gets leave? " * 100)
     told = server.requests[0]
-    assert estimate("".join(one["content"] for one in told["messages"])) + told["max_tokens"] <= MOST_TOKENS
+    assert estimate_tokens("".join(one["content"] for one in told["messages"])) + told["max_tokens"] <= MAX_CALL_TOKENS
     assert len(judgements) == count
 
 
 async def test_sentences_that_do_not_fit_into_a_call_stay_unsure() -> None:
-    async with judging(says(*(found(words=WORDS, claim=n + 1) for n in range(MOST_CLAIMS)))) as (judge, _, _):
-        judgements, _ = await judge.review([Said(CLAIM)] * (MOST_CLAIMS + 1), PASSAGES)
-    assert all(one.supported for one in judgements[:-1])
-    assert (judgements[-1].support, judgements[-1].reason) == (Support.UNSURE, NOT_READ)
+    async with judging(says(*(found(words=WORDS, claim=n + 1) for n in range(MAX_CLAIMS)))) as (judge, _, _):
+        judgements, _ = await judge.review([PendingClaim(CLAIM)] * (MAX_CLAIMS + 1), PASSAGES)
+    assert all(one.is_supported for one in judgements[:-1])
+    assert (judgements[-1].support, judgements[-1].reason) == (SupportBasis.UNSURE, NOT_CHECKED)
 
 
 async def test_of_a_long_passage_the_part_that_fits_the_sentence_is_read() -> None:
     filler = [f"Room {number} has a projector and a whiteboard for the teams." for number in range(100)]
     long = passage("c1", *filler[:50], LEAVE, *filler[50:])
     async with judging(YES) as (judge, server, _):
-        (judgement,), _ = await judge.review([Said(CLAIM)], [long])
+        (judgement,), _ = await judge.review([PendingClaim(CLAIM)], [long])
     assert WORDS in server.requests[0]["messages"][1]["content"]
-    assert judgement.supported
+    assert judgement.is_supported
 
 
 @given(st.text(max_size=80) | st.builds(lambda words: json.dumps({"verdicts": [found(words=words)]}), st.text()))
 @settings(max_examples=30, deadline=None)
 async def test_no_reply_supports_without_words_of_a_passage(reply: str) -> None:
     async with judging(Text(reply)) as (judge, _, _):
-        (judgement,), _ = await judge.review([Said(CLAIM)], PASSAGES)
-    assert not judgement.supported or any(judgement.quote in one.chunk.text for one in PASSAGES)
+        (judgement,), _ = await judge.review([PendingClaim(CLAIM)], PASSAGES)
+    assert not judgement.is_supported or any(judgement.quote in one.chunk.text for one in PASSAGES)

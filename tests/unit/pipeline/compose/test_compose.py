@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pipeline.compose.cite import Numbering
-from pipeline.compose.compose import Checked, Drafted, compose, format_response
+from pipeline.compose.answer import CheckedSentence, DraftResult, compose_answer, format_response
+from pipeline.compose.citations import CitationRegistry
 from pipeline.compose.confidence import Assessment
-from pipeline.read.asked import read
-from pipeline.read.evidence import gather
+from pipeline.evidence.gather import gather_evidence
+from pipeline.evidence.question_analysis import analyze_question
 from pipeline.values import (
     Answer,
+    AnswerOutcome,
     BlockKind,
-    Brief,
     CitationStyle,
     Confidence,
+    ConfidenceLevel,
+    DraftSentence,
     Judgement,
-    Level,
-    Outcome,
     RetrievedChunk,
-    Sentence,
-    Support,
+    SupportBasis,
+    WritingBrief,
     replace,
 )
 from tests.doubles.llm.walk import passage
@@ -28,30 +28,33 @@ LEAVE = passage("leave", "Staff get 25 days of paid leave a year.", title="Leave
 
 
 def composed(
-    numbering: Numbering, provided: RetrievedChunk, drafted: Drafted | None = None, near: Numbering | None = None
+    numbering: CitationRegistry,
+    provided: RetrievedChunk,
+    drafted: DraftResult | None = None,
+    near: CitationRegistry | None = None,
 ) -> Answer:
-    brief = Brief(question="How much leave?")
-    return compose(
+    brief = WritingBrief(question="How much leave?")
+    return compose_answer(
         "a1",
         "How much leave?",
         brief,
-        drafted or Drafted(),
+        drafted or DraftResult(),
         numbering,
-        near or Numbering([provided]),
-        gather(read("How much leave?"), [provided]),
+        near or CitationRegistry([provided]),
+        gather_evidence(analyze_question("How much leave?"), [provided]),
         style=NUMBERED,
     )
 
 
 def answer(*, found: bool = True) -> Answer:
-    numbering = Numbering([LEAVE])
-    sentence = Sentence(text=LEAVE.chunk.text, chunk_ids=("leave",))
-    judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",))
-    confidence = Confidence(level=Level.HIGH, score=0.9, reasons=())
+    numbering = CitationRegistry([LEAVE])
+    sentence = DraftSentence(text=LEAVE.chunk.text, chunk_ids=("leave",))
+    judgement = Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=("leave",))
+    confidence = Confidence(level=ConfidenceLevel.HIGH, score=0.9, reasons=())
     assessment = Assessment(confidence=confidence, sufficient=True, abstain=not found)
-    near = Numbering([LEAVE])
+    near = CitationRegistry([LEAVE])
     (numbering if found else near).cite(sentence, judgement)
-    drafted = Drafted(checked=(Checked(sentence, judgement),), assessment=assessment)
+    drafted = DraftResult(checked=(CheckedSentence(sentence, judgement),), assessment=assessment)
     return composed(numbering, LEAVE, drafted, near)
 
 
@@ -69,7 +72,7 @@ def test_sources_and_confidence_can_be_left_out() -> None:
 
 def test_where_nothing_answers_what_the_nearest_passage_says_is_the_text_of_the_answer() -> None:
     found = answer(found=False)
-    assert found.outcome is Outcome.NOT_FOUND
+    assert found.outcome is AnswerOutcome.NOT_FOUND
     assert format_response(found) == (
         "This is what the documents say about it. It may not be the answer:\n\n"
         "Staff get 25 days of paid leave a year. [1]\n\nSources:\n[1] Leave"
@@ -77,18 +80,18 @@ def test_where_nothing_answers_what_the_nearest_passage_says_is_the_text_of_the_
 
 
 def test_where_nothing_comes_near_it_is_said_with_a_next_step() -> None:
-    text = format_response(composed(Numbering([LEAVE]), LEAVE))
+    text = format_response(composed(CitationRegistry([LEAVE]), LEAVE))
     assert text.startswith("I could not find an answer to this in the documents")
     assert text.endswith("ask whoever owns the topic.")
 
 
 def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:
-    numbering = Numbering([LEAVE])
-    judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",))
-    numbering.cite(Sentence(text="Item | Limit", kind=BlockKind.HEADER), judgement)
-    row = Sentence(text="Hotel | 140 euros", kind=BlockKind.ROW)
+    numbering = CitationRegistry([LEAVE])
+    judgement = Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=("leave",))
+    numbering.cite(DraftSentence(text="Item | Limit", kind=BlockKind.HEADER), judgement)
+    row = DraftSentence(text="Hotel | 140 euros", kind=BlockKind.ROW)
     numbering.cite(row, judgement)
-    answer = composed(numbering, LEAVE, Drafted(checked=(Checked(row, judgement),)))
+    answer = composed(numbering, LEAVE, DraftResult(checked=(CheckedSentence(row, judgement),)))
     assert "the one sentence is supported" in answer.reasoning
 
 

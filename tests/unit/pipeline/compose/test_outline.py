@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.compose.compose import comparison, key_facts, limitations
+from pipeline.compose.answer import build_comparison, key_facts, list_limitations
 from pipeline.values import BlockKind, CitedSentence
 from pipeline.words import wording
 
@@ -35,15 +35,15 @@ def test_headers_code_and_unverified_claims_are_no_facts() -> None:
 
 
 def test_limitations_are_the_lines_that_are_shown() -> None:
-    assert limitations(closing="Ends here.", abstain_reason="", left_out=True) == (
+    assert list_limitations(closing="Ends here.", abstain_reason="", left_out=True) == (
         "Ends here.",
         wording.PARTIAL_DROPPED,
     )
-    assert limitations(closing="", abstain_reason="", left_out=False) == ()
+    assert list_limitations(closing="", abstain_reason="", left_out=False) == ()
 
 
 def test_labelled_sentences_become_the_parts_of_a_comparison() -> None:
-    found = comparison(
+    found = build_comparison(
         [
             sentence("Both are paid.", section="similarities"),
             sentence("Staff get more.", section="differences"),
@@ -66,14 +66,14 @@ def test_rows_of_a_table_of_sides_are_alike_or_differ() -> None:
         sentence("25 days | none", kind=BlockKind.ROW),
         sentence("paid monthly | Paid  monthly", kind=BlockKind.ROW),
     ]
-    found = comparison(rows, ("staff", "contractors"))
+    found = build_comparison(rows, ("staff", "contractors"))
     assert found is not None
     assert found.differences == ("staff: 25 days; contractors: none",)
     assert found.similarities == ("staff: paid monthly; contractors: Paid  monthly",)
 
 
 def test_other_questions_compare_nothing() -> None:
-    assert comparison([sentence("Staff get 25 days.")], ()) is None
+    assert build_comparison([sentence("Staff get 25 days.")], ()) is None
 
 
 def test_rows_of_a_table_whose_columns_are_no_sides_are_told_as_they_stand() -> None:
@@ -81,6 +81,6 @@ def test_rows_of_a_table_whose_columns_are_no_sides_are_told_as_they_stand() -> 
         CitedSentence(text="Group | Weeks | Pay", kind=BlockKind.HEADER),
         CitedSentence(text="Mothers | 20 | full", kind=BlockKind.ROW),
     ]
-    found = comparison(rows, ("mothers", "fathers"))
+    found = build_comparison(rows, ("mothers", "fathers"))
     assert found is not None
     assert found.differences == ("Mothers | 20 | full",)

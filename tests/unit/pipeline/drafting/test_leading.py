@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.compose.compose import Checked
-from pipeline.drafting.drafts import leading
-from pipeline.values import BlockKind, Brief, Document, Judgement, Sentence, Support
+from pipeline.compose.answer import CheckedSentence
+from pipeline.drafting.draft import lead_with_answer
+from pipeline.values import BlockKind, Document, DraftSentence, Judgement, SupportBasis, WritingBrief
 from tests.doubles.samples import evidence, indexed
 
-STANDS = Judgement(support=Support.VERBATIM, score=1.0)
+STANDS = Judgement(support=SupportBasis.VERBATIM, score=1.0)
 PLAN = (
     "The old plan began in 2019 and has served many offices. The plan costs 40 euros a month. It is paid in advance.",
     "Guests are welcome in the plan.",
@@ -20,14 +20,14 @@ OPENED = ("The plan may:", "Cost 40 euros a month.", "Be ended at any time.")
 
 def first(question: str, *paragraphs: str, decided: bool = False) -> list[str]:
     passages = indexed(Document(id="plan", filename="plan.md", title="Plan"), *paragraphs)
-    found = evidence(Brief(question=question), passages)
+    found = evidence(WritingBrief(question=question), passages)
     said = [
-        Checked(Sentence(text=one.text, kind=one.kind, chunk_ids=(one.chunk_id,)), STANDS)
+        CheckedSentence(DraftSentence(text=one.text, kind=one.kind, chunk_ids=(one.chunk_id,)), STANDS)
         for units in found.units
         for one in units
         if one.kind is BlockKind.PROSE
     ]
-    return [one.sentence.text for one in leading(found, said, decided=decided)]
+    return [one.sentence.text for one in lead_with_answer(found, said, decided=decided)]
 
 
 def test_the_sentence_with_the_figure_comes_first_and_what_goes_on_from_it_next() -> None:

@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose.cite import Numbering
-from pipeline.compose.compose import Drafted, format_response
-from pipeline.drafting.nearest import beside
-from pipeline.read.excerpt import EXCERPT, ROOM, excerpts
+from pipeline.compose.answer import DraftResult, format_response
+from pipeline.compose.citations import CitationRegistry
+from pipeline.drafting.nearest_passages import cite_nearest
+from pipeline.evidence.excerpts import CHARACTERS_PER_EXCERPT, MAX_EXCERPT_CHARACTERS, select_excerpts
 from pipeline.respond import Responder
 from pipeline.values import (
     Answer,
+    AnswerOptions,
+    AnswerOutcome,
+    AnswerRequest,
     Block,
     BlockKind,
-    Brief,
+    ConfidenceLevel,
     Document,
-    Level,
-    Options,
-    Outcome,
-    Request,
     RetrievedChunk,
+    WritingBrief,
     replace,
 )
 from tests.doubles import samples
@@ -38,8 +38,8 @@ LIST = (
 )
 
 
-def asked(question: str, *passages: RetrievedChunk) -> Numbering:
-    return beside(evidence(Brief(question=question), passages), Numbering(()), Drafted())
+def asked(question: str, *passages: RetrievedChunk) -> CitationRegistry:
+    return cite_nearest(evidence(WritingBrief(question=question), passages), CitationRegistry(()), DraftResult())
 
 
 async def answered(question: str, *passages: RetrievedChunk) -> Answer:
@@ -50,14 +50,14 @@ async def answered(question: str, *passages: RetrievedChunk) -> Answer:
         retriever=straight,
         model=None,
         history=NoHistory(),
-        options=Options(),
+        options=AnswerOptions(),
         report=lambda _, error: pytest.fail(repr(error)),
         warn=lambda *_: None,
     )
-    return await responder.respond(Request(text=question, audience=EVERYBODY)).answer()
+    return await responder.respond(AnswerRequest(text=question, audience=EVERYBODY)).answer()
 
 
-def said(found: Numbering) -> list[str]:
+def said(found: CitationRegistry) -> list[str]:
     """What passages say, without the paths of their headings."""
     return [sentence.text for sentence in found.sentences if sentence.kind is not BlockKind.HEADING]
 
@@ -74,7 +74,7 @@ def test_a_row_of_a_long_table_comes_under_its_header() -> None:
     found = asked("What does model 41 weigh?", *indexed(LEVELS, header, *rows))
     assert said(found)[0] == "Model | Weight"
     assert "Model 41 | 41 kilograms" in said(found)
-    assert len(" ".join(said(found))) < 2 * EXCERPT
+    assert len(" ".join(said(found))) < 2 * MAX_EXCERPT_CHARACTERS
 
 
 def test_of_many_near_passages_four_are_shown_the_best_first() -> None:
@@ -126,15 +126,18 @@ blocks = st.lists(
 
 @given(blocks)
 def test_excerpts_are_stretches_of_their_passage_that_fit(given: list[Block]) -> None:
-    read = evidence(Brief(question="abc"), indexed(LEVELS, *given))
-    found = excerpts(read.units, read.weights, 3)
+    read = evidence(WritingBrief(question="abc"), indexed(LEVELS, *given))
+    found = select_excerpts(read.units, read.term_weights, 3)
     longest = max(len(one.text) for units in read.units for one in units)
-    assert sum(len(sentence.text) for one in found for sentence in one.sentences()) <= ROOM + EXCERPT + 6 * longest
+    assert (
+        sum(len(sentence.text) for one in found for sentence in one.sentences())
+        <= CHARACTERS_PER_EXCERPT + MAX_EXCERPT_CHARACTERS + 6 * longest
+    )
     for one in found:
         texts = [unit.text for unit in one.units]
-        places = [index for stretch in one.stretches for index in stretch]
+        places = [index for stretch in one.unit_ranges for index in stretch]
         assert places == sorted(set(places))
-        opening = {one.passage.chunk.opening(stretch.start) for stretch in one.stretches}
+        opening = {one.passage.chunk.lead_in(stretch.start) for stretch in one.unit_ranges}
         wanted = sorted({*places, *(index for index in opening if index is not None)})
         assert {sentence.text for sentence in one.sentences()} <= {texts[index] for index in wanted}
 
@@ -157,7 +160,7 @@ LOUNGE = ("The lounge opens at nine.", "It has a kitchen.", "Its windows look to
 async def test_an_answer_of_medium_confidence_is_the_passage_it_stands_in() -> None:
     unsure = replace(passage("lounge", *LOUNGE, score=0.9), unit_scores=(0.72, 0.1, 0.1))
     answer = await answered("When does the lounge open?", unsure)
-    assert answer.confidence.level is Level.MEDIUM
+    assert answer.confidence.level is ConfidenceLevel.MEDIUM
     assert [one.text for one in answer.sentences] == list(LOUNGE)
     assert answer.quoted == ()
     assert [source.passage for source in answer.sources] == [" ".join(LOUNGE)]
@@ -167,7 +170,7 @@ async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_unde
     low = replace(passage("a", *LOUNGE, score=0.7), unit_scores=(0.62, 0.1, 0.1))
     near = replace(passage("b", "Everybody likes the lounge.", score=0.6), unit_scores=(0.1,))
     answer = await answered("When does the lounge open?", low, near)
-    assert answer.confidence.level is Level.LOW
+    assert answer.confidence.level is ConfidenceLevel.LOW
     assert [one.text for one in answer.sentences] == [
         "Leave policy",
         *LOUNGE,
@@ -183,7 +186,7 @@ async def test_what_a_flagged_document_says_is_not_lost_at_low_confidence() -> N
     flagged = replace(low, document=replace(low.document, flagged=True))
     near = replace(passage("b", "Everybody likes the lounge.", score=0.6), unit_scores=(0.1,))
     answer = await answered("When does the lounge open?", flagged, near)
-    assert answer.confidence.level is Level.LOW
+    assert answer.confidence.level is ConfidenceLevel.LOW
     assert LOUNGE[0] in [one.text for one in answer.sentences]
 
 
@@ -196,7 +199,7 @@ async def test_entries_of_a_list_are_counted_only_where_it_is_said() -> None:
         scores = [(cosine, *[0.3] * (len(one.chunk.units) - 1)) for one in found]
         passages = [replace(one, score=0.6, unit_scores=some) for one, some in zip(found, scores, strict=True)]
         answer = await answered("rules of the lounge", *passages)
-        assert (answer.outcome is Outcome.PARTIAL) == ("entries are shown" in answer.closing) == counted
+        assert (answer.outcome is AnswerOutcome.PARTIAL) == ("entries are shown" in answer.closing) == counted
 
 
 def test_what_a_term_means_is_shown_with_the_term() -> None:
@@ -221,6 +224,6 @@ async def test_a_sure_answer_stands_alone() -> None:
     opens = "The lounge opens at 9:00 on every working day of the year, and closes at 18:00."
     sure = passage("a", opens, "It has a kitchen.", "Its windows look to the north.")
     answer = await answered("When does the lounge open?", sure)
-    assert answer.confidence.level is Level.HIGH
+    assert answer.confidence.level is ConfidenceLevel.HIGH
     assert answer.quoted == ()
     assert [source.passage for source in answer.sources] == [""]

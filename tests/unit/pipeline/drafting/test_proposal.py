@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from pipeline.budget import TokenBudget
-from pipeline.drafting.proposal import Drafter
-from pipeline.values.insights import Proposal
+from pipeline.drafting.proposal import ProposalDrafter
+from pipeline.values.insights import DocumentationProposal
 from tests.doubles.llm.faults import Act, Status, Text
 from tests.doubles.llm.models import models
 from tests.doubles.llm.walk import passage
@@ -39,11 +39,11 @@ def section(says: list[str], still_open: list[str]) -> Text:
     return Text(json.dumps({"says": says, "open": still_open}))
 
 
-async def drafted(*acts: Act, ledger: Ledger | None = None, times: int = 1) -> tuple[Proposal, int]:
+async def drafted(*acts: Act, ledger: Ledger | None = None, times: int = 1) -> tuple[DocumentationProposal, int]:
     """The last draft, and how often the model was asked."""
     async with models("openai", *acts) as (model, server):
-        budget = TokenBudget(ledger or Ledger(), person=9000, space=0, answer=5000)
-        drafter = Drafter(model, budget)
+        budget = TokenBudget(ledger or Ledger(), per_person=9000, per_space=0, per_answer=5000)
+        drafter = ProposalDrafter(model, budget)
         for _ in range(times):
             proposal = await drafter.draft(QUESTION, PASSAGES)
         return proposal, len(server.requests)
@@ -63,12 +63,12 @@ async def test_a_figure_that_no_passage_has_and_an_order_to_an_assistant_are_lef
 
 @pytest.mark.parametrize("act", [Text("no JSON"), Status(500)], ids=["unusable", "unavailable"])
 async def test_a_model_that_fails_drafts_nothing(act: Act) -> None:
-    assert (await drafted(act))[0] == Proposal()
+    assert (await drafted(act))[0] == DocumentationProposal()
 
 
 async def test_with_the_days_tokens_spent_no_model_is_asked() -> None:
     proposal, asked = await drafted(section([LEAVE], []), ledger=Ledger(grants=False))
-    assert (proposal, asked) == (Proposal(), 0)
+    assert (proposal, asked) == (DocumentationProposal(), 0)
 
 
 async def test_what_it_did_cost_is_counted_and_the_same_is_not_drafted_twice() -> None:

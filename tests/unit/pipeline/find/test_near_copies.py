@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.find.near_copies import voices
+from pipeline.find.near_duplicates import group_near_duplicates
 
 RULE = (
     "Employees may carry over unused vacation days into the next calendar year, provided that their manager agrees in "
@@ -14,7 +14,7 @@ OTHER = "Vacation days are requested in the staff portal; the manager answers wi
 
 
 def heard(*texts: str) -> list[list[str]]:
-    return list(voices(texts, str))
+    return list(group_near_duplicates(texts, str))
 
 
 @pytest.mark.parametrize("copy", ["  ".join(RULE.split()), RULE.replace("in writing", "in plain writing")])

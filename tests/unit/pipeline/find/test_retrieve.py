@@ -12,9 +12,20 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.find.retrieve import HybridRetriever
-from pipeline.ports import Lexical, Vectors
-from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Intent, Retrieval, Search, Unit, replace
-from pipeline.words.text import sentences, terms
+from pipeline.ports import LexicalResult, Vectors
+from pipeline.values import (
+    Audience,
+    BlockKind,
+    Chunk,
+    Intent,
+    Retrieval,
+    SearchHit,
+    SearchPlan,
+    SpellingCorrection,
+    Unit,
+    replace,
+)
+from pipeline.words.text import content_terms, sentence_spans
 from storage.documents.index import SearchIndex
 from storage.open import Storage, open_storage
 from tests.doubles.samples import document
@@ -32,7 +43,7 @@ class Meaning:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = np.full((len(texts), self.dimensions), 1e-3, np.float32)
         for row, text in enumerate(texts):
-            for term in terms(text):
+            for term in content_terms(text):
                 seed = zlib.crc32(SYNONYMS.get(term, term).encode())
                 vectors[row] += np.random.default_rng(seed).normal(size=self.dimensions)
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -59,17 +70,17 @@ class Deaf:
         if side in self._down:
             raise Unavailable("index", "is broken")
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+    async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         self._check("lexical")
-        return await self._index.lexical(terms, audience, limit)
+        return await self._index.search_lexical(terms, audience, limit)
 
-    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+    async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         self._check("lexical")
-        return await self._index.similar(words, audience)
+        return await self._index.suggest_words(words, audience)
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         self._check("vector")
-        return await self._index.nearest(vector, audience, limit)
+        return await self._index.search_vector(vector, audience, limit)
 
 
 @pytest.fixture
@@ -84,14 +95,14 @@ async def put(storage: Storage, name: str, *texts: str, collection: str = "defau
             id=f"{name}#{position}",
             document_id=name,
             text=text,
-            units=tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text)),
+            units=tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentence_spans(text)),
             position=position,
             overlap=overlap if position else 0,
         )
         for position, text in enumerate(texts)
     ]
     vectors = [await Meaning().embed([one.text[unit.start : unit.end] for unit in one.units]) for one in found]
-    await storage.library.put(document(name, collection=collection), found, vectors, Meaning.name)
+    await storage.library.replace_document(document(name, collection=collection), found, vectors, Meaning.name)
 
 
 async def find(
@@ -103,7 +114,7 @@ async def find(
     floor: float = 0.25,
 ) -> Retrieval:
     retriever = HybridRetriever(storage.index, storage.library, Meaning(), top_k=top_k, floor=floor)
-    return await retriever.retrieve(Search(question=queries[0], queries=queries, context=context), audience)
+    return await retriever.retrieve(SearchPlan(question=queries[0], queries=queries, context=context), audience)
 
 
 def ids(retrieval: Retrieval) -> list[str]:
@@ -139,7 +150,7 @@ async def test_what_does_not_fit_stays_below_the_floor_but_is_named_as_nearest(o
     found = await find(office, "Who won the chess championship?")
     assert found.passages == ()
     assert found.nearest
-    assert len(found.documents) == 4
+    assert len(found.document_ids) == 4
 
 
 async def test_other_audiences_find_nothing(office: Storage) -> None:
@@ -148,12 +159,15 @@ async def test_other_audiences_find_nothing(office: Storage) -> None:
         passages=()
     )
     everything = await find(office, "When are salaries reviewed?", floor=0)
-    assert "salaries" not in everything.documents
+    assert "salaries" not in everything.document_ids
 
 
 async def test_each_query_brings_its_own_passages_once(office: Storage) -> None:
     found = await find(office, "broken computer", "vacation days", top_k=2)
-    assert {(passage.chunk.id, passage.query) for passage in found.passages} >= {("hardware#0", 0), ("leave#0", 1)}
+    assert {(passage.chunk.id, passage.query_index) for passage in found.passages} >= {
+        ("hardware#0", 0),
+        ("leave#0", 1),
+    }
     assert len(set(ids(found))) == len(found.passages)
 
 
@@ -229,8 +243,8 @@ async def test_a_word_that_no_document_holds_is_taken_for_the_nearest_one(
     found = await find(office, question)
     assert ids(found)[0] == first
     (held,) = found.corrections[0].documents
-    assert found.corrections == (Correction(word=word, meant=meant, documents=(held,)),)
-    assert found.understood(Search(question=question.upper(), queries=())).question == (
+    assert found.corrections == (SpellingCorrection(word=word, meant=meant, documents=(held,)),)
+    assert found.corrected_search(SearchPlan(question=question.upper(), queries=())).question == (
         question.upper().replace(word.upper(), meant)
     )
 
@@ -251,17 +265,19 @@ async def test_small_words_are_no_slips_and_forms_of_a_word_are_the_same_word(st
 async def test_words_as_near_as_the_one_that_was_taken_are_named(office: Storage) -> None:
     await put(office, "files", "Only owners delete files.", "Owners delete the folder too.", "The delta is sent.")
     found = await find(office, "Who may delte files?")
-    assert found.corrections == (Correction(word="delte", meant="delete", others=("delta",), documents=("files",)),)
+    assert found.corrections == (
+        SpellingCorrection(word="delte", meant="delete", others=("delta",), documents=("files",)),
+    )
 
 
 async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(office: Storage) -> None:
     class English:
-        def count(self, text: str) -> int:
+        def count_tokens(self, text: str) -> int:
             return 1 if text == "boffee" else 2
 
     retriever = HybridRetriever(office.index, office.library, Meaning(), tokenizer=English())
     asked = "When is the cofee machine cleaned?", "When is the boffee machine cleaned?"
-    found = [await retriever.retrieve(Search(question=one, queries=(one,)), EVERYONE) for one in asked]
+    found = [await retriever.retrieve(SearchPlan(question=one, queries=(one,)), EVERYONE) for one in asked]
     assert [len(one.corrections) for one in found] == [1, 0]
 
 
@@ -289,15 +305,15 @@ async def test_one_side_alone_answers_and_the_other_is_named(
 ) -> None:
     retriever = HybridRetriever(Deaf(office.index, *down), office.library, embedder)
     query = "Who replaces a broken computer?"
-    found = await retriever.retrieve(Search(question=query, queries=(query,)), EVERYONE)
+    found = await retriever.retrieve(SearchPlan(question=query, queries=(query,)), EVERYONE)
     assert ids(found)[0] == "hardware#0"
     assert found.degraded == degraded
 
 
 async def test_with_both_sides_down_nothing_is_found_and_both_are_named(office: Storage) -> None:
-    retriever = HybridRetriever(Deaf(office.index, "lexical", "vector"), office.library, Meaning())
+    retriever = HybridRetriever(Deaf(office.index, "search_lexical", "vector"), office.library, Meaning())
     query = "Who replaces a broken computer?"
-    found = await retriever.retrieve(Search(question=query, queries=(query,)), EVERYONE)
+    found = await retriever.retrieve(SearchPlan(question=query, queries=(query,)), EVERYONE)
     assert found == Retrieval(passages=(), degraded=("lexical", "vector"))
 
 
@@ -332,13 +348,13 @@ class Reader:
         self.question = ""
         self.passages: Sequence[str] = ()
 
-    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+    async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         self.question, self.passages = question, passages
         return [100.0 * (self.likes in passage) - 7 for passage in passages]
 
 
 class Absent(Reader):
-    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+    async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         raise Unavailable("reranker", "did not answer within 2 seconds")
 
 
@@ -352,7 +368,9 @@ async def machines(storage: Storage) -> Storage:
 
 async def read_by(storage: Storage, reranker: Reader | None, *queries: str, **settings: Any) -> Retrieval:
     retriever = HybridRetriever(storage.index, storage.library, Meaning(), reranker=reranker, **settings)
-    search = Search(question="Who cleans the coffee machine?", queries=queries or ("Who cleans the coffee machine?",))
+    search = SearchPlan(
+        question="Who cleans the coffee machine?", queries=queries or ("Who cleans the coffee machine?",)
+    )
     return await retriever.retrieve(search, EVERYONE)
 
 
@@ -362,9 +380,9 @@ async def test_a_reranker_says_who_comes_first_and_the_scores_stay_those_that_we
 ) -> None:
     plain, found = [await read_by(machines, reranker, top_k=2) for reranker in (None, Reader(likes))]
     assert likes in found.passages[0].chunk.text
-    assert found.documents[0] == found.nearest[0].document.id == found.passages[0].document.id
+    assert found.document_ids[0] == found.nearest[0].document.id == found.passages[0].document.id
     assert [one.score for one in found.passages] == [one.score for one in plain.passages]
-    assert sorted(found.documents) == sorted(plain.documents)
+    assert sorted(found.document_ids) == sorted(plain.document_ids)
     assert found.degraded == ()
 
 
@@ -395,7 +413,7 @@ async def test_a_reranker_reads_the_whole_question_and_passages_behind_their_tit
 async def test_of_several_queries_each_is_read_for_itself(machines: Storage) -> None:
     found = await read_by(machines, Reader("bar"), "Who cleans the coffee machine?", "boats rowed", top_k=3)
     assert ids(found)[0] in {"roof#0", "boats#0"}
-    assert {one.query for one in found.passages} == {0, 1}
+    assert {one.query_index for one in found.passages} == {0, 1}
 
 
 async def test_nothing_is_asked_of_a_reranker_where_there_is_no_choice(machines: Storage) -> None:
@@ -422,7 +440,7 @@ class Second:
         self._broken = broken
         self.asked: list[str] = []
 
-    async def read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         self.asked.append(question)
         if self._broken:
             raise Unavailable("reader", "its graph could not be run")
@@ -431,36 +449,36 @@ class Second:
         return [0.9 if self._word in stretch else 0.1 for stretch in stretches]
 
 
-async def seconded(storage: Storage, reader: Second, search: Search) -> Retrieval:
+async def seconded(storage: Storage, reader: Second, search: SearchPlan) -> Retrieval:
     retriever = HybridRetriever(storage.index, storage.library, Meaning(), reader=reader)
     return await retriever.retrieve(search, EVERYONE)
 
 
 async def test_a_second_reader_says_which_passage_is_first(office: Storage) -> None:
-    search = Search(question="Who replaces a broken computer, the manager?")
+    search = SearchPlan(question="Who replaces a broken computer, the manager?")
     assert ids(await seconded(office, Second(""), search))[0] == "hardware#0"
     found = await seconded(office, Second("Flights"), search)
-    assert (found.passages[0].chunk.id, found.passages[0].read, found.unread) == ("travel#0", 0.9, "")
+    assert (found.passages[0].chunk.id, found.passages[0].relevance, found.scorer_skipped) == ("travel#0", 0.9, "")
 
 
 async def test_without_its_second_reader_a_search_finds_what_it_found_before(office: Storage) -> None:
-    search = Search(question="Who must consent to flights?")
+    search = SearchPlan(question="Who must consent to flights?")
     before = (await find(office, search.question)).passages
     hurried = await seconded(office, Second("", hurried=True), search)
-    assert (hurried.passages, hurried.degraded, hurried.unread) == (before, (), "there was no time for it")
+    assert (hurried.passages, hurried.degraded, hurried.scorer_skipped) == (before, (), "there was no time for it")
     broken = await seconded(office, Second("", broken=True), search)
-    assert (broken.passages, broken.degraded, broken.unread) == (before, ("reader",), "")
+    assert (broken.passages, broken.degraded, broken.scorer_skipped) == (before, ("reader",), "")
 
 
 async def test_a_summary_and_a_comparison_are_not_read(office: Storage) -> None:
     reader = Second("")
-    await seconded(office, reader, Search(question="Sum up vacation.", intent=Intent.SUMMARY))
-    await seconded(office, reader, Search(question="Trains or flights?", queries=("Trains?", "Flights?")))
+    await seconded(office, reader, SearchPlan(question="Sum up vacation.", intent=Intent.SUMMARY))
+    await seconded(office, reader, SearchPlan(question="Trains or flights?", queries=("Trains?", "Flights?")))
     assert reader.asked == []
 
 
 async def test_a_follow_up_is_read_behind_what_it_leans_on(office: Storage) -> None:
     reader = Second("")
     for question in ("And on Sundays?", "On Sundays (How much vacation do I get)?"):
-        await seconded(office, reader, Search(question=question, topic="How much vacation do I get?"))
+        await seconded(office, reader, SearchPlan(question=question, topic="How much vacation do I get?"))
     assert reader.asked == ["How much vacation do I get? And on Sundays?", "On Sundays (How much vacation do I get)?"]

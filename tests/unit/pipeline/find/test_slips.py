@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.find.retrieve import is_form, meant
+from pipeline.find.retrieve import is_inflection, select_corrections
 
 WORDS = st.text("abdeinrst", min_size=4, max_size=12)
 
@@ -30,13 +30,13 @@ WORDS = st.text("abdeinrst", min_size=4, max_size=12)
 def test_a_word_of_another_language_stands_for_its_forms_and_for_what_it_is_surely_a_slip_of(
     language: str, word: str, near: list[str], stands_for: list[str]
 ) -> None:
-    assert meant(word, near, language) == stands_for
+    assert select_corrections(word, near, language) == stands_for
 
 
 @given(WORDS, st.lists(WORDS, max_size=4), st.sampled_from(["de", "fr", "es", "ja"]))
 def test_a_word_stands_for_some_of_those_near_to_it_and_never_for_one_of_another_first_letter(
     word: str, near: list[str], language: str
 ) -> None:
-    found = meant(word, near, language)
+    found = select_corrections(word, near, language)
     assert set(found) <= set(near)
-    assert all(one[0] == word[0] or is_form(word, one, language) for one in found)
+    assert all(one[0] == word[0] or is_inflection(word, one, language) for one in found)

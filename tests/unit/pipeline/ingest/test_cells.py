@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.outline import Outline
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.ingest.unit_texts import unit_texts
-from pipeline.values import BlockKind, Chunk, Document, Parsed, Unit
+from adapters.files.content import OutlineBuilder
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import BlockKind, Chunk, Document, ParsedDocument, Unit
 
 DOCUMENT = Document(id="shifts", filename="shifts.md", title="Shifts")
 DAYS = ("Day", "Early", "Late", "Night")
@@ -17,9 +17,11 @@ cell = st.text(alphabet="ab |∣:,", max_size=8).map(lambda text: " ".join(text.
 
 
 def split(*rows: tuple[str, ...], header: int = 1, tokens: int = 500) -> tuple[Chunk, ...]:
-    outline = Outline()
-    outline.table(rows, header=header)
-    return Splitter(WordCount(), tokens=tokens).split(Parsed(document=DOCUMENT, blocks=outline.content().blocks))
+    outline = OutlineBuilder()
+    outline.add_table(rows, header=header)
+    return TokenSplitter(WordTokenizer(), tokens=tokens).split(
+        ParsedDocument(document=DOCUMENT, blocks=outline.build().blocks)
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,15 +36,15 @@ def split(*rows: tuple[str, ...], header: int = 1, tokens: int = 500) -> tuple[C
 )
 def test_every_cell_is_embedded_and_read_under_its_header(row: tuple[str, ...], named: str) -> None:
     (chunk,) = split(DAYS, row)
-    assert chunk.cells(0) == DAYS
-    assert chunk.cells(1) == (*row, *[""] * (4 - len(row)))
-    assert chunk.named(1) == named
-    assert unit_texts(chunk, "Shifts")[1] == named
+    assert chunk.cells_at(0) == DAYS
+    assert chunk.cells_at(1) == (*row, *[""] * (4 - len(row)))
+    assert chunk.labeled_row(1) == named
+    assert embedding_texts(chunk, "Shifts")[1] == named
 
 
 @given(st.lists(st.tuples(cell, cell, cell).filter(any), min_size=1, max_size=6))
 def test_rows_give_their_cells_back_whatever_stands_in_them(rows: list[tuple[str, ...]]) -> None:
-    found = [chunk.cells(n) for chunk in split(("a", "b", "c"), *rows) for n in range(1, len(chunk.units))]
+    found = [chunk.cells_at(n) for chunk in split(("a", "b", "c"), *rows) for n in range(1, len(chunk.units))]
     assert found == rows
 
 
@@ -50,7 +52,7 @@ def test_a_chunk_s_cells_survive_being_kept() -> None:
     (chunk,) = split(DAYS, ("", "Dagny", "", "Emeka"))
     again = Chunk.model_validate_json(chunk.model_dump_json())
     assert again == chunk
-    assert again.cells(1) == ("", "Dagny", "", "Emeka")
+    assert again.cells_at(1) == ("", "Dagny", "", "Emeka")
 
 
 def test_a_row_that_is_too_long_is_cut_between_its_cells_which_stay_in_their_columns() -> None:
@@ -60,7 +62,7 @@ def test_a_row_that_is_too_long_is_cut_between_its_cells_which_stay_in_their_col
     ]
     told: dict[int, str] = {}
     for chunk, place in parts:
-        for column, text in enumerate(chunk.cells(place)):
+        for column, text in enumerate(chunk.cells_at(place)):
             told[column] = f"{told.get(column, '')} {text}".strip()
     assert len(parts) > 2
     assert tuple(told[column] for column in range(4)) == row
@@ -72,15 +74,15 @@ def test_of_a_chunk_that_was_kept_before_the_cells_were_only_rows_as_long_as_the
     units = [Unit(start=start, end=end, kind=BlockKind.ROW, part=1, parent=0) for start, end in ends[1:]]
     header = Unit(start=0, end=18, kind=BlockKind.HEADER, part=1)
     chunk = Chunk(id="c", document_id="d", text=text, units=(header, *units))
-    assert chunk.cells(1) == ("Friday", "Dagny", "Emeka")
-    assert chunk.named(1) == "Day: Friday, Early: Dagny, Late: Emeka"
-    assert (chunk.named(2), chunk.spelled_out(2)) == ("", "Sunday / Dagny")
+    assert chunk.cells_at(1) == ("Friday", "Dagny", "Emeka")
+    assert chunk.labeled_row(1) == "Day: Friday, Early: Dagny, Late: Emeka"
+    assert (chunk.labeled_row(2), chunk.readable_row(2)) == ("", "Sunday / Dagny")
 
 
 def test_inline_code_stands_where_it_stood_in_every_piece() -> None:
-    outline = Outline()
+    outline = OutlineBuilder()
     outline.add(BlockKind.PROSE, "The init is `x`. Remove __init__ now. Then src/*.", code=["__init__", "src/*"])
-    outline.table([["File", "Why"], ["a_b", "old"]], header=1, code=[(), ["a_b"]])
-    (chunk,) = Splitter(WordCount()).split(Parsed(document=DOCUMENT, blocks=outline.content().blocks))
+    outline.add_table([["File", "Why"], ["a_b", "old"]], header=1, code=[(), ["a_b"]])
+    (chunk,) = TokenSplitter(WordTokenizer()).split(ParsedDocument(document=DOCUMENT, blocks=outline.build().blocks))
     assert [chunk.text[start:end] for start, end in chunk.code] == ["__init__", "src/*", "a_b"]
-    assert [chunk.code_of(n) for n in range(5)] == [(), ((7, 15),), ((5, 10),), (), ((0, 3),)]
+    assert [chunk.code_spans(n) for n in range(5)] == [(), ((7, 15),), ((5, 10),), (), ((0, 3),)]

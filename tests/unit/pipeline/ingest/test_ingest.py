@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingest.ingest import Change, Event, Failed, Summary, ingest
-from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.ingest import DocumentChange, DocumentFailed, IngestEvent, IngestSummary, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from pipeline.ports import SourceItem, Vectors
-from pipeline.values import Audience, Block, BlockKind, Document, Parsed, replace
+from pipeline.values import Audience, Block, BlockKind, Document, ParsedDocument, replace
 from storage.open import Storage, open_storage
 
 
@@ -29,20 +29,20 @@ class Pages:
         self._cut_off = cut_off
         self._unread = unread
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         for name, text in self.texts.items():
             yield SourceItem(id=name, label=name, version=f"version of {text}")
         if self._cut_off:
             raise Unavailable("pages", "the list was cut off")
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         self.parsed.append(item.id)
         text = self.texts[item.id]
         if text is None:
             raise Refused("it is damaged", what_to_do="Save it again.")
         document = Document(id=item.id, filename=item.id, title=item.id, source=self.name, version=item.version)
         document = replace(document, unread=self._unread)
-        return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),) if text else ())
+        return ParsedDocument(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),) if text else ())
 
 
 class LetterEmbedder:
@@ -81,13 +81,13 @@ async def run(
     source: Pages,
     embedder: LetterEmbedder | None = None,
     *,
-    events: list[Event] | None = None,
+    events: list[IngestEvent] | None = None,
     collection: str = "default",
-) -> Summary:
-    return await ingest(
+) -> IngestSummary:
+    return await ingest_source(
         source,
         storage.library,
-        Splitter(WordCount()),
+        TokenSplitter(WordTokenizer()),
         embedder,
         (events if events is not None else []).append,
         flag=lambda text: "ignore all" in text,
@@ -95,13 +95,13 @@ async def run(
     )
 
 
-def counts(summary: Summary) -> tuple[int, int, int, int, int]:
+def counts(summary: IngestSummary) -> tuple[int, int, int, int, int]:
     return summary.added, summary.changed, summary.unchanged, summary.removed, len(summary.failed)
 
 
 async def names(storage: Storage, collection: str = "default") -> list[str]:
     audience = Audience(collections=frozenset({collection}))
-    return [document.id for document in await storage.library.documents(audience)]
+    return [document.id for document in await storage.library.list_documents(audience)]
 
 
 async def test_what_is_new_changed_unchanged_and_gone_is_told_apart(storage: Storage) -> None:
@@ -122,9 +122,12 @@ async def test_a_document_without_text_is_read_once(storage: Storage) -> None:
 
 
 async def test_each_document_is_an_event(storage: Storage) -> None:
-    events: list[Event] = []
+    events: list[IngestEvent] = []
     await run(storage, Pages({"a": "A.", "b": None}), events=events)
-    assert sorted((event.change, event.label) for event in events) == [(Change.ADDED, "a"), (Change.FAILED, "b")]
+    assert sorted((event.change, event.label) for event in events) == [
+        (DocumentChange.ADDED, "a"),
+        (DocumentChange.FAILED, "b"),
+    ]
     assert [event.done for event in events] == [1, 2]
     assert {event.total for event in events} == {2}
 
@@ -135,16 +138,16 @@ async def test_a_document_that_fails_keeps_its_old_version(storage: Storage) -> 
     summary = await run(storage, Pages({"a": None, "b": "B."}), embedder)
     assert counts(summary) == (0, 0, 1, 0, 1)
     assert summary.failed[0].reason == "it is damaged. Save it again."
-    assert isinstance(summary.failed[0], Failed)
+    assert isinstance(summary.failed[0], DocumentFailed)
     assert await names(storage) == ["a", "b"]
 
 
 async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) -> None:
-    async def look_again(texts: dict[str, str | None]) -> Summary:
-        return await ingest(
+    async def look_again(texts: dict[str, str | None]) -> IngestSummary:
+        return await ingest_source(
             Pages(texts),
             storage.library,
-            Splitter(WordCount()),
+            TokenSplitter(WordTokenizer()),
             None,
             lambda event: None,
             flag=lambda text: False,
@@ -159,12 +162,12 @@ async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) ->
 
 
 async def test_of_a_source_that_let_nothing_be_read_nobody_sees_what_it_does_not_list_again(storage: Storage) -> None:
-    async def look_again(source: Pages) -> Summary:
-        given = (source, storage.library, Splitter(WordCount()), None, lambda event: None)
-        return await ingest(*given, flag=lambda text: False, losing=False)
+    async def look_again(source: Pages) -> IngestSummary:
+        given = (source, storage.library, TokenSplitter(WordTokenizer()), None, lambda event: None)
+        return await ingest_source(*given, flag=lambda text: False, losing=False)
 
     class Denied(Pages):
-        async def items(self) -> AsyncIterator[SourceItem]:
+        async def list_items(self) -> AsyncIterator[SourceItem]:
             raise Unavailable("pages", "lets nothing be read", denied=True)
             yield
 
@@ -195,7 +198,7 @@ async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_
     first = await run(storage, Pages({"a": "A."}), embedder)
     assert counts(first) == (1, 0, 0, 0, 0)
     assert "could not be run" in first.degraded
-    assert (await storage.index.lexical(["a"], Audience(collections=frozenset({"default"})), 5)).hits
+    assert (await storage.index.search_lexical(["a"], Audience(collections=frozenset({"default"})), 5)).hits
     embedder.broken = False
     assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 1, 0, 0, 0)
     assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 0, 1, 0, 0)
@@ -203,8 +206,8 @@ async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_
 
 async def test_each_unit_has_its_own_vector(storage: Storage) -> None:
     await run(storage, Pages({"a": "Alpha one. Beta two. Gamma three."}), LetterEmbedder())
-    ((hit,), _) = await storage.index.lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
-    vectors = (await storage.library.read([hit.chunk_id]))[1].matrix
+    ((hit,), _) = await storage.index.search_lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
+    vectors = (await storage.library.get_with_vectors([hit.chunk_id]))[1].matrix
     assert vectors.argmax(axis=1).tolist() == [ord(letter) % 4 for letter in "ABG"]
 
 
@@ -234,15 +237,17 @@ async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_el
     for chroma in (False, True):
         assert not chroma or await storage.vectors.sync()
         found = {
-            collection: await storage.index.nearest(question, Audience(collections=frozenset({collection})), 5)
+            collection: await storage.index.search_vector(question, Audience(collections=frozenset({collection})), 5)
             for collection in ("default", "people")
         }
         documents = {
-            collection: [document.id for _, document in await storage.library.chunks([hit.chunk_id for hit in hits])]
+            collection: [
+                document.id for _, document in await storage.library.get_chunks([hit.chunk_id for hit in hits])
+            ]
             for collection, hits in found.items()
         }
         assert documents == {"default": ["x"], "people": ["a"]}
-        vectors = (await storage.library.read([hit.chunk_id for hit in found["people"]]))[1].matrix
+        vectors = (await storage.library.get_with_vectors([hit.chunk_id for hit in found["people"]]))[1].matrix
         assert vectors.argmax(axis=1).tolist() == [ord("A") % 4, ord("B") % 4]
 
 
@@ -257,17 +262,17 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
     class Full:
         versions = storage.library.versions
         claim = storage.library.claim
-        withheld = storage.library.withheld
+        withheld = storage.library.is_withheld
 
         async def put(self, *_: object) -> None:
             raise Unavailable("database", "the disk is full")
 
     texts: dict[str, str | None] = {f"d{n}": "text" for n in range(200)}
     with pytest.raises(Unavailable, match="disk is full"):
-        await ingest(
+        await ingest_source(
             Pages(texts),
             Full(),  # type: ignore[arg-type]
-            Splitter(WordCount()),
+            TokenSplitter(WordTokenizer()),
             None,
             lambda event: None,
             flag=lambda text: False,
@@ -276,11 +281,11 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
 
 async def test_a_source_that_stops_answering_is_not_asked_for_the_rest_and_loses_nothing(storage: Storage) -> None:
     class Stopping(Pages):
-        async def parse(self, item: SourceItem) -> Parsed:
+        async def parse_item(self, item: SourceItem) -> ParsedDocument:
             if item.id > "c":
                 self.parsed.append(item.id)
                 raise Unavailable("pages", "did not answer")
-            return await super().parse(item)
+            return await super().parse_item(item)
 
     await run(storage, Pages({"z": "Z."}))
     source = Stopping({letter: f"{letter}." for letter in "abcdefghijk"})
@@ -294,7 +299,7 @@ async def test_what_could_not_be_read_is_told_and_kept_with_the_document(storage
     parts = ("page 2: no text, only a picture", "page 3: a form")
     summary = await run(storage, Pages({"house.pdf": "Open."}, unread=parts), LetterEmbedder())
     assert summary.unread == (("house.pdf", parts),)
-    (document,) = await storage.library.documents()
+    (document,) = await storage.library.list_documents()
     assert document.unread == parts
     again = await run(storage, Pages({"house.pdf": "Open."}, unread=parts), LetterEmbedder())
     assert (again.unread, counts(again)) == ((), (0, 0, 1, 0, 0))

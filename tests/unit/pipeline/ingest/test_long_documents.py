@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
-from pipeline.ingest.ingest import Event, Summary, Underway, ingest
-from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.ingest import DocumentProgress, IngestEvent, IngestSummary, ingest_source
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from pipeline.ports import SourceItem, Vectors
-from pipeline.values import Audience, Block, BlockKind, Chunk, Document, Parsed
+from pipeline.values import Audience, Block, BlockKind, Chunk, Document, ParsedDocument
 from storage.open import Storage, open_storage
 
 EVERYBODY = Audience(collections=frozenset({"default"}))
@@ -28,15 +28,15 @@ class Stock:
         self.version = version
         self.rows = rows
 
-    async def items(self) -> AsyncIterator[SourceItem]:
+    async def list_items(self) -> AsyncIterator[SourceItem]:
         yield SourceItem(id="stock", label="stock.csv", version=self.version)
 
-    async def parse(self, item: SourceItem) -> Parsed:
+    async def parse_item(self, item: SourceItem) -> ParsedDocument:
         document = Document(id="stock", filename="stock.csv", title="Stock", source=self.name, version=self.version)
         blocks = [Block(kind=BlockKind.HEADER, text="part | site | count", row=1)]
         rows = (f"part{number} of v{self.version} | Porto | {number % 7}" for number in range(self.rows))
         blocks += [Block(kind=BlockKind.ROW, text=text, row=number) for number, text in enumerate(rows, 2)]
-        return Parsed(document=document, blocks=blocks)
+        return ParsedDocument(document=document, blocks=blocks)
 
 
 class Crash(Exception):
@@ -75,18 +75,18 @@ async def run(
     storage: Storage,
     source: Stock,
     embedder: Counting,
-    tell: Callable[[Event], None] = lambda _: None,
+    tell: Callable[[IngestEvent], None] = lambda _: None,
     tokens: int = 500,
-) -> Summary:
-    splitter = Splitter(WordCount(), tokens=tokens)
-    return await ingest(source, storage.library, splitter, embedder, tell, flag=lambda text: "part3999 " in text)
+) -> IngestSummary:
+    splitter = TokenSplitter(WordTokenizer(), tokens=tokens)
+    return await ingest_source(source, storage.library, splitter, embedder, tell, flag=lambda text: "part3999 " in text)
 
 
 async def cut_off(storage: Storage, source: Stock, parts: int = 2) -> None:
     """A run that ends when so many parts are stored."""
-    events: list[Event] = []
+    events: list[IngestEvent] = []
 
-    def tell(event: Event) -> None:
+    def tell(event: IngestEvent) -> None:
         events.append(event)
         if len(events) == parts:
             raise Crash
@@ -96,8 +96,8 @@ async def cut_off(storage: Storage, source: Stock, parts: int = 2) -> None:
 
 
 async def found(storage: Storage, *words: str) -> list[Chunk]:
-    hits = (await storage.index.lexical(words, EVERYBODY, 5)).hits
-    return [chunk for chunk, _ in await storage.library.chunks([hit.chunk_id for hit in hits])]
+    hits = (await storage.index.search_lexical(words, EVERYBODY, 5)).hits
+    return [chunk for chunk, _ in await storage.library.get_chunks([hit.chunk_id for hit in hits])]
 
 
 async def stored(storage: Storage) -> list[tuple[str, str, bytes, bytes]]:
@@ -124,19 +124,19 @@ async def test_short_rows_of_a_long_table_share_a_vector(storage: Storage) -> No
     assert embedder.texts < 2 * len(chunks)
     (chunk,) = (await found(storage, "part2345"))[:1]
     assert chunk.together
-    assert len((await storage.library.read([chunk.id]))[1].matrix) == 1
+    assert len((await storage.library.get_with_vectors([chunk.id]))[1].matrix) == 1
 
 
 async def test_the_rows_of_a_short_table_have_their_own(storage: Storage) -> None:
     await run(storage, Stock(rows=500), Counting())
     (chunk,) = (await found(storage, "part234"))[:1]
-    assert len((await storage.library.read([chunk.id]))[1].matrix) == len(chunk.units)
+    assert len((await storage.library.get_with_vectors([chunk.id]))[1].matrix) == len(chunk.units)
 
 
 async def test_progress_is_told_within_a_document(storage: Storage) -> None:
-    events: list[Event] = []
+    events: list[IngestEvent] = []
     await run(storage, Stock(), Counting(), events.append)
-    shares = [event.share for event in events if isinstance(event, Underway)]
+    shares = [event.share for event in events if isinstance(event, DocumentProgress)]
     assert shares == sorted(shares)
     assert 0 < shares[0] < 0.9
 
@@ -147,14 +147,14 @@ async def test_an_order_to_an_assistant_is_seen_in_the_last_part(storage: Storag
 
 async def test_a_key_is_told_by_its_form_with_its_document_in_whichever_part_it_stands(storage: Storage) -> None:
     class Leaky(Stock):
-        async def parse(self, item: SourceItem) -> Parsed:
-            parsed = await super().parse(item)
+        async def parse_item(self, item: SourceItem) -> ParsedDocument:
+            parsed = await super().parse_item(item)
             key = Block(kind=BlockKind.ROW, text="key | ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2, row=ROWS + 2)
-            return Parsed(document=parsed.document, blocks=[*parsed.blocks, key])
+            return ParsedDocument(document=parsed.document, blocks=[*parsed.blocks, key])
 
     summary = await run(storage, Leaky(), Counting())
     assert summary.keys == (("stock.csv", ("GitHub token",)),)
-    (document,) = await storage.library.documents()
+    (document,) = await storage.library.list_documents()
     assert document.keys == ("GitHub token",)
 
 
@@ -205,7 +205,7 @@ async def test_a_document_that_is_removed_while_it_comes_in_stays_removed(storag
     class Removing(Counting):
         async def embed(self, texts: Sequence[str]) -> Vectors:
             if self.calls == 999:
-                await storage.library.remove(["stock"])
+                await storage.library.remove_documents(["stock"])
             return await super().embed(texts)
 
     summary = await run(storage, Stock("2"), Removing())

@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.ingest import pieces
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import Block, BlockKind, Chunk, Document, Parsed
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import Block, BlockKind, Chunk, Document, ParsedDocument
 
-TOKENIZER = WordCount()
+TOKENIZER = WordTokenizer()
 MARKERS = re.compile(r"^(?:- |\d+\. )", re.MULTILINE)
 
 
 def split(blocks: list[Block], tokens: int = 60, overlap: int = 20) -> tuple[Chunk, ...]:
     document = Document(id="d", filename="d.md", title="D")
-    return Splitter(TOKENIZER, tokens=tokens, overlap=overlap).split(Parsed(document=document, blocks=tuple(blocks)))
+    return TokenSplitter(TOKENIZER, tokens=tokens, overlap=overlap).split(
+        ParsedDocument(document=document, blocks=tuple(blocks))
+    )
 
 
 def block(kind: BlockKind, text: str, *heading: str, page: int | None = None, row: int | None = None) -> Block:
@@ -52,7 +54,7 @@ def test_every_word_is_in_some_chunk_and_no_chunk_is_too_large(blocks: list[Bloc
     kept: Counter[str] = Counter()
     for position, chunk in enumerate(chunks):
         assert chunk.position == position
-        assert TOKENIZER.count(chunk.text) <= 60
+        assert TOKENIZER.count_tokens(chunk.text) <= 60
         assert 0 <= chunk.overlap < len(chunk.text)
         end = 0
         for unit in chunk.units:
@@ -68,14 +70,14 @@ def test_every_word_is_in_some_chunk_and_no_chunk_is_too_large(blocks: list[Bloc
 
 
 def test_a_line_of_any_length_is_measured_piece_by_piece() -> None:
-    class Careful(WordCount):
-        def count(self, text: str) -> int:
+    class Careful(WordTokenizer):
+        def count_tokens(self, text: str) -> int:
             assert len(text) <= 600
-            return super().count(text)
+            return super().count_tokens(text)
 
     line = " ".join(f"word{number}" for number in range(20_000))
     found = list(
-        Splitter(Careful(), tokens=60, overlap=0).chunks(
+        TokenSplitter(Careful(), tokens=60, overlap=0).chunks(
             Document(id="d", filename="d.md", title="D"), [block(BlockKind.PROSE, line)]
         )
     )

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.files.text.markdown import read_markdown
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, replace
+from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
+from pipeline.values import Block, BlockKind, Chunk, Document, ParsedDocument, replace
 from tests.doubles.samples import document
 
 HEADING, PROSE, ITEM, STEP = BlockKind.HEADING, BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP
@@ -15,27 +15,28 @@ HEADER, ROW, CODE = BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE
 
 
 def cut(source: Document, blocks: tuple[Block, ...]) -> tuple[Chunk, ...]:
-    return Splitter(WordCount()).split(Parsed(document=source, blocks=blocks))
+    return TokenSplitter(WordTokenizer()).split(ParsedDocument(document=source, blocks=blocks))
 
 
 def tree(markdown: str) -> dict[str, str]:
     """What each unit of one chunk stands under."""
     (chunk,) = cut(document("d"), tuple(read_markdown(markdown.encode()).blocks))
     return {
-        chunk.said(unit): "" if unit.parent is None else chunk.said(chunk.units[unit.parent]) for unit in chunk.units
+        chunk.unit_text(unit): "" if unit.parent is None else chunk.unit_text(chunk.units[unit.parent])
+        for unit in chunk.units
     }
 
 
 def numbered(markdown: str) -> list[tuple[str, int]]:
     (chunk,) = cut(document("d"), tuple(read_markdown(markdown.encode()).blocks))
-    return [(chunk.said(unit), unit.number) for unit in chunk.units if unit.kind is STEP]
+    return [(chunk.unit_text(unit), unit.number) for unit in chunk.units if unit.kind is STEP]
 
 
 def parts(markdown: str) -> list[list[str]]:
     (chunk,) = cut(document("d"), tuple(read_markdown(markdown.encode()).blocks))
     found: dict[int, list[str]] = {}
     for unit in chunk.units:
-        found.setdefault(unit.part, []).append(chunk.said(unit))
+        found.setdefault(unit.part, []).append(chunk.unit_text(unit))
     return list(found.values())
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pipeline.ingest.unit_texts import unit_texts
+from pipeline.ingest.embedding_inputs import embedding_texts
 from pipeline.values import BlockKind
 from tests.doubles.samples import document, indexed
 
 
 def texts(*blocks: tuple[BlockKind, str]) -> list[str]:
     (found,) = indexed(document("d"), *blocks)
-    return unit_texts(found.chunk, "The title")
+    return embedding_texts(found.chunk, "The title")
 
 
 def test_a_row_names_its_columns() -> None:

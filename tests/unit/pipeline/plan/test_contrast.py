@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.followup import changed
+from pipeline.plan.follow_up import substitute_phrase
 from pipeline.words.text import STOP_WORDS, WORD
 
 NOTICE = "What is the notice period for employees?"
@@ -55,7 +55,7 @@ HOURS = "When does the Berlin office open on Mondays?"
     ],
 )
 def test_what_is_changed_stands_beside_the_same_words(phrase: str, question: str, meant: str) -> None:
-    assert changed(phrase, question) == meant
+    assert substitute_phrase(phrase, question) == meant
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_changed_stands_beside_the_same_words(phrase: str, question: str
     ],
 )
 def test_what_changes_nothing_that_is_plain_changes_nothing(phrase: str, question: str) -> None:
-    assert changed(phrase, question) == ""
+    assert substitute_phrase(phrase, question) == ""
 
 
 HEADS = {
@@ -112,7 +112,7 @@ def test_what_is_changed_keeps_its_question_word_and_verb_and_says_what_is_new_o
     head: str, parts: list[tuple[str, str]], before: str, words: str
 ) -> None:
     question = " ".join([head, *(small + noun for small, noun in parts), HEADS[head]]).strip() + "?"
-    meant = changed(before + words, question)
+    meant = substitute_phrase(before + words, question)
     asked, said = (Counter(WORD.findall(text)) for text in (question, meant))
     assert not meant or (meant.startswith(head) and meant.endswith(f"{HEADS[head]}?"))
     assert not meant or all(0 < said[word] <= max(asked[word], 1) for word in WORD.findall(words))
@@ -125,6 +125,6 @@ TEXT = st.text(alphabet=" abdefinorst.,?'-AF15", max_size=120)
 
 @given(TEXT, TEXT)
 def test_any_text_changes_into_words_of_both(phrase: str, question: str) -> None:
-    meant = changed(phrase, question)
+    meant = substitute_phrase(phrase, question)
     assert {*WORD.findall(meant)} <= {*WORD.findall(phrase), *WORD.findall(question)}
     assert not meant or meant.lower() != question.lower()

@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
-from pipeline.plan.plan import RulePlanner
-from pipeline.ports import Lexical, UnitVectors, Vectors
+from pipeline.plan.rule_planner import RulePlanner
+from pipeline.ports import LexicalResult, UnitVectors, Vectors
 from pipeline.values import (
+    AnswerFormat,
     Audience,
     CannedReply,
     Chunk,
-    Clarify,
+    ClarifyingReply,
     Conversation,
     ConversationId,
     Document,
-    Format,
-    Hit,
     Intent,
     Plan,
-    Search,
+    SearchHit,
+    SearchPlan,
     Turn,
 )
 from pipeline.words import wording
@@ -40,13 +40,13 @@ class Shelf:
         self._documents = documents
         self._broken = broken
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         if self._broken:
             raise Unavailable("index", "broken")
         found = [title for title, text in self._documents.items() if set(terms) & set(text.lower().split())]
-        return Lexical([Hit(chunk_id=title, score=1.0) for title in found][:limit], {})
+        return LexicalResult([SearchHit(chunk_id=title, score=1.0) for title in found][:limit], {})
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         return []
 
     async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
@@ -71,9 +71,9 @@ async def plan(text: str, *asked: str, shelf: Shelf = HANDBOOK, audience: Audien
     return await RulePlanner(shelf, shelf).plan(text, Conversation(id=THREAD, turns=turns), audience)
 
 
-async def searched(text: str, *asked: str) -> Search:
+async def searched(text: str, *asked: str) -> SearchPlan:
     found = await plan(text, *asked)
-    assert isinstance(found, Search)
+    assert isinstance(found, SearchPlan)
     return found
 
 
@@ -93,36 +93,36 @@ async def test_what_changed_is_asked_of_a_day_and_of_what_the_conversation_is_ab
 
 async def test_all_of_what_changed_is_asked_for_in_the_words_of_the_note() -> None:
     found = await searched("show all", "What changed since 2025-11-01?")
-    assert (found.since, found.everything) == ("2025-11-01", True)
+    assert (found.since, found.wants_all) == ("2025-11-01", True)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "???", "👍", "<@U123>"])
 async def test_an_empty_message_is_asked_about(text: str) -> None:
-    assert isinstance(await plan(text), Clarify)
+    assert isinstance(await plan(text), ClarifyingReply)
 
 
 async def test_a_message_that_is_too_long_names_the_limit() -> None:
     found = await plan("why " * 600)
-    assert isinstance(found, Clarify)
+    assert isinstance(found, ClarifyingReply)
     assert "2000" in found.reason
 
 
 async def test_mentions_and_quoted_lines_do_not_count_unless_they_are_many_times_the_longest_question() -> None:
-    assert isinstance(await plan("> said before\n" * 1000 + "How many vacation days?"), Search)
+    assert isinstance(await plan("> said before\n" * 1000 + "How many vacation days?"), SearchPlan)
     found = await plan("> said before\n" * 5000 + "How many vacation days?")
-    assert isinstance(found, Clarify)
+    assert isinstance(found, ClarifyingReply)
     assert "2000" in found.reason
 
 
 async def test_a_summary_outside_a_thread_is_said_to_be_had_in_one() -> None:
     found = await plan("tl;dr")
-    assert isinstance(found, Clarify)
-    assert found.reason == wording.NOT_IN_A_THREAD
+    assert isinstance(found, ClarifyingReply)
+    assert found.reason == wording.THREAD_REQUIRED
 
 
 async def test_a_very_short_message_is_asked_about() -> None:
-    assert isinstance(await plan("hm, so?"), Clarify)
-    assert isinstance(await plan("what?"), Clarify)
+    assert isinstance(await plan("hm, so?"), ClarifyingReply)
+    assert isinstance(await plan("what?"), ClarifyingReply)
 
 
 async def test_a_word_of_the_documents_is_a_question_however_short() -> None:
@@ -138,7 +138,7 @@ async def test_a_short_question_in_a_script_without_spaces_is_long_enough() -> N
 
 
 async def test_a_broken_index_does_not_turn_a_short_question_away() -> None:
-    assert isinstance(await plan("SSO?", shelf=Shelf({"a": "b"}, broken=True)), Search)
+    assert isinstance(await plan("SSO?", shelf=Shelf({"a": "b"}, broken=True)), SearchPlan)
 
 
 async def test_a_greeting_is_answered_shortly_with_one_question_that_can_be_asked() -> None:
@@ -171,15 +171,15 @@ async def test_many_documents_are_named_in_part() -> None:
     ("text", "intent", "form"),
     [
         ("How many vacation days do I get?", Intent.FACTUAL, None),
-        ("What is the difference between leave and sabbatical?", Intent.COMPARISON, Format.TABLE),
-        ("How do I reset my password?", Intent.PROCEDURE, Format.STEPS),
-        ("List the supported browsers", Intent.LIST, Format.BULLETS),
-        ("Which of our policies mention contractors across all offices?", Intent.AGGREGATION, Format.BULLETS),
-        ("Summarize the travel policy in bullet points", Intent.SUMMARY, Format.BULLETS),
-        ("Show the travel limits as a table", Intent.FACTUAL, Format.TABLE),
+        ("What is the difference between leave and sabbatical?", Intent.COMPARISON, AnswerFormat.TABLE),
+        ("How do I reset my password?", Intent.PROCEDURE, AnswerFormat.STEPS),
+        ("List the supported browsers", Intent.LIST, AnswerFormat.BULLETS),
+        ("Which of our policies mention contractors across all offices?", Intent.AGGREGATION, AnswerFormat.BULLETS),
+        ("Summarize the travel policy in bullet points", Intent.SUMMARY, AnswerFormat.BULLETS),
+        ("Show the travel limits as a table", Intent.FACTUAL, AnswerFormat.TABLE),
     ],
 )
-async def test_the_wording_tells_intent_and_format(text: str, intent: Intent, form: Format | None) -> None:
+async def test_the_wording_tells_intent_and_format(text: str, intent: Intent, form: AnswerFormat | None) -> None:
     found = await searched(text)
     assert (found.intent, found.format) == (intent, form)
 
@@ -205,5 +205,5 @@ async def test_a_follow_up_is_searched_as_it_is_and_answered_with_its_topic() ->
 
 async def test_show_all_asks_the_last_question_again_for_the_whole_list() -> None:
     found = await plan("“Show all”.", "How do I fail over?")
-    assert isinstance(found, Search)
-    assert (found.question, found.everything) == ("How do I fail over?", True)
+    assert isinstance(found, SearchPlan)
+    assert (found.question, found.wants_all) == ("How do I fail over?", True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.question import clean
+from pipeline.plan.question import extract_question
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from pipeline.plan.question import clean
     ],
 )
 def test_wrapping_is_taken_off(message: str, question: str) -> None:
-    assert clean(message) == question
+    assert extract_question(message) == question
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_wrapping_is_taken_off(message: str, question: str) -> None:
     ],
 )
 def test_what_stands_beside_a_question_is_left_out(before: str, after: str) -> None:
-    assert clean(f"{before}How long is the notice period?{after}") == "How long is the notice period?"
+    assert extract_question(f"{before}How long is the notice period?{after}") == "How long is the notice period?"
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,16 @@ def test_what_stands_beside_a_question_is_left_out(before: str, after: str) -> N
     ],
 )
 def test_what_belongs_to_the_question_stays(message: str) -> None:
-    assert clean(message) == message
+    assert extract_question(message) == message
 
 
 def test_code_that_a_question_points_at_stays_with_it() -> None:
-    assert clean("What does this mean?\n```\nE3: memory full\n```") == "What does this mean? E3: memory full"
+    assert extract_question("What does this mean?\n```\nE3: memory full\n```") == "What does this mean? E3: memory full"
 
 
 @given(st.text(max_size=200))
 def test_something_is_left_of_every_message_that_says_something(message: str) -> None:
-    cleaned = clean(message)
+    cleaned = extract_question(message)
     assert cleaned == cleaned.strip()
     assert "\n" not in cleaned
     if message.isalnum():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.plan import compared, parts
+from pipeline.plan.rule_planner import split_comparison, split_question
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ from pipeline.plan.plan import compared, parts
     ],
 )
 def test_a_comparison_has_two_sides_and_a_query_each(question: str, sides: tuple[tuple[str, str], ...]) -> None:
-    assert compared(question) == sides
+    assert split_comparison(question) == sides
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_a_comparison_has_two_sides_and_a_query_each(question: str, sides: tuple
     ],
 )
 def test_a_double_question_has_parts_that_stand_alone(question: str, queries: list[str]) -> None:
-    assert [query for _, query in parts(question)] == queries
+    assert [query for _, query in split_question(question)] == queries
 
 
 @given(st.text(alphabet=" abdefinorstvw.,?'-", max_size=400))
 def test_any_question_has_no_or_nonempty_sides_and_parts(question: str) -> None:
-    for side, query in (*compared(question), *parts(question)):
+    for side, query in (*split_comparison(question), *split_question(question)):
         assert side.strip()
         assert query.strip()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.since import since
+from pipeline.plan.date_filter import parse_changes_query
 
 TODAY = date(2026, 11, 27)
 """A Friday."""
@@ -68,7 +68,7 @@ TODAY = date(2026, 11, 27)
     ],
 )
 def test_a_day_is_the_last_that_is_called_so_and_of_a_week_month_or_year_the_first(question: str, day: str) -> None:
-    assert since(question, TODAY) == (date.fromisoformat(day), "")
+    assert parse_changes_query(question, TODAY) == (date.fromisoformat(day), "")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_day_is_the_last_that_is_called_so_and_of_a_week_month_or_year_the_fir
     ],
 )
 def test_a_topic_is_what_is_named_beside_the_day(question: str, about: str) -> None:
-    assert since(question, TODAY) == (date(2026, 5, 1), about)
+    assert parse_changes_query(question, TODAY) == (date(2026, 5, 1), about)
 
 
 @pytest.mark.parametrize(
@@ -108,17 +108,17 @@ def test_a_topic_is_what_is_named_beside_the_day(question: str, about: str) -> N
     ],
 )
 def test_versions_events_and_other_questions_are_none(question: str) -> None:
-    assert since(question, TODAY) is None
+    assert parse_changes_query(question, TODAY) is None
 
 
 @given(st.integers(0, 10_000))
 def test_every_day_up_to_today_is_understood_as_it_is_written(days: int) -> None:
     day = TODAY - timedelta(days=days)
-    assert since(f"What changed since {day}?", TODAY) == (day, "")
-    assert since(f"What changed since {day.day} {day:%B %Y}?", TODAY) == (day, "")
+    assert parse_changes_query(f"What changed since {day}?", TODAY) == (day, "")
+    assert parse_changes_query(f"What changed since {day.day} {day:%B %Y}?", TODAY) == (day, "")
 
 
 @given(st.text(max_size=60))
 def test_whatever_stands_there_is_a_day_in_the_past_or_none(text: str) -> None:
-    found = since(f"What changed since {text}?", TODAY)
+    found = parse_changes_query(f"What changed since {text}?", TODAY)
     assert found is None or found.day <= TODAY

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.plan.smalltalk import PHRASES, Talk, greeted, small_talk
+from pipeline.plan.smalltalk import PHRASES, SmallTalk, detect_small_talk, greeting_language
 from pipeline.translations import LANGUAGES
 
 
 def test_every_language_of_the_program_greets_thanks_and_asks_for_help() -> None:
     assert set(PHRASES) >= set(LANGUAGES)
-    assert all(set(phrases) == set(Talk) for phrases in PHRASES.values())
+    assert all(set(phrases) == set(SmallTalk) for phrases in PHRASES.values())
 
 
 @pytest.mark.parametrize(
     ("text", "talk"),
     [
-        ("Hello there! 👋", Talk.GREETING),
-        ("Olá, citewell", Talk.GREETING),
-        ("こんにちは！", Talk.GREETING),
-        ("ok, thank you so much", Talk.THANKS),
-        ("Grazie mille", Talk.THANKS),
-        ("ありがとうございます。", Talk.THANKS),
-        ("Hi, what can you do?", Talk.HELP),
-        ("List all your documents.", Talk.HELP),
-        ("¿Qué documentos tienes?", Talk.HELP),
-        ("何ができますか？", Talk.HELP),
-        ("Summarise this thread, please.", Talk.SUMMARY),
-        ("TL;DR?", Talk.SUMMARY),
-        ("Can you sum up the discussion for me?", Talk.SUMMARY),
-        ("Fass bitte diesen Thread zusammen", Talk.SUMMARY),
-        ("Pouvez-vous résumer ce fil ?", Talk.SUMMARY),
-        ("¿Puedes resumir este hilo?", Talk.SUMMARY),
-        ("このスレッドを要約してください", Talk.SUMMARY),
+        ("Hello there! 👋", SmallTalk.GREETING),
+        ("Olá, citewell", SmallTalk.GREETING),
+        ("こんにちは！", SmallTalk.GREETING),
+        ("ok, thank you so much", SmallTalk.THANKS),
+        ("Grazie mille", SmallTalk.THANKS),
+        ("ありがとうございます。", SmallTalk.THANKS),
+        ("Hi, what can you do?", SmallTalk.HELP),
+        ("List all your documents.", SmallTalk.HELP),
+        ("¿Qué documentos tienes?", SmallTalk.HELP),
+        ("何ができますか？", SmallTalk.HELP),
+        ("Summarise this thread, please.", SmallTalk.SUMMARY),
+        ("TL;DR?", SmallTalk.SUMMARY),
+        ("Can you sum up the discussion for me?", SmallTalk.SUMMARY),
+        ("Fass bitte diesen Thread zusammen", SmallTalk.SUMMARY),
+        ("Pouvez-vous résumer ce fil ?", SmallTalk.SUMMARY),
+        ("¿Puedes resumir este hilo?", SmallTalk.SUMMARY),
+        ("このスレッドを要約してください", SmallTalk.SUMMARY),
     ],
 )
-def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(text: str, talk: Talk) -> None:
-    assert small_talk(text) is talk
+def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(text: str, talk: SmallTalk) -> None:
+    assert detect_small_talk(text) is talk
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(te
     ],
 )
 def test_what_the_documents_answer_is_looked_up(text: str) -> None:
-    assert small_talk(text) is None
+    assert detect_small_talk(text) is None
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_what_the_documents_answer_is_looked_up(text: str) -> None:
     [("Hallo!", "de"), ("merci", "fr"), ("¿Qué puedes hacer?", "es"), ("こんにちは", "ja"), ("hi", "en"), ("VPN?", "")],
 )
 def test_small_talk_of_a_word_tells_its_language(text: str, language: str) -> None:
-    assert greeted(text) == language
+    assert greeting_language(text) == language

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.read.asked import read
-from pipeline.read.differing import differ, differing
-from pipeline.read.evidence import gather
+from pipeline.evidence.conflicts import find_conflict, is_conflict
+from pipeline.evidence.gather import gather_evidence
+from pipeline.evidence.question_analysis import analyze_question
 from tests.doubles.samples import prose
 
 
@@ -23,8 +23,8 @@ from tests.doubles.samples import prose
     ],
 )
 def test_another_value_for_the_same_thing_is_told(question: str, one: str, other: str) -> None:
-    assert differ(question, one, other)
-    assert differ(question, other, one)
+    assert is_conflict(question, one, other)
+    assert is_conflict(question, other, one)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
     ],
 )
 def test_other_words_groups_products_years_and_aspects_are_no_conflict(question: str, one: str, other: str) -> None:
-    assert not differ(question, one, other)
-    assert not differ(question, other, one)
+    assert not is_conflict(question, one, other)
+    assert not is_conflict(question, other, one)
 
 
 def test_what_is_near_enough_to_the_question_answers_it_in_words_of_its_own() -> None:
@@ -57,8 +57,8 @@ def test_what_is_near_enough_to_the_question_answers_it_in_words_of_its_own() ->
         "Sessions end after 20 minutes.",
         "A login dies in 60 minutes.",
     )
-    assert differ(question, one, other, cosines=(0.9, 0.8))
-    assert not differ(question, one, other, cosines=(0.9, 0.6))
+    assert is_conflict(question, one, other, cosines=(0.9, 0.8))
+    assert not is_conflict(question, one, other, cosines=(0.9, 0.6))
 
 
 def test_names_are_told_apart_in_what_is_near_to_the_question() -> None:
@@ -67,14 +67,14 @@ def test_names_are_told_apart_in_what_is_near_to_the_question() -> None:
         "The spare keys are kept in the cellar.",
         "The spare keys are kept upstairs.",
     )
-    assert differ(question, one, other, cosines=(0.9, 0.8))
-    assert not differ(question, one, other, cosines=(0.6, 0.6))
+    assert is_conflict(question, one, other, cosines=(0.9, 0.8))
+    assert not is_conflict(question, one, other, cosines=(0.6, 0.6))
 
 
 def test_only_documents_apart_are_held_against_each_other() -> None:
     question = "How long are backups kept?"
     old, new = prose("old", "Backups are kept for 30 days."), prose("new", "Backups are kept for 90 days.")
-    asked = read(question)
-    assert {one.chunk_id for one in differing(asked, gather(asked, [old, new]).units)} == {"old", "new"}
+    asked = analyze_question(question)
+    assert {one.chunk_id for one in find_conflict(asked, gather_evidence(asked, [old, new]).units)} == {"old", "new"}
     same = prose("same", "Backups are kept for 30 days. Backups are kept for 90 days.")
-    assert differing(asked, gather(asked, [same]).units) == ()
+    assert find_conflict(asked, gather_evidence(asked, [same]).units) == ()

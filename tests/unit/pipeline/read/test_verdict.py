@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipeline.read.asked import read
-from pipeline.read.candidates import best_of
-from pipeline.read.evidence import gather
-from pipeline.read.verdict import verdict
+from pipeline.evidence.gather import gather_evidence
+from pipeline.evidence.question_analysis import analyze_question
+from pipeline.evidence.scored_units import best_unit
+from pipeline.evidence.yes_no import decide_yes_no
 from tests.doubles.samples import prose
 
 
@@ -28,7 +28,7 @@ from tests.doubles.samples import prose
     ],
 )
 def test_yes_or_no_is_said_only_where_the_passage_decides(question: str, text: str, says: bool | None) -> None:
-    asked = read(question)
-    best = best_of(gather(asked, [prose("p", text)]).units)
+    asked = analyze_question(question)
+    best = best_unit(gather_evidence(asked, [prose("p", text)]).units)
     assert best
-    assert verdict(asked, [best]) is says
+    assert decide_yes_no(asked, [best]) is says

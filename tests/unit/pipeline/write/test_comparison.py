@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.plan.plan import compared
-from pipeline.values import BlockKind, Brief, Document, Format, Intent, RetrievedChunk
+from pipeline.plan.rule_planner import split_comparison
+from pipeline.values import AnswerFormat, BlockKind, Document, Intent, RetrievedChunk, WritingBrief
 from tests.doubles.samples import extracted, indexed
 
 PROSE, HEADING, ITEM, HEADER, ROW = (
@@ -22,13 +22,13 @@ def passage(name: str, *blocks: tuple[BlockKind, str]) -> RetrievedChunk:
 
 
 def table(question: str, *passages: RetrievedChunk) -> Said:
-    sides = compared(question)
-    brief = Brief(
+    sides = split_comparison(question)
+    brief = WritingBrief(
         question=question,
         queries=tuple(query for _, query in sides),
         sides=tuple(side for side, _ in sides),
         intent=Intent.COMPARISON,
-        format=Format.TABLE,
+        format=AnswerFormat.TABLE,
     )
     return [(sentence.kind, sentence.text) for sentence in extracted(brief, passages).sentences]
 

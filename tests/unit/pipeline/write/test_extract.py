@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import (
-    TAUGHT,
+    TAUGHT_SOURCE,
+    AnswerFormat,
+    AnswerStyle,
     BlockKind,
-    Brief,
     Chunk,
     Document,
-    Extent,
-    Format,
     Intent,
     RetrievedChunk,
-    Style,
+    ShownExtent,
+    WritingBrief,
     replace,
 )
-from pipeline.write.extract import completed
+from pipeline.write.extractive import complete_lists
 from tests.doubles.samples import evidence, extracted, indexed
 
 PROSE, HEADING, ITEM, STEP = BlockKind.PROSE, BlockKind.HEADING, BlockKind.ITEM, BlockKind.STEP
@@ -34,7 +34,7 @@ def passages(name: str, *blocks: tuple[BlockKind, str], tokens: int = 500, query
 
 
 def said(question: str, *found: RetrievedChunk, **brief: object) -> Said:
-    asked = Brief.model_validate({"question": question, "queries": (question,), **brief})
+    asked = WritingBrief.model_validate({"question": question, "queries": (question,), **brief})
     return [(sentence.kind, sentence.text) for sentence in extracted(asked, found).sentences]
 
 
@@ -55,7 +55,9 @@ CODES = passages(
 
 def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
     copy = replace(LEAVE, chunk=replace(LEAVE.chunk, id="copy", document_id="copy"))
-    texts = [text for _, text in said("What happens to unused days of paid leave?", LEAVE, copy, style=Style.DETAILED)]
+    texts = [
+        text for _, text in said("What happens to unused days of paid leave?", LEAVE, copy, style=AnswerStyle.DETAILED)
+    ]
     assert texts == sorted(set(texts), key=LEAVE.chunk.text.index)
 
 
@@ -90,7 +92,7 @@ def test_a_list_over_which_all_stands_answers_what_asks_for_several(question: st
 
 def test_what_a_person_replied_is_said_whole() -> None:
     reply = ("Only on Fridays, from two.", "Bring your own cup.", "Ask the front desk for the key.")
-    document = Document(id="taught/1", filename="1.txt", title="When is the kitchen closed?", source=TAUGHT)
+    document = Document(id="taught/1", filename="1.txt", title="When is the kitchen closed?", source=TAUGHT_SOURCE)
     kept = indexed(document, *reply)[0]
     assert [text for _, text in said("When is the kitchen closed?", kept, PARKING)] == list(reply)
 
@@ -155,8 +157,8 @@ def test_a_figure_in_a_cell_is_named_only_beside_the_name_of_its_column() -> Non
     assert said("Which floor has 2 kitchens?", *floors) == [(HEADER, header), (ROW, first)]
 
 
-@pytest.mark.parametrize("form", [Format.PROSE, Format.PLAIN, Format.STEPS])
-def test_a_row_is_read_out_where_the_form_has_no_tables(form: Format) -> None:
+@pytest.mark.parametrize("form", [AnswerFormat.PROSE, AnswerFormat.PLAIN, AnswerFormat.STEPS])
+def test_a_row_is_read_out_where_the_form_has_no_tables(form: AnswerFormat) -> None:
     assert said("What does P2 mean?", CODES, format=form) == [
         (PROSE, "Code: P2, Meaning: One service is slow, First response: 1 hour")
     ]
@@ -172,7 +174,7 @@ def test_a_procedure_is_given_whole_with_the_code_and_lists_of_its_steps() -> No
         (STEP, "Start the server again."),
         (PROSE, "If the disk is full, call the storage team."),
     )
-    found = said("How do I upgrade the server?", *upgrade, PARKING, intent=Intent.PROCEDURE, format=Format.STEPS)
+    found = said("How do I upgrade the server?", *upgrade, PARKING, intent=Intent.PROCEDURE, format=AnswerFormat.STEPS)
     assert [kind for kind, _ in found] == [STEP, CODE, STEP, STEP]
 
 
@@ -202,13 +204,13 @@ class Shelf:
 
 @pytest.mark.parametrize("start", [0, 2])
 def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int) -> None:
-    brief = Brief(question="How do I move the cluster?", intent=Intent.PROCEDURE, format=Format.STEPS)
-    whole, _ = asyncio.run(completed(brief, evidence(brief, MANY[start : start + 1]), Shelf(MANY)))  # type: ignore[arg-type]
+    brief = WritingBrief(question="How do I move the cluster?", intent=Intent.PROCEDURE, format=AnswerFormat.STEPS)
+    whole, _ = asyncio.run(complete_lists(brief, evidence(brief, MANY[start : start + 1]), Shelf(MANY)))  # type: ignore[arg-type]
     found = whole.passages
     part = extracted(brief, found)
-    assert part.extent == Extent(shown=len(part.sentences), total=60, kind=STEP)
+    assert part.extent == ShownExtent(shown=len(part.sentences), total=60, kind=STEP)
     assert sum(len(sentence.text) for sentence in part.sentences) <= brief.max_length
-    whole = extracted(replace(brief, everything=True), found)
+    whole = extracted(replace(brief, wants_all=True), found)
     assert whole.extent is None
     assert [sentence.text.split()[2] for sentence in whole.sentences] == [str(number) for number in range(60)]
     assert {sentence.kind for sentence in whole.sentences} == {STEP}
@@ -222,26 +224,28 @@ def test_of_the_rows_that_a_question_names_those_are_listed_that_it_names_most_o
         (ROW, "Chain | City 5 | 8"),
         (ROW, "Pedal | Town 2 | 5"),
     )
-    asked = {"intent": Intent.LIST, "format": Format.BULLETS}
+    asked = {"intent": Intent.LIST, "format": AnswerFormat.BULLETS}
     rows = [text for kind, text in said("List all parts for the City 5", *parts, **asked) if kind is ROW]
     assert rows == ["Bell | City 5 | 3", "Chain | City 5 | 8"]
 
 
 def test_rows_that_are_named_are_all_that_was_asked_for() -> None:
-    assert extracted(Brief(question="What does P2 mean?"), [CODES]).extent is None
-    everything = extracted(Brief(question="List the codes", intent=Intent.LIST, format=Format.BULLETS), [CODES])
+    assert extracted(WritingBrief(question="What does P2 mean?"), [CODES]).extent is None
+    everything = extracted(
+        WritingBrief(question="List the codes", intent=Intent.LIST, format=AnswerFormat.BULLETS), [CODES]
+    )
     assert (len(everything.sentences), everything.extent) == (4, None)
 
 
 def test_a_comparison_is_a_table_of_the_two_sides_and_names_the_chunks_of_its_cells() -> None:
     staff = passages("staff", (PROSE, "Full-time staff have 25 days of leave."))
     hired = passages("hired", (PROSE, "Contractors have no paid leave."), query=1)
-    asked = Brief(
+    asked = WritingBrief(
         question="Compare leave of full-time staff and contractors",
         queries=("leave full-time staff", "leave contractors"),
         sides=("full-time staff", "contractors"),
         intent=Intent.COMPARISON,
-        format=Format.TABLE,
+        format=AnswerFormat.TABLE,
     )
     found = extracted(asked, [*staff, *hired]).sentences
     assert [sentence.text for sentence in found] == [
@@ -272,8 +276,8 @@ BLOCKS = st.lists(
     st.lists(BLOCKS, max_size=4),
     st.text(max_size=60),
     st.sampled_from(list(Intent)),
-    st.sampled_from(list(Format)),
-    st.sampled_from(list(Style)),
+    st.sampled_from(list(AnswerFormat)),
+    st.sampled_from(list(AnswerStyle)),
     st.sampled_from([(), ("a", "b")]),
     st.booleans(),
 )
@@ -281,27 +285,27 @@ def test_whatever_is_found_every_unit_said_is_a_unit_of_its_passage(
     blocks: list[list[tuple[BlockKind, str]]],
     question: str,
     intent: Intent,
-    form: Format,
-    style: Style,
+    form: AnswerFormat,
+    style: AnswerStyle,
     sides: tuple[str, ...],
     everything: bool,
 ) -> None:
     found = [one for n, units in enumerate(blocks) for one in passages(f"p{n}", *units, query=n % 2)]
-    brief = Brief(
+    brief = WritingBrief(
         question=question,
         queries=sides or (question,),
         sides=sides,
         intent=intent,
         format=form,
         style=style,
-        everything=everything,
+        wants_all=everything,
     )
     texts = {
-        one.chunk.id: {one.chunk.text_of(n) for n in range(len(one.chunk.units))}
-        | {one.chunk.spelled_out(n) for n in range(len(one.chunk.units))}
+        one.chunk.id: {one.chunk.text_at(n) for n in range(len(one.chunk.units))}
+        | {one.chunk.readable_row(n) for n in range(len(one.chunk.units))}
         for one in found
     }
     for sentence in extracted(brief, found).sentences:
-        if sides and form is Format.TABLE and sentence.kind in (HEADER, ROW):
+        if sides and form is AnswerFormat.TABLE and sentence.kind in (HEADER, ROW):
             continue
         assert any(sentence.text in texts[chunk_id] for chunk_id in sentence.chunk_ids)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import BlockKind
-from pipeline.write.marks import own_marks
-from pipeline.write.markup import Marked, Parser
+from pipeline.write.citation_marks import find_passage_marks
+from pipeline.write.draft_parser import DraftParser, ParsedSentence
 
 FRAGMENTS = [
     *("Staff get 25 days", "Dr. Mora agrees", "It costs 2.5 euro", "e.g. on Monday", "規定です", "Ünïted", "\u202e"),
@@ -21,8 +21,8 @@ FRAGMENTS = [
 texts = st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join) | st.text(max_size=120)
 
 
-def read(text: str, *sizes: int) -> list[Marked]:
-    parser, found, start = Parser(), [], 0
+def read(text: str, *sizes: int) -> list[ParsedSentence]:
+    parser, found, start = DraftParser(), [], 0
     for size in sizes:
         found += parser.feed(text[start : start + size])
         start += size
@@ -87,7 +87,7 @@ def test_brackets_that_cite_nothing_stay() -> None:
 
 
 def test_a_mark_that_a_passage_has_of_its_own_stays_in_parentheses_where_more_follows() -> None:
-    parser = Parser(own_marks("See the plan [2] for leads."))
+    parser = DraftParser(find_passage_marks("See the plan [2] for leads."))
     said = [*parser.feed("The plan [2] is for leads [1]. Leads have a plan [2]. See a form [2] here."), *parser.close()]
     assert [(one.text, one.numbers) for one in said] == [
         ("The plan (2) is for leads.", (1,)),
@@ -97,7 +97,7 @@ def test_a_mark_that_a_passage_has_of_its_own_stays_in_parentheses_where_more_fo
 
 
 def test_a_sentence_is_complete_with_the_full_stop_behind_its_number() -> None:
-    parser = Parser()
+    parser = DraftParser()
     assert parser.feed("Leave is 25 days [1") == []
     assert [sentence.text for sentence in parser.feed("].")] == ["Leave is 25 days."]
 
@@ -137,7 +137,7 @@ def test_items_and_steps_keep_their_kind_and_lose_their_marker() -> None:
 
 
 def test_a_table_comes_whole_with_its_header_resting_on_all_rows() -> None:
-    parser = Parser()
+    parser = DraftParser()
     assert parser.feed("| Who | Days |\n|:--|--:|\n| Staff | 25 [1] |\n| Interns [2] | 20 |\n") == []
     header, *rows = parser.feed("More [3].")[:3]
     assert (header.text, header.kind, header.numbers) == ("Who | Days", BlockKind.HEADER, (1, 2))
@@ -209,7 +209,7 @@ def test_labels_of_a_comparison_become_sections() -> None:
 
 
 def test_what_is_not_in_the_documents_is_collected_and_not_a_sentence() -> None:
-    parser = Parser()
+    parser = DraftParser()
     found = parser.feed("Pay is monthly [1].\n**NOT_IN_DOCUMENTS:** the bonus.\n") + parser.close()
     assert [s.text for s in found] == ["Pay is monthly."]
     assert parser.missing == ["the bonus"]
@@ -220,7 +220,7 @@ def test_a_list_of_sources_at_the_end_is_left_out() -> None:
 
 
 def test_a_cut_text_loses_its_unfinished_sentence() -> None:
-    parser = Parser()
+    parser = DraftParser()
     found = parser.feed("Pay is monthly [1]. Bonuses are not pai")
     assert [s.text for s in found + parser.close(complete=False)] == ["Pay is monthly."]
 

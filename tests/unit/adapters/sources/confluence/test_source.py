@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import Refused, Unavailable
-from pipeline.ports import Skipping, SourceItem, Withholding
-from pipeline.values import Parsed
+from pipeline.ports import PermissionAwareSource, SkipReportingSource, SourceItem
+from pipeline.values import ParsedDocument
 from tests.contracts.sources.confluence import SPACE, CloudRemote, ConfluenceRemote, DataCenterRemote
 from tests.doubles.confluence.cloud import CloudSite
 from tests.doubles.confluence.wiki import BOT, WRITER
@@ -32,17 +32,17 @@ async def on_cloud(tmp_path: Path) -> AsyncIterator[ConfluenceRemote]:
 
 async def items(remote: ConfluenceRemote, **settings: object) -> list[SourceItem]:
     async with remote.source(Kept(), **settings) as source:  # type: ignore[arg-type]
-        return [item async for item in source.items()]
+        return [item async for item in source.list_items()]
 
 
 async def labels(remote: ConfluenceRemote, **settings: object) -> set[str]:
     return {item.label for item in await items(remote, **settings)}
 
 
-async def parsed(remote: ConfluenceRemote, title: str) -> Parsed:
+async def parsed(remote: ConfluenceRemote, title: str) -> ParsedDocument:
     async with remote.source(Kept()) as source:
-        (item,) = [item async for item in source.items() if item.label == title]
-        return await source.parse(item)
+        (item,) = [item async for item in source.list_items() if item.label == title]
+        return await source.parse_item(item)
 
 
 async def test_what_stands_below_a_restricted_page_is_left_out_and_is_its_own_source(remote: ConfluenceRemote) -> None:
@@ -62,9 +62,9 @@ async def test_what_becomes_restricted_is_withheld_with_its_files(remote: Conflu
     minutes = remote.wiki.page(SPACE, "Minutes", "<p>More.</p>", parent=board.id)
     plan = remote.wiki.attach(minutes, "plan.md", "text/markdown", b"# Plan")
     async with remote.source(Kept()) as source:
-        assert [item async for item in source.items()] == []
-        assert isinstance(source, Withholding)
-        assert isinstance(source, Skipping)
+        assert [item async for item in source.list_items()] == []
+        assert isinstance(source, PermissionAwareSource)
+        assert isinstance(source, SkipReportingSource)
         assert source.withheld == {f"wiki/{one.id}" for one in (board, minutes, plan)}
         assert set(source.skipped) == {"Board", "Minutes"}
 
@@ -148,7 +148,7 @@ async def test_a_page_that_nothing_can_read_is_refused_by_itself(remote: Conflue
 async def test_a_space_that_is_not_there_is_told_after_all_others_were_listed(remote: ConfluenceRemote) -> None:
     remote.wiki.page(SPACE, "A", "<p>a</p>")
     async with remote.source(Kept(), (SPACE, "GONE")) as source:
-        listed = aiter(source.items())
+        listed = aiter(source.list_items())
         assert (await anext(listed)).label == "A"
         with pytest.raises(Unavailable, match="GONE"):
             await anext(listed)

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.outline import Outline
-from adapters.sources.notion.api import BlockPart
-from adapters.sources.notion.source import MAX_DEPTH, read_blocks
+from adapters.files.content import OutlineBuilder
+from adapters.sources.notion.api import NotionBlock
+from adapters.sources.notion.source import MAX_BLOCK_DEPTH, read_blocks
 from tests.doubles.notion.workspace import rich
 
 KINDS = [
@@ -50,13 +50,13 @@ class Given:
     def __init__(self, trees: list[Any]) -> None:
         self._trees = trees
 
-    async def children(self, block: str) -> AsyncIterator[BlockPart]:
+    async def list_children(self, block: str) -> AsyncIterator[NotionBlock]:
         trees = self._trees
         for place in block.split(".")[1:]:
             trees = trees[int(place)][2]
         for place, (kind, said, below) in enumerate(trees):
             part = {"id": f"{block}.{place}", "type": kind, kind: said, "has_children": bool(below)}
-            yield BlockPart.model_validate(part)
+            yield NotionBlock.model_validate(part)
 
 
 class Endless:
@@ -65,32 +65,32 @@ class Endless:
     def __init__(self) -> None:
         self.asked = 0
 
-    async def children(self, block: str) -> AsyncIterator[BlockPart]:
+    async def list_children(self, block: str) -> AsyncIterator[NotionBlock]:
         self.asked += 1
-        yield BlockPart.model_validate({"id": block, "type": "toggle", "toggle": {}, "has_children": True})
+        yield NotionBlock.model_validate({"id": block, "type": "toggle", "toggle": {}, "has_children": True})
 
 
 @given(st.lists(TREES, max_size=4))
 def test_any_blocks_are_read(trees: list[Any]) -> None:
-    outline = Outline()
+    outline = OutlineBuilder()
     asyncio.run(read_blocks(Given(trees), "page", outline))
-    assert all(block.text.strip() and block.anchor for block in outline.content().blocks)
+    assert all(block.text.strip() and block.anchor for block in outline.build().blocks)
 
 
 def test_blocks_nested_without_end_are_left() -> None:
     endless = Endless()
-    asyncio.run(read_blocks(endless, "page", Outline()))
-    assert endless.asked == MAX_DEPTH + 1
+    asyncio.run(read_blocks(endless, "page", OutlineBuilder()))
+    assert endless.asked == MAX_BLOCK_DEPTH + 1
 
 
 async def test_links_are_kept_with_their_words() -> None:
-    outline = Outline()
+    outline = OutlineBuilder()
     page = [
         ("paragraph", {"rich_text": [*rich("See "), *rich("the form", "/f1"), *rich(".")]}, []),
         ("table", {}, [("table_row", {"cells": [rich("Leave"), rich("Edit", "https://www.notion.so/e")]}, [])]),
     ]
     await read_blocks(Given(page), "p", outline)
-    assert [(block.text, [(link.text, link.url) for link in block.links]) for block in outline.content().blocks] == [
+    assert [(block.text, [(link.text, link.url) for link in block.links]) for block in outline.build().blocks] == [
         ("See the form.", [("the form", "/f1")]),
         ("Leave | Edit", [("Edit", "https://www.notion.so/e")]),
     ]

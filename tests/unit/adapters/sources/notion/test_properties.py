@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.sources.notion.source import text_of
+from adapters.sources.notion.source import property_text
 from tests.doubles.notion.workspace import rich
 
 TITLES = {"p1": "Handbook", "p2": "Roadmap"}
@@ -44,9 +44,9 @@ JSON = st.recursive(
     ],
 )
 def test_a_property_is_read_as_it_is_shown(kind: str, value: object, text: str) -> None:
-    assert text_of({"id": "a", "type": kind, kind: value}, TITLES) == text
+    assert property_text({"id": "a", "type": kind, kind: value}, TITLES) == text
 
 
 @given(st.sampled_from(["number", "date", "people", "rollup", "relation", "select", "title", "formula"]), JSON)
 def test_any_value_is_read(kind: str, value: object) -> None:
-    assert isinstance(text_of({"type": kind, kind: value}, TITLES), str)
+    assert isinstance(property_text({"type": kind, kind: value}, TITLES), str)

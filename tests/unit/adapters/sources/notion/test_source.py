@@ -12,7 +12,7 @@ from adapters.fetch.fetcher import open_fetcher
 from adapters.sources.notion.api import NotionApi
 from pipeline.errors import Unavailable
 from pipeline.ports import SourceItem
-from pipeline.values import Parsed
+from pipeline.values import ParsedDocument
 from tests.contracts.sources.notion import NotionRemote
 from tests.doubles.memory import Kept
 from tests.doubles.notion.workspace import Block, Page, Workspace, rich, written
@@ -38,20 +38,20 @@ def memory() -> Kept:
 
 async def items(remote: NotionRemote, memory: Kept, at: datetime | None = None) -> list[SourceItem]:
     async with remote.source(memory, (lambda: at) if at else None) as source:  # type: ignore[arg-type]
-        return [item async for item in source.items()]
+        return [item async for item in source.list_items()]
 
 
 async def labels(remote: NotionRemote, memory: Kept) -> set[str]:
     return {item.label for item in await items(remote, memory)}
 
 
-async def parsed(remote: NotionRemote, title: str) -> Parsed:
+async def parsed(remote: NotionRemote, title: str) -> ParsedDocument:
     async with remote.source(Kept()) as source:
-        (item,) = [item async for item in source.items() if item.label == title]
-        return await source.parse(item)
+        (item,) = [item async for item in source.list_items() if item.label == title]
+        return await source.parse_item(item)
 
 
-def shown(found: Parsed) -> list[tuple[str, str, int]]:
+def shown(found: ParsedDocument) -> list[tuple[str, str, int]]:
     return [(block.kind.value, block.text, block.depth) for block in found.blocks]
 
 
@@ -225,5 +225,5 @@ async def test_no_more_is_asked_than_three_times_a_second(remote: NotionRemote) 
         api = NotionApi(fetcher, remote.server.url, clock=lambda: 100.0, sleep=sleep)
         for _ in range(4):
             with pytest.raises(Unavailable):
-                await api.one("page", "x")
+                await api.get_object("page", "x")
     assert waited == pytest.approx([0, 1 / 3, 2 / 3, 1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.http import caller
+from adapters.http import auth
 from adapters.web import wiring
 from adapters.web.signin import routes
 from tests.doubles.oidc import Provider
@@ -17,7 +17,7 @@ from tests.doubles.ways_in import every_way
 
 @pytest.fixture
 async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Provider]:
-    for module, name in ((routes, "TRIES"), (caller, "WRONG_PER_MINUTE"), (caller, "PERSON_PER_MINUTE")):
+    for module, name in ((routes, "TRIES"), (auth, "WRONG_PER_MINUTE"), (auth, "PERSON_PER_MINUTE")):
         monkeypatch.setattr(module, name, 1_000)
     async with Provider().serving() as served:
         for name in ("SLACK", "DISCORD"):

@@ -6,7 +6,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from adapters.web.signin import exchange, oidc
+from adapters.web.signin import oauth, oidc
 from tests.doubles.oidc import Lie, Provider
 from tests.doubles.signed_in import Page
 from tests.doubles.ways_in import (
@@ -40,7 +40,7 @@ ANYTHING: dict[str, Lie] = {
     "an error of an odd kind": saying({"error": ["x"], "error_description": {}}, 400),
     "an error that is said to be none": saying({"ok": False, "error": "invalid_code"}),
     "brackets in brackets": sending("[" * 20_000),
-    "more than anybody sends": sending(" " * (exchange.MOST + 1)),
+    "more than anybody sends": sending(" " * (oauth.MAX_BYTES + 1)),
     "a redirect that keeps the request": leading("/elsewhere", 307),
     "a redirect without end": leading("?again", 302),
     "no answer": never,
@@ -51,7 +51,7 @@ ANYTHING: dict[str, Lie] = {
 def hasty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits long for a provider that does not answer."""
     if "no answer" in request.node.name:
-        monkeypatch.setattr(exchange, "SECONDS", 1.0)
+        monkeypatch.setattr(oauth, "TIMEOUT_SECONDS", 1.0)
 
 
 @pytest.mark.parametrize("lie", ANYTHING)
@@ -128,7 +128,7 @@ async def test_a_provider_that_names_no_keys_may_change_its_key(
 ) -> None:
     provider.named = False
     assert (await signs_in(page, "openid")).status_code == 200
-    monkeypatch.setattr(oidc, "PATIENCE", 0.0)
+    monkeypatch.setattr(oidc, "KEY_REFRESH_SECONDS", 0.0)
     for turned in (1, 2):
         provider.rotate()
         assert (await signs_in(page, "openid")).status_code == 200

@@ -19,7 +19,7 @@ LONE = "\ud800"
 async def groups_of(page: Page) -> tuple[str, ...]:
     """Those of whoever signs in with OpenID."""
     assert (await signs_in(page, "openid")).status_code == 200
-    session = await page.citewell.storage.sessions.newest("web:77")
+    session = await page.citewell.storage.sessions.latest_of("web:77")
     assert session
     return session.who.groups
 
@@ -78,7 +78,7 @@ async def test_whoever_has_a_name_of_an_odd_kind_goes_by_their_id(name: object, 
         ("slack", "slack:T1:U7", "U7"),
     ):
         assert (await signs_in(page, way)).status_code == 200
-        session = await page.citewell.storage.sessions.newest(person)
+        session = await page.citewell.storage.sessions.latest_of(person)
         assert session
         assert session.who.name == called
 

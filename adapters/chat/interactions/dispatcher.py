@@ -1,0 +1,89 @@
+"""What people press, send and choose: one handler for each action, on every platform. Two quick clicks are one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Hashable
+
+from adapters.chat.interactions.context import Acknowledgement, InteractionContext
+from adapters.chat.interactions.feedback import FeedbackHandlers
+from adapters.chat.interactions.handoff import HandoffHandlers
+from adapters.chat.interactions.personal_data import PersonalDataHandlers
+from adapters.chat.interactions.sharing import SharingHandlers
+from adapters.chat.interactions.uploads import UploadHandlers
+from adapters.chat.reply.parts import ReplyButton
+from adapters.chat.words import forms
+from pipeline.ports import BotServices, Inbox
+
+DOUBLE_CLICK_SECONDS = 3.0
+"""Within which nobody means to press the same again."""
+
+
+class ClickDeduplicator:
+    """Remembers what was pressed a moment ago."""
+
+    def __init__(self) -> None:
+        self._latest: dict[Hashable, float] = {}
+
+    def is_repeat(self, *click: Hashable) -> bool:
+        """Whether the same was pressed a moment ago: who, what, of which answer, where."""
+        now = asyncio.get_running_loop().time()
+        self._latest = {one: at for one, at in self._latest.items() if now - at < DOUBLE_CLICK_SECONDS}
+        if click in self._latest:
+            return True
+        self._latest[click] = now
+        return False
+
+
+ANSWER_ACTIONS = frozenset(
+    {
+        ReplyButton.HELPFUL,
+        ReplyButton.UNHELPFUL,
+        forms.REASON_FORM,
+        ReplyButton.PASSAGES,
+        ReplyButton.CONFIDENCE,
+        ReplyButton.ASK,
+        ReplyButton.SUBSCRIBE,
+        ReplyButton.SHARE,
+    }
+)
+"""What carries the id of an answer. Nothing comes of it for somebody who may not see that answer."""
+DEDUPLICATED_ACTIONS = frozenset(
+    {
+        ReplyButton.HELPFUL,
+        ReplyButton.UNHELPFUL,
+        ReplyButton.PASSAGES,
+        ReplyButton.CONFIDENCE,
+        ReplyButton.ADD,
+        ReplyButton.TAKE_BACK,
+        ReplyButton.EXPORT,
+    }
+)
+"""What answers each press with something to see, and no press of a moment later with the same again: where what is
+shown stays."""
+
+
+class InteractionDispatcher:
+    """Knows what each press stands for; how it is acknowledged and shown is the platform's."""
+
+    def __init__(self, desk: BotServices, inbox: Inbox, *, once: Collection[str] = DEDUPLICATED_ACTIONS) -> None:
+        self._clicks = ClickDeduplicator()
+        self._once = once
+        self._handlers = {
+            **FeedbackHandlers(desk, inbox).handlers,
+            **HandoffHandlers(desk).handlers,
+            **PersonalDataHandlers(desk).handlers,
+            **UploadHandlers(desk).handlers,
+            **SharingHandlers(desk).handlers,
+        }
+
+    async def dispatch(self, by: InteractionContext) -> None:
+        """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
+        pressed = by.payload
+        again = pressed.action in self._once and self._clicks.is_repeat(
+            pressed.person_id, pressed.action, pressed.subject_id, pressed.message
+        )
+        if again:
+            await by.ack(Acknowledgement.MESSAGE_UPDATE)
+        elif handler := self._handlers.get(pressed.action):
+            await handler(by)

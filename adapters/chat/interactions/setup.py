@@ -1,0 +1,30 @@
+"""Setting up a place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adapters.chat.interactions.context import InteractionContext
+from adapters.chat.words import setup
+from pipeline.errors import InvalidPlaceSetting, NotAllowed
+from pipeline.ports import BotServices
+from pipeline.values import Action, PlaceId, PlaceSettings
+
+
+async def can_set_up(desk: BotServices, by: InteractionContext) -> bool:
+    """Whether to offer it; it is checked again when it is done."""
+    return desk.authority.is_allowed(await by.actor(), Action.SET_UP)
+
+
+async def apply_setup(
+    desk: BotServices, by: InteractionContext, place: PlaceId, choices: Mapping[str, str]
+) -> PlaceSettings | None:
+    """What holds there once it is set; None where it was refused, which they are told."""
+    words = await by.words()
+    try:
+        return await desk.places.update_settings(await by.actor(), place, choices)
+    except NotAllowed:
+        await by.show_error(words(setup.SETUP_ADMINS_ONLY), next(iter(choices)))
+    except InvalidPlaceSetting as error:
+        await by.show_error(setup.invalid_setting_text(error, words), error.name)
+    return None

@@ -1,0 +1,59 @@
+"""A private answer for everyone in its channel: once, to those who may see it, and as the start of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import structlog
+
+from adapters.chat.interactions.context import Acknowledgement, ChannelInteractionContext, InteractionContext
+from adapters.chat.reply.parts import ReplyButton
+from adapters.chat.words import handoff
+from pipeline.errors import CitewellError
+from pipeline.ports import BotServices
+from pipeline.values import PlaceId
+from pipeline.values.posting import SharedAnswer
+from pipeline.words import wording
+
+log = structlog.get_logger(__name__)
+
+
+class SharingHandlers:
+    def __init__(self, desk: BotServices) -> None:
+        self._desk = desk
+
+    @property
+    def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
+        return {ReplyButton.SHARE: self._share}
+
+    async def _share(self, by: InteractionContext) -> None:
+        """Let the answer be posted where the button was pressed, if everyone there may see what it rests on; otherwise
+        say why it is not there. What was given up may be tried again."""
+        await by.ack(Acknowledgement.MESSAGE_UPDATE)
+        if not isinstance(by, ChannelInteractionContext):
+            return
+        words = await by.words()
+        readers = await by.share_readers()
+        answer = None if isinstance(readers, str) else await self._desk.find_answer(by.payload.subject_id, readers)
+        if answer is None:
+            await by.try_reply_privately(words(readers if isinstance(readers, str) else wording.SHARE_REFUSED))
+            return
+        where = by.payload.conversation
+        share = SharedAnswer(
+            to=str(PlaceId(platform=where.platform, space=where.space, channel=where.channel)),
+            answer_id=answer.id,
+            person=by.payload.person_id,
+            name=by.payload.name or words(handoff.UNNAMED_PERSON),
+            language=words.language,
+        )
+        if not await self._desk.posts.enqueue(share):
+            await by.try_reply_privately(words(wording.ALREADY_SHARED))
+            return
+        why = await self._desk.posts.wait_until_posted(share)
+        if why:
+            await by.try_reply_privately(why)
+        elif why is not None:
+            try:
+                await by.confirm_sharing(answer)
+            except CitewellError as error:  # it is shared all the same
+                log.warning("share_not_confirmed", reason=str(error))

@@ -1,0 +1,124 @@
+"""What is said where somebody adds a file or a link to the documents, and what they chose from. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adapters.chat.reply.splitting import MAX_NAME_LENGTH, sanitize_line
+from adapters.chat.words.forms import ChoiceField, Form, FormValues
+from pipeline.ports import AddedDocument, UploadRefused
+from pipeline.translations import PluralText, TranslatableText, Translator
+from pipeline.words import wording
+
+ADD_LABEL = TranslatableText("Add to knowledge")
+WHAT_LABEL, WHERE_LABEL = TranslatableText("What to add"), TranslatableText("Into which collection")
+WHERE_HINT = TranslatableText("Everyone who may see that collection gets answers from it.")
+CANCEL = TranslatableText("Cancel")
+READING_FILE = TranslatableText("Reading {name} …")
+ADDED = TranslatableText("{name} is in the collection {collection} now, as “{title}”.")
+PASSAGES_READ = PluralText("{number} passage was read.", "{number} passages were read.")
+REPLACED = TranslatableText("It replaces what you added under the same name.")
+TAKE_BACK_HINT = TranslatableText(
+    "To take it back, press the button; whoever runs me can do it with `citewell documents remove {id}`."
+)
+NOT_ADDED = TranslatableText("{name} was left out: {reason}")
+TAKE_BACK_LABEL = TranslatableText("Take it back")
+TAKEN_BACK = TranslatableText("“{title}” is taken back: no answer rests on it any more.")
+DOCUMENT_GONE = TranslatableText("It is not among the documents any more.")
+CONTRIBUTORS_ONLY = TranslatableText("Only a contributor may add to my knowledge. Whoever runs me says who is one.")
+NOT_YOUR_DOCUMENT = TranslatableText("Only whoever added it, or an admin, may take it back.")
+NOTHING_TO_ADD = TranslatableText("That message has no file and no link that I could add.")
+NO_COLLECTION = TranslatableText("There is no collection here that you could add to.")
+OUT_OF_DATE = TranslatableText("This is out of date. Choose “{add}” again.")
+
+UNREADABLE = TranslatableText("I read {formats}, with text in them and without a password.")
+TOO_LARGE = TranslatableText("it is larger than {megabytes} MB.")
+NOT_PUBLIC = TranslatableText("I open public web pages only.")
+PAGE_NOT_OPEN = TranslatableText("the page is not there, or it asks to sign in.")
+FETCH_FAILED = TranslatableText("I could not get it. Please try again in a minute.")
+FILE_GONE = TranslatableText("the file is not there any more, or I may not see it. Send it to me in a direct message.")
+FILE_ELSEWHERE = TranslatableText("the file is kept outside {platform}, and I have no access to it.")
+FILES_NOT_ALLOWED = TranslatableText(
+    "I may not open files here. Whoever runs me can give me the permission {permission}."
+)
+
+UPLOAD_FORM = "adding"
+MAX_UPLOADS = 10
+"""Files and links of one message that can be added."""
+_ADDRESS = re.compile(r"https?://[^\s<>|\"]+")
+_AFTER = ".,;:!?'*_~"
+
+
+class UploadCandidate(NamedTuple):
+    """One file or link of a message."""
+
+    name: str
+    file_id: str = ""
+    """Its id on the platform; empty for a link, whose name is its address."""
+
+
+def find_urls(text: str) -> list[UploadCandidate]:
+    """The addresses in a text as it was typed, each once; a mark that ends a sentence is not part of one."""
+    found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
+    return [UploadCandidate(one) for one in dict.fromkeys(found)]
+
+
+def candidate_label(thing: UploadCandidate) -> str:
+    """What the form calls it."""
+    return sanitize_line(thing.name, 75)
+
+
+def added_text(thing: UploadCandidate, added: AddedDocument, words: Translator) -> str:
+    """What was read, and where it is."""
+    name, title = sanitize_line(thing.name, MAX_NAME_LENGTH), sanitize_line(added.title, MAX_NAME_LENGTH)
+    return " ".join(
+        [
+            words(ADDED, name=name, collection=added.collection, title=title),
+            words.pluralize(PASSAGES_READ, added.passages),
+            *([words(REPLACED)] if added.replaced else []),
+            *([f"{words(wording.INSTRUCTIONS_IGNORED)}."] if added.flagged else []),
+        ]
+    )
+
+
+def take_back_hint(added: AddedDocument, words: Translator) -> str:
+    """How to take it back, in Markdown of any kind."""
+    return words(TAKE_BACK_HINT, id=added.document)
+
+
+def rejected_text(thing: UploadCandidate, error: UploadRefused, words: Translator) -> str:
+    """Why it is not there."""
+    return words(NOT_ADDED, name=sanitize_line(thing.name, MAX_NAME_LENGTH), reason=words(error.reason, **error.fields))
+
+
+def fetch_failed_text(thing: UploadCandidate, words: Translator) -> str:
+    return words(NOT_ADDED, name=sanitize_line(thing.name, MAX_NAME_LENGTH), reason=words(FETCH_FAILED))
+
+
+def upload_form(about: str, things: Sequence[UploadCandidate], collections: Sequence[str], words: Translator) -> Form:
+    """What of a message, where there are several, the files ticked; and into which collection."""
+    fields = []
+    if len(things) > 1:
+        named = {str(place): candidate_label(thing) for place, thing in enumerate(things)}
+        files = tuple(str(place) for place, thing in enumerate(things) if thing.file_id)
+        fields.append(
+            ChoiceField("what", words(WHAT_LABEL), named, files or tuple(named), is_multiple=True, required=True)
+        )
+    if len(collections) > 1:
+        names = {name: name for name in collections}
+        hint = words(WHERE_HINT)
+        fields.append(
+            ChoiceField(
+                "where", words(WHERE_LABEL), names, tuple(collections[:1]), hint, is_collapsed=True, required=True
+            )
+        )
+    return Form(UPLOAD_FORM, about, words(ADD_LABEL), words(ADD_LABEL), words(CANCEL), tuple(fields))
+
+
+def parse_upload_form(filled: FormValues, things: Sequence[UploadCandidate]) -> tuple[list[UploadCandidate], str]:
+    """What was ticked, and the collection; that is empty where there was none to choose."""
+    ticked = {str(place): thing for place, thing in enumerate(things)}
+    chosen = [ticked[place] for place in filled["what"] if place in ticked] if "what" in filled else list(things)
+    return chosen, "".join(filled.get("where", ()))

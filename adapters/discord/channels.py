@@ -1,0 +1,29 @@
+"""Channels by the name that people call them."""
+
+from __future__ import annotations
+
+import discord
+from discord.http import Route
+
+from adapters.discord.errors import translate_discord_errors, translate_gateway_errors
+from adapters.discord.events.places import DISCORD_NAME
+from pipeline.values import PlaceId
+
+
+async def find_channels(token: str, name: str, *, api_url: str = "") -> list[PlaceId]:
+    """The channels and forums that the bot may see, on any server, and that are called so. Opens no gateway session.
+    `api_url` counts for the whole process. Raises Misconfigured, Refused or Unavailable."""
+    if api_url:
+        Route.BASE = api_url
+    client = discord.Client(intents=discord.Intents.none(), max_ratelimit_timeout=30.0)
+    found: list[PlaceId] = []
+    with translate_gateway_errors(), translate_discord_errors("look for a channel"):
+        async with client:
+            await client.login(token)
+            async for guild in client.fetch_guilds(limit=None):
+                found += [
+                    PlaceId(platform=DISCORD_NAME, space=str(guild.id), channel=str(channel.id))
+                    for channel in await guild.fetch_channels()
+                    if channel.name == name and isinstance(channel, discord.TextChannel | discord.ForumChannel)
+                ]
+    return found

@@ -1,0 +1,109 @@
+"""Reading one gap after a fresh session: one that is resumed replays what it missed, a new one does not.
+
+A first direct message from somebody new cannot be found: its channel is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import discord
+
+from adapters.chat.catch_up import MissedRange
+from adapters.discord.errors import translate_discord_errors
+from adapters.discord.events.places import workspace_key
+from pipeline.ports import Inbox
+from pipeline.rules.tenancy import workspace_scope
+
+ReadableChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+MAX_DIRECT_CHANNELS = 500
+"""Direct messages that are read after an outage: those that were written in last."""
+
+
+class DiscordUnread(NamedTuple):
+    """Somewhere to read."""
+
+    channel: discord.abc.Messageable
+    channel_id: int
+    after: int
+    """The id of the last message that is known."""
+
+    def __str__(self) -> str:
+        return str(self.channel_id)
+
+
+class DiscordMissedReader:
+    """Channels and active threads, forum posts among them, that may be read; `hear` takes a message in."""
+
+    def __init__(
+        self,
+        client: discord.Client,
+        inbox: Inbox,
+        hear: Callable[[discord.Message], Awaitable[None]],
+        since: MissedRange,
+        *,
+        directs: bool,
+    ) -> None:
+        """`directs`: direct messages are told to this process."""
+        self._client = client
+        self._inbox = inbox
+        self._hear = hear
+        self._since = since
+        self._told_directs = directs
+        self._known: dict[int, int | None] = {}
+        """By channel, as in `DiscordUnread`; None where nobody ever listened."""
+
+    async def places(self) -> AsyncIterator[DiscordUnread]:
+        directs: list[str] = []
+        if self._told_directs:
+            with workspace_scope(workspace_key(None)):
+                directs = await self._inbox.channels(workspace_key(None))
+        for guild_id, channel in self._channels():
+            after = await self._after(guild_id, channel.id)
+            if after is not None and (channel.last_message_id or 0) > after:
+                yield DiscordUnread(channel, channel.id, after)
+        for channel_id in map(int, directs[:MAX_DIRECT_CHANNELS]):
+            after = await self._after(None, channel_id)
+            if after is not None:
+                yield DiscordUnread(self._client.get_partial_messageable(channel_id), channel_id, after)
+
+    async def messages(self, place: DiscordUnread) -> AsyncGenerator[discord.Message, None]:
+        with translate_discord_errors("read what was missed"):
+            async for message in place.channel.history(
+                after=discord.Object(place.after), oldest_first=True, limit=None
+            ):
+                yield message
+
+    async def accept(self, place: DiscordUnread, message: discord.Message) -> None:
+        await self._hear(message)
+
+    async def _after(self, guild_id: int | None, channel_id: int) -> int | None:
+        """After a first start, the last message that was ever heard there."""
+        if channel_id not in self._known:
+            after: int | None = _id_of(self._since.start)
+            if self._since.is_first_start:
+                with workspace_scope(workspace_key(guild_id)):
+                    seen = await self._inbox.last_message_id(f"{workspace_key(guild_id)}:{channel_id}")
+                after = max(int(seen), _id_of(self._since.earliest)) if seen else None
+            self._known[channel_id] = after
+        return self._known[channel_id]
+
+    def _channels(self) -> Iterator[tuple[int, ReadableChannel]]:
+        for guild in self._client.guilds:
+            channels: list[ReadableChannel] = [
+                *guild.text_channels,
+                *guild.voice_channels,
+                *guild.stage_channels,
+                *guild.threads,
+            ]
+            for channel in channels:
+                granted = channel.permissions_for(guild.me)
+                if granted.view_channel and granted.read_message_history:
+                    yield guild.id, channel
+
+
+def _id_of(at: float) -> int:
+    """What comes right before the ids of messages of that moment."""
+    return discord.utils.time_snowflake(datetime.fromtimestamp(at, UTC))

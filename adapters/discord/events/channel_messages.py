@@ -1,0 +1,78 @@
+"""What people say in channels that are a source: as it is said, and what is read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discord
+
+from adapters.chat.intake import MessageLoader
+from adapters.discord.errors import translate_discord_errors
+from adapters.discord.events.incoming import ACCEPTED_EMOJI, EXCLUDED_EMOJI, PERSON_MESSAGE_TYPES, parse_attachments
+from adapters.discord.events.places import DISCORD_NAME
+from adapters.discord.events.plain_text import message_to_text
+from pipeline.errors import Refused
+from pipeline.values import ChannelMessage, PlaceId
+
+SOLVED_TAGS = frozenset({"solved", "resolved", "answered"})
+"""Tags of a forum's post."""
+
+
+def message_loader(message: discord.Message, me: discord.ClientUser) -> MessageLoader | None:
+    """At a message that was told of; None in private threads, which are not read."""
+
+    async def as_told(channel: PlaceId) -> ChannelMessage | None:
+        return parse_channel_message(channel, message, me)
+
+    return None if is_private_thread(message.channel) else as_told
+
+
+def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: int, message_id: int) -> MessageLoader:
+    """At what a message is now that it or its reactions changed: an event tells of one of these alone."""
+
+    async def now(place: PlaceId) -> ChannelMessage | None:
+        channel: Any = client.get_partial_messageable(channel_id, guild_id=guild_id)
+        with translate_discord_errors("look at a message again"):
+            message = await channel.fetch_message(message_id)
+        message.channel = client.get_channel(channel_id) or message.channel
+        if client.user is None or is_private_thread(message.channel):
+            raise Refused("a message is not to be read there")
+        return parse_channel_message(place, message, client.user)
+
+    return now
+
+
+def parse_channel_message(
+    channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False
+) -> ChannelMessage | None:
+    """What a person said to people; None for joins, bots, what is kept out, and unless `to_us` questions to us."""
+    reactions = {str(one.emoji) for one in message.reactions}
+    spoken = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
+    text = message_to_text(message, me)
+    ours = not to_us and any(one.id == me.id for one in message.mentions)
+    if not spoken or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or ours:
+        return None
+    inside = message.channel if isinstance(message.channel, discord.Thread) else None
+    refers = message.reference.message_id if message.reference else None
+    return ChannelMessage(
+        channel=channel,
+        thread=str(inside.id if inside else refers or message.id),
+        message=str(message.id),
+        author=f"{DISCORD_NAME}:{message.author.id}",
+        name=message.author.display_name,
+        at=message.created_at,
+        edited=message.edited_at,
+        text=text,
+        url=message.jump_url,
+        title=inside.name if inside else "",
+        files=parse_attachments(message),
+        accepted=ACCEPTED_EMOJI in reactions or bool(inside and SOLVED_TAGS.intersection(_tags(inside))),
+    )
+
+
+def is_private_thread(channel: object) -> bool:
+    return isinstance(channel, discord.Thread) and channel.is_private()
+
+
+def _tags(thread: discord.Thread) -> set[str]:
+    return {tag.name.lower() for tag in thread.applied_tags}

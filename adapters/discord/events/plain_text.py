@@ -1,0 +1,67 @@
+"""The text of a message, as the words that a person sees."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import discord
+
+from pipeline.plan.references import compose_post_question
+
+_MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
+UNKNOWN_PERSON, UNKNOWN_PLACE = "@somebody", "#somewhere"
+"""What stands for who or what cannot be named: an id means nothing to a search."""
+_TIME = re.compile(r"<t:(-?\d{1,12})(?::([tTdDfFR]))?>")
+_COMMAND = re.compile(r"<(/[^<>:]{1,100}):\d{1,20}>")
+_GUIDE = re.compile(r"<id:\w+>")
+_EMOJI = re.compile(r"<a?:\w+:\d+>")
+
+
+def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
+    """What was said, without our own mention, other mentions by name, times as days; what begins a forum's post, under
+    its title, which it may just point at; of a message that only passes others on, what those say."""
+    names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
+    names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
+    names[f"@{me.id}"] = ""
+    if message.guild and (own_role := message.guild.self_role):
+        names[f"@{own_role.id}"] = ""
+
+    def name(match: re.Match[str]) -> str:
+        mark, number = match.groups()
+        if mark == "#":
+            channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
+            return f"#{channel.name}" if channel else UNKNOWN_PLACE
+        known = names.get(f"@{number}")
+        return _known(message.guild, mark, int(number)) if known is None else known
+
+    content = message.content or "\n".join(one.content for one in message.message_snapshots)
+    named = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
+    said = _EMOJI.sub("", named).strip() or named
+    channel = message.channel
+    if isinstance(channel, discord.Thread) and message.id == channel.id:  # as has what a thread was opened from
+        if isinstance(channel.parent, discord.TextChannel):
+            return said
+        return compose_post_question(channel.name, said)
+    return said
+
+
+def _known(guild: discord.Guild | None, mark: str, number: int) -> str:
+    """A person or role of the server, which what is passed on mentions without telling their names."""
+    named = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
+    return f"@{named.name if isinstance(named, discord.Role) else named.display_name}" if named else UNKNOWN_PERSON
+
+
+def _day(token: re.Match[str]) -> str:
+    """A time as a person reads it, in UTC: Discord shows it to each in their own."""
+    try:
+        at = datetime.fromtimestamp(int(token[1]), UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    day, hour = f"{at.day} {at:%B %Y}", f"{at:%H:%M} UTC"
+    match token[2]:
+        case "t" | "T":
+            return hour
+        case "d" | "D" | "R":
+            return day
+    return f"{day} {hour}"

@@ -1,0 +1,353 @@
+"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms
+are read from what Discord sends, not from memory."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import discord
+from discord import ui
+
+from adapters.chat.adapter import ChatApp
+from adapters.chat.interactions.context import (
+    NO_VALUES,
+    Acknowledgement,
+    ChannelInteractionContext,
+    HandoffReply,
+    InteractionPayload,
+)
+from adapters.chat.interactions.upload_source import UploadResult
+from adapters.chat.interactions.uploads import UPLOAD_COMMAND
+from adapters.chat.reply import builder as parts
+from adapters.chat.reply import labels
+from adapters.chat.reply.builder import text_reply
+from adapters.chat.reply.parts import RenderOptions, Reply, ReplyButton
+from adapters.chat.words import uploads
+from adapters.chat.words.forms import ChoiceField, Form, FormValues, TextField
+from adapters.chat.words.uploads import MAX_UPLOADS, UploadCandidate
+from adapters.discord import limits
+from adapters.discord.audience import DiscordAudienceResolver
+from adapters.discord.errors import REQUEST_SECONDS, translate_discord_errors
+from adapters.discord.events import files
+from adapters.discord.events.places import DIRECT_SPACE, DISCORD_NAME, message_key_text, place_chain
+from adapters.discord.events.plain_text import message_to_text
+from adapters.discord.post.announcements import upload_result_view
+from adapters.discord.post.ephemeral import DiscordInteraction, send_ephemeral
+from adapters.discord.post.sender import DiscordPost
+from adapters.discord.rendering import custom_ids, render
+from adapters.discord.rendering.components import ButtonRow, build_card, build_layout, page_buttons
+from adapters.discord.rendering.markup import escape_text
+from pipeline.ports import BotServices, Upload
+from pipeline.translations import TranslatableText, Translator
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
+from pipeline.words import wording
+
+_OPEN = 200
+"""Messages that are remembered until their forms are sent."""
+
+
+class DiscordUploadStore:
+    """Remembers what forms are about: they have no room for it."""
+
+    def __init__(self, *, api_url: str) -> None:
+        self._api_url = api_url
+        self._open: dict[str, discord.Message] = {}
+
+    async def upload_source(
+        self, interaction: DiscordInteraction, pressed: InteractionPayload, menu_of: discord.Message | None
+    ) -> DiscordUploadSource | None:
+        """`menu_of`: the message in whose menu it was chosen."""
+        match pressed.action:
+            case action if action == UPLOAD_COMMAND:
+                message = menu_of
+            case ReplyButton.ADD:
+                message = await _asked(interaction)
+            case _:
+                message = self._open.pop(pressed.subject_id, None)
+        if message is None:
+            return None
+        name = str(interaction.id)
+        self._open = dict([*self._open.items(), (name, message)][-_OPEN:])
+        return DiscordUploadSource(interaction, message, upload_candidates(message), name, self._api_url)
+
+
+class DiscordUploadSource(NamedTuple):
+    """The port `UploadSource`."""
+
+    interaction: DiscordInteraction
+    message: discord.Message
+    candidates: Sequence[UploadCandidate]
+    form_state: str
+    api_url: str
+
+    async def resolve(self, thing: UploadCandidate) -> Upload:
+        if not thing.file_id:
+            return Upload(thing.name, thing.name)
+        sent = next(one for one in self.message.attachments if str(one.id) == thing.file_id)
+        return Upload(sent.filename, self.message.jump_url, partial(files.download_attachment, sent, self.api_url))
+
+    async def announce_reading(
+        self, reading: str, words: Translator, *, alone: bool
+    ) -> Callable[[UploadResult], Awaitable[None]]:
+        """Discord says by itself that it is being done, and what comes of it is the answer to the press."""
+        with translate_discord_errors("acknowledge a press"):
+            if not self.interaction.response.is_done():
+                await self.interaction.response.defer(ephemeral=alone, thinking=True)
+
+        async def put(addition: UploadResult) -> None:
+            with translate_discord_errors("answer a press"):
+                await self.interaction.followup.send(
+                    view=upload_result_view(*addition), ephemeral=alone, suppress_embeds=True
+                )
+
+        return put
+
+
+async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
+    """The question above the reply in a direct message, if it is still there."""
+    reference, channel = interaction.message and interaction.message.reference, interaction.channel
+    if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
+        return None
+    try:
+        return await channel.fetch_message(reference.message_id)
+    except discord.NotFound:
+        return None
+
+
+def upload_candidates(message: discord.Message) -> tuple[UploadCandidate, ...]:
+    """What of a message can be added."""
+    attached = [UploadCandidate(one.filename, str(one.id)) for one in message.attachments]
+    return tuple([*attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
+
+
+FORM_SECONDS = 900.0
+MAX_FORM_OPTIONS, MAX_OPTION_LABEL = 25, 100
+"""Of one field, and characters of what one is called."""
+
+
+def build_modal(form: Form) -> ui.Modal:
+    made = ui.Modal(
+        title=form.title, custom_id=custom_ids.build_custom_id(form.name, form.subject_id), timeout=FORM_SECONDS
+    )
+    for field in form.fields:
+        component = _typed(field) if isinstance(field, TextField) else _chosen(field)
+        made.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
+    return made
+
+
+def parse_form_values(data: Any) -> FormValues:
+    """What a submitted form says."""
+    return {
+        str(field.get("custom_id")): tuple(
+            str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
+        )
+        for field in _fields((data or {}).get("components", ()))
+    }
+
+
+def _typed(field: TextField) -> ui.Item[Any]:
+    style = discord.TextStyle.paragraph if field.is_multiline else discord.TextStyle.short
+    text: ui.TextInput[Any] = ui.TextInput(
+        custom_id=field.name,
+        style=style,
+        required=field.required,
+        max_length=field.max_length,
+        default=field.value or None,
+    )
+    return text
+
+
+def _chosen(field: ChoiceField) -> ui.Item[Any]:
+    options = [
+        discord.SelectOption(label=name[:MAX_OPTION_LABEL], value=value, default=value in field.initial)
+        for value, name in list(field.options.items())[:MAX_FORM_OPTIONS]
+    ]
+    select: ui.Select[Any] = ui.Select(
+        custom_id=field.name,
+        options=options,
+        required=field.required,
+        min_values=int(field.required),
+        max_values=len(options) if field.is_multiple else 1,
+    )
+    return select
+
+
+def _fields(components: Any) -> Iterator[dict[str, Any]]:
+    """Everything that was filled in."""
+    for one in components:
+        yield one
+        yield from _fields(one.get("components", ()))
+        if one.get("component"):
+            yield one["component"]
+
+
+def parse_interaction(interaction: DiscordInteraction, action: str, about: str, seen: str) -> InteractionPayload:
+    """`seen`: what a button carries besides: the root of the conversation; beside an answer, the id of that."""
+    message, guild_id, channel_id = interaction.message, interaction.guild_id, interaction.channel_id
+    below = str(message.id) if message and not message.flags.ephemeral else seen
+    there = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
+    whole = guild_id is None or isinstance(interaction.channel, discord.Thread)
+    chain = replace(there, thread="" if whole else seen or below)
+    form = interaction.type is discord.InteractionType.modal_submit
+    return InteractionPayload(
+        action=action,
+        subject_id=about,
+        person_id=str(PersonId(platform=DISCORD_NAME, user=str(interaction.user.id))),
+        places=place_chain(guild_id, channel_id or 0, interaction.channel),
+        conversation=there,
+        message=str(message.id) if message else "",
+        answer_message=below,
+        name=interaction.user.display_name,
+        form_values=parse_form_values(interaction.data) if form else NO_VALUES,
+        subscription_conversation=chain if below else None,
+        locale=str(interaction.locale),
+    )
+
+
+class DiscordInteractionDependencies(NamedTuple):
+    """What it takes to answer somebody on Discord."""
+
+    services: BotServices
+    chat: ChatApp[DiscordPost]
+    audience_resolver: DiscordAudienceResolver
+    upload_store: DiscordUploadStore
+    render_options: RenderOptions
+
+
+class DiscordInteractionContext(ChannelInteractionContext):
+    """People are never of another organisation: servers are home or not."""
+
+    def __init__(
+        self,
+        interaction: DiscordInteraction,
+        context: DiscordInteractionDependencies,
+        action: str,
+        about: str = "",
+        seen: str = "",
+        *,
+        menu_of: discord.Message | None = None,
+    ) -> None:
+        """`menu_of`: the message in whose menu it was chosen."""
+        super().__init__(parse_interaction(interaction, action, about, seen), context.services)
+        self.interaction = interaction
+        self._context = context
+        self._reaches = context.audience_resolver
+        self._menu_of = menu_of
+        self._seen = seen
+
+    async def actor(self) -> Actor:
+        with translate_discord_errors("ask who pressed"):
+            return await self._reaches.actor(self.interaction)
+
+    async def private_readers(self) -> Readers:
+        with translate_discord_errors("ask who reads"):
+            return await self._context.chat.audience.build(await self._reaches.person_facts(self.interaction))
+
+    async def channel_readers(self) -> Readers:
+        guild_id, channel_id = self.interaction.guild_id, self.interaction.channel_id
+        if not guild_id:
+            return await self.private_readers()
+        with translate_discord_errors("ask who reads"):
+            return await self._context.chat.audience.build(await self._reaches.channel_facts(guild_id, channel_id or 0))
+
+    async def share_readers(self) -> Readers | TranslatableText:
+        return await self.channel_readers() if self.interaction.guild_id else wording.SHARE_REFUSED
+
+    async def direct_conversation(self) -> ConversationId:
+        with translate_discord_errors("open a direct message"):
+            alone = await self.interaction.user.create_dm()
+        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(alone.id))
+
+    async def message_link(self) -> str:
+        return self.interaction.message.jump_url if self.interaction.message else ""
+
+    async def handoff_reply(self) -> HandoffReply | None:
+        """The button carries its channel and message, and theirs."""
+        channel, _, notice = self.payload.subject_id.partition("-")
+        here, me = self.interaction.channel, self.interaction.client.user
+        if not isinstance(here, discord.abc.Messageable) or me is None:
+            return None
+        with translate_discord_errors("read a message"):
+            try:
+                message = await here.fetch_message(int(self._seen))
+            except discord.NotFound:
+                return None
+        asked = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
+        theirs = message.author.id == self.interaction.user.id
+        return HandoffReply(message_to_text(message, me), asked, message.jump_url) if theirs else None
+
+    async def upload_source(self) -> DiscordUploadSource | None:
+        with translate_discord_errors("read a message"):
+            return await self._context.upload_store.upload_source(self.interaction, self.payload, self._menu_of)
+
+    async def ack(self, then: Acknowledgement) -> None:
+        with translate_discord_errors("acknowledge a press"):
+            match then:
+                case Acknowledgement.PRIVATE_REPLY:
+                    await self.interaction.response.defer(ephemeral=True, thinking=True)
+                case Acknowledgement.MESSAGE_UPDATE | Acknowledgement.FORM_VALIDATION:
+                    await self.interaction.response.defer()
+
+    async def reply_privately(self, text: str) -> None:
+        await self.show_privately(text_reply(text))
+
+    async def show_privately(self, reply: Reply) -> None:
+        await self.show_texts(render.render_texts(reply), row=page_buttons(reply, self.payload.answer_message))
+
+    async def show_texts(self, texts: Sequence[str], *, row: ButtonRow = ()) -> None:
+        """Show them what is written as Discord's Markdown."""
+        with translate_discord_errors("answer a press"):
+            async with asyncio.timeout(REQUEST_SECONDS):
+                await send_ephemeral(self.interaction, texts, row=row)
+
+    async def open_form(self, form: Form) -> None:
+        with translate_discord_errors("open a form"):
+            await self.interaction.response.send_modal(build_modal(form))
+
+    async def show_field_error(self, text: str, field: str) -> bool:
+        """A modal is gone once it is sent."""
+        return False
+
+    async def replace_message(self, text: str) -> None:
+        await self._change(build_layout((escape_text(text),)))
+
+    async def confirm_sharing(self, answer: Answer) -> None:
+        look = self._context.render_options
+        await self._change(
+            build_card(render.render_pages(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1])
+        )
+
+    async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
+        if at:
+            with translate_discord_errors("change a message"):
+                channel = self.interaction.client.get_partial_messageable(int(at.channel))
+                message = await channel.fetch_message(int(at.message))
+                await message.edit(view=_ticked(message, heading))
+        elif self.interaction.message:
+            await self._change(_ticked(self.interaction.message, heading))
+
+    async def _change(self, view: discord.ui.LayoutView) -> None:
+        with translate_discord_errors("change a message"):
+            await self.interaction.edit_original_response(view=view)
+
+    async def send_export(self, data: str) -> None:
+        """In as many files as Discord takes it in."""
+        content, told = data.encode(), (await self.words())(labels.EXPORTED)
+        files = [
+            content[start : start + limits.MAX_ATTACHMENT_BYTES]
+            for start in range(0, len(content), limits.MAX_ATTACHMENT_BYTES)
+        ] or [b"{}"]
+        with translate_discord_errors("send a file"):
+            for number, part in enumerate(files, start=1):
+                name = "citewell-export.json" if len(files) == 1 else f"citewell-export-{number}.json.part"
+                await self.interaction.followup.send(told, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+
+
+def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:
+    first, *below = custom_ids.iter_texts(message.components)
+    _, *quoted = first.splitlines()
+    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *below])

@@ -1,0 +1,213 @@
+"""What we post in a channel, thread or DM: sent and edited, and found again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import discord
+from discord import ui
+
+from adapters.discord.errors import (
+    REQUEST_SECONDS,
+    THREAD_ARCHIVED,
+    TRANSIENT_ERRORS,
+    UNKNOWN_MESSAGE,
+    retry_while_unreachable,
+    translate_discord_errors,
+)
+from adapters.discord.post.recovery import EndMatcher, MessageMatcher, end_unknown, find_messages
+from adapters.discord.rendering.render import DiscordPage
+from pipeline.ports import PostRecorder
+from pipeline.values import PersonId
+
+POST_ERRORS = partial(translate_discord_errors, "post")
+
+
+@dataclass(frozen=True)
+class DiscordPost:
+    """One message. `files` makes what it shows of files, for each attempt anew."""
+
+    view: ui.LayoutView | None = field(default=None, compare=False)
+    files: Callable[[], list[discord.File]] = field(default=list, compare=False)
+    content: str = ""
+    """In the place of a view."""
+    page: DiscordPage | None = None
+    """What the view shows, where two are compared."""
+
+
+@dataclass(frozen=True)
+class DiscordDestination:
+    """Where something goes, and how it is known there."""
+
+    guild_id: int | None
+    candidate_channels: tuple[int, ...]
+    """The channels it may be in, the likeliest first."""
+    open: Callable[[], Awaitable[int]]
+    """The channel for a new one, asked just before its first message."""
+    is_match: MessageMatcher
+    after: discord.Object | datetime | None
+    is_end: EndMatcher = end_unknown
+    refers_to: discord.MessageReference | None = None
+    mentioned_user: int = 0
+    """The person who is mentioned; 0 for nobody."""
+    translate_errors: Callable[[], AbstractContextManager[None]] = POST_ERRORS
+    """Around each request: raises what an error of Discord's means there."""
+    is_silent: bool = False
+    """Nobody is notified."""
+
+    def channel_at(self, client: discord.Client, channel_id: int) -> discord.PartialMessageable:
+        return client.get_partial_messageable(channel_id, guild_id=self.guild_id)
+
+
+class DiscordSender:
+    """What is posted in one place for one key. A reference is `channel/message` or `channel/message,message`."""
+
+    recorded_names: Sequence[str] = ()
+
+    def __init__(
+        self,
+        client: discord.Client,
+        destination: DiscordDestination,
+        key: str,
+        receipt: PostRecorder,
+        *,
+        channel_id: int = 0,
+    ) -> None:
+        """`channel_id`: where it is known to be."""
+        self._client = client
+        self._destination = destination
+        self._key = key
+        self._receipt = receipt
+        self._channel_id = channel_id
+        self._held: dict[int, discord.Message] = {}
+
+    @property
+    def channel(self) -> discord.PartialMessageable:
+        return self._destination.channel_at(self._client, self._channel_id or self._destination.candidate_channels[-1])
+
+    async def wait_until_ready(self) -> None:
+        """discord.py itself waits for its turn."""
+
+    async def prepare_target(self) -> None:
+        with self._destination.translate_errors():
+            self._channel_id = await self._destination.open()
+
+    def reference(self, names: Sequence[str]) -> str:
+        return build_reference(self._channel_id, names)
+
+    async def send(self, part: int, post: DiscordPost) -> str:
+        with self._destination.translate_errors():
+            message = await retry_while_unreachable(
+                partial(self._send, part, post), before_retry=self._receipt.record_intent
+            )
+        self._held[message.id] = message
+        return str(message.id)
+
+    async def edit(self, name: str, part: int, post: DiscordPost) -> None:
+        with self._destination.translate_errors():
+            await retry_while_unreachable(lambda: self._edit(int(name), post))
+
+    async def show_progress(self, post: DiscordPost, name: str = "") -> None:
+        """Show a passing state. One that cannot be shown just now is left out."""
+        with self._destination.translate_errors(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
+            async with asyncio.timeout(REQUEST_SECONDS):
+                await self._edit(int(name), post)
+
+    async def delete(self, name: str) -> None:
+        with self._destination.translate_errors():
+            await retry_while_unreachable(partial(delete_message, self.channel, int(name)))
+
+    async def find_unrecorded(self) -> list[str]:
+        with self._destination.translate_errors():
+            self._channel_id, names = await find_unrecorded(self._client, self._destination, self._channel_id)
+        return names
+
+    async def _send(self, part: int, post: DiscordPost) -> discord.Message:
+        refers_to, nobody = self._destination.refers_to, discord.AllowedMentions.none()
+        if self._destination.mentioned_user:
+            nobody.users = [discord.Object(self._destination.mentioned_user)]
+        said: dict[str, Any] = {"view": post.view, "files": post.files()} if post.view else {"content": post.content}
+        if refers_to and refers_to.channel_id == self._channel_id:
+            said["reference"] = refers_to
+        return await self.channel.send(
+            **said,
+            nonce=make_nonce(self._key, part),
+            silent=self._destination.is_silent,
+            suppress_embeds=True,
+            allowed_mentions=nobody,
+        )
+
+    async def _edit(self, message_id: int, post: DiscordPost) -> None:
+        try:
+            held = self._held.get(message_id) or await self.channel.fetch_message(message_id)
+            self._held[message_id] = held
+            await self._change(held, post)
+        except discord.NotFound as error:
+            if error.code != UNKNOWN_MESSAGE:
+                raise
+
+    async def _change(self, message: discord.Message, post: DiscordPost) -> None:
+        async def change() -> None:
+            nobody = discord.AllowedMentions.none()
+            await message.edit(view=post.view, attachments=post.files(), suppress=True, allowed_mentions=nobody)
+
+        try:
+            await change()
+        except discord.HTTPException as error:
+            if error.code != THREAD_ARCHIVED:
+                raise
+            thread = await self._client.fetch_channel(self._channel_id)
+            if isinstance(thread, discord.Thread):
+                await thread.edit(archived=False)
+            await change()
+
+
+async def delete_message(channel: discord.PartialMessageable, message_id: int) -> None:
+    """Delete a message, unless it is gone already."""
+    try:
+        await channel.get_partial_message(message_id).delete()
+    except discord.NotFound as error:
+        if error.code != UNKNOWN_MESSAGE:
+            raise
+
+
+async def find_unrecorded(
+    client: discord.Client, destination: DiscordDestination, channel_id: int = 0
+) -> tuple[int, list[str]]:
+    """The channel and the messages of what a crash left, or that channel and none. `channel_id`: where it is known
+    to be."""
+    for one in (channel_id,) if channel_id else destination.candidate_channels:
+        there = destination.channel_at(client, one)
+        if found := await find_messages(
+            client, there, one, destination.after, destination.is_match, destination.is_end
+        ):
+            return one, [str(message_id) for message_id in found]
+    return channel_id, []
+
+
+def build_reference(channel_id: int, names: Sequence[str]) -> str:
+    return f"{channel_id}/{','.join(names)}"
+
+
+def parse_reference(reference: str) -> tuple[int, list[str]]:
+    """The channel and the messages that a reference names; 0 and none of an empty one."""
+    channel, _, messages = reference.partition("/")
+    return int(channel or 0), [one for one in messages.split(",") if one]
+
+
+async def fetch_person(client: discord.Client, author: str) -> discord.User:
+    """Whom messages call `author`."""
+    return await client.fetch_user(int(PersonId.parse(author).user))
+
+
+def make_nonce(key: str, part: int) -> str:
+    """The same for the same part of the same reply: Discord then posts it once within two minutes."""
+    return hashlib.blake2b(f"{key}#{part}".encode(), digest_size=12).hexdigest()

@@ -1,0 +1,161 @@
+"""What a file is, by its content and else by its name."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from pathlib import PurePath
+
+from pydantic import Field
+
+from pipeline.errors import Refused
+from pipeline.values import Value
+
+FORMAT_ALIASES = {
+    **dict.fromkeys((".docm", ".dotx", ".dotm"), ".docx"),
+    **dict.fromkeys((".pptm", ".potx", ".potm", ".ppsx", ".ppsm"), ".pptx"),
+    **dict.fromkeys((".xlsm", ".xltx", ".xltm"), ".xlsx"),
+    **dict.fromkeys((".ott", ".fodt"), ".odt"),
+    **dict.fromkeys((".ots", ".fods"), ".ods"),
+    **dict.fromkeys((".otp", ".fodp"), ".odp"),
+    ".yml": ".yaml",
+    **dict.fromkeys((".mht", ".mhtml"), ".eml"),
+    ".xhtml": ".html",
+    ".geojson": ".json",
+}
+"""Formats that are read like another: with macros, templates, shows, flat files, saved pages of the web."""
+LEGACY_FORMATS = {
+    **dict.fromkeys((".doc", ".dot", ".wpd", ".wps", ".pages"), ".docx"),
+    **dict.fromkeys((".xls", ".xlt", ".xlsb", ".numbers"), ".xlsx"),
+    **dict.fromkeys((".ppt", ".pps", ".key"), ".pptx"),
+    **dict.fromkeys((".pub", ".vsd", ".vsdx", ".xps"), ".pdf"),
+}
+"""Formats that are not read, and what to save them as."""
+TEXT_FORMATS = (
+    *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"),
+    *(".eml", ".mht", ".mhtml", ".ics", ".ipynb", ".json", ".geojson", ".yaml", ".yml"),
+    *(".fodt", ".fods", ".fodp"),
+)
+BINARY_FORMATS = (
+    *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".ods", ".odp", ".msg"),
+    *(name for name in FORMAT_ALIASES if name not in TEXT_FORMATS),
+)
+JSON_LINES = (".jsonl", ".ndjson")
+SUPPORTED_FORMATS = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
+PANDOC_FORMATS = {
+    ".org": "org",
+    **dict.fromkeys((".mediawiki", ".wiki"), "mediawiki"),
+    **dict.fromkeys((".adoc", ".asciidoc"), "asciidoc"),
+    **dict.fromkeys((".tex", ".latex"), "latex"),
+    ".rtf": "rtf",
+    **dict.fromkeys((".docbook", ".dbk"), "docbook"),
+    ".textile": "textile",
+    **dict.fromkeys((".typ", ".typst"), "typst"),
+    ".fb2": "fb2",
+    ".opml": "opml",
+    ".dokuwiki": "dokuwiki",
+}
+"""What pandoc reads, where it is installed, and what it calls them."""
+WEB_PAGE, SITEMAP, CONFLUENCE_STORAGE = ".web-page", ".sitemap", ".stored-page"
+"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
+(JSON of `ConfluenceStoragePage`)."""
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP_MAGIC = b"PK\x03\x04"
+_PARTS = {b"word/document": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
+_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
+_MIMETYPES = {
+    b"application/epub+zip": ".epub",
+    _OPEN_DOCUMENT + b"text": ".odt",
+    _OPEN_DOCUMENT + b"spreadsheet": ".ods",
+    _OPEN_DOCUMENT + b"presentation": ".odp",
+    _OPEN_DOCUMENT + b"graphics": ".odp",
+}
+_OLDER = {"PowerPoint Document": ".ppt", "WordDocument": ".doc", "Workbook": ".xls", "Book": ".xls"}
+"""Streams of the formats of Office before 2007."""
+_DIRECTORY_END = struct.Struct("<4s4H2LH")
+_LONGEST_END = 66_000
+_START = 2_000
+"""Bytes in which a text says what it is."""
+
+
+def detect_file_format(name: str, content: bytes) -> str:
+    """The suffix of the format that `content` is in. Raises Refused for one that is not read."""
+    suffix = PurePath(name).suffix.lower()
+    if content.startswith(b"%PDF-"):
+        return ".pdf"
+    if content.startswith(ZIP_MAGIC):
+        suffix = _zipped(content) or suffix
+    elif content.startswith(OLE_MAGIC):
+        suffix = _compound(content, suffix)
+    elif content.startswith(b"{\\rtf"):
+        suffix = ".rtf"
+    elif suffix in LEGACY_FORMATS:  # programs name what they export as if it were of Office
+        start = content[:_START].lstrip().lower()
+        suffix = ".html" if b"<html" in start else ".eml" if b"mime-version:" in start else suffix
+    if suffix in LEGACY_FORMATS:
+        raise Refused(f"the file is a {suffix}, which is not read", what_to_do=f"Save it as {LEGACY_FORMATS[suffix]}.")
+    if suffix not in SUPPORTED_FORMATS and suffix not in PANDOC_FORMATS:
+        raise Refused(
+            f"{suffix or 'a name without a suffix'} is not a supported format",
+            what_to_do=f"Supported are {', '.join(name for name in SUPPORTED_FORMATS if name not in FORMAT_ALIASES)}.",
+        )
+    return FORMAT_ALIASES.get(suffix, suffix)
+
+
+def _zipped(content: bytes) -> str:
+    """By its parts; empty where they tell nothing."""
+    if content[30:38] == b"mimetype":
+        start = content[38:200]
+        found = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
+        if found:
+            return found[0]
+    directory = _directory(content)
+    if b"xl/workbook.bin" in directory:
+        return ".xlsb"
+    if b"META-INF/container.xml" in directory:
+        return ".epub"
+    return next((suffix for part, suffix in _PARTS.items() if part in directory), "")
+
+
+def _directory(content: bytes) -> bytes:
+    """The names of the entries of a ZIP archive, without those of archives that it holds."""
+    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_END))
+    if 0 <= end <= len(content) - _DIRECTORY_END.size:
+        *_, size, start, _ = _DIRECTORY_END.unpack_from(content, end)
+        if start + size <= end:
+            return content[start : start + size]
+    return content
+
+
+def _compound(content: bytes, suffix: str) -> str:
+    """Of OLE's compound files only mails of Outlook are read. Raises Refused for one of an unknown program."""
+    if _stream("__properties_version1.0") in content:
+        return ".msg"
+    if _stream("EncryptedPackage") in content:
+        raise Refused("the file is protected by a password", what_to_do="Remove the password.")
+    found = [older for stream, older in _OLDER.items() if _stream(stream) in content]
+    if found or suffix in LEGACY_FORMATS:  # one may stand in another
+        return suffix if suffix in LEGACY_FORMATS else found[0]
+    raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
+
+
+def _stream(name: str) -> bytes:
+    """As it stands in the file, with its end, so that `Book` is not `Workbook`."""
+    return name.encode("utf-16-le") + b"\0\0"
+
+
+# --- A page as Confluence stores it ---------------------------------------------------------------
+
+
+class ConfluenceStoragePage(Value):
+    """What stands on it, in the storage format, and what that refers to and does not hold itself."""
+
+    storage: str
+    title: str = ""
+    names: Mapping[str, str] = Field(default_factory=dict)
+    """Of people, by account id or user key."""
+    url: str = ""
+    """Where people read the pages of that Confluence."""
+    space: str = ""
+    """The key of the page's own."""
+    new_editor: bool = True

@@ -1,0 +1,235 @@
+"""Foot- and endnotes of HTML: each within the sentence that calls it, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from adapters.files.html.tree import (
+    BLOCK_TAGS,
+    HEADING_TAGS,
+    LINE_BREAK,
+    NOTE_END,
+    NOTE_START,
+    HtmlElement,
+    HtmlTree,
+    class_names,
+    element_text,
+    remove_element,
+    replace_with_text,
+)
+
+_MARK = re.compile(r"[\[(]?\s*(?:(?:note|nb|n)\.?\s?)?(?:[0-9]{1,4}|[ivx]{1,6}|[a-zA-Z]|[*†‡§¶]{1,3})\s*[\])]?")
+_NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)fn(?:$|[\s_-])")
+_BACK = re.compile(r"back-?(?:ref|link)|footnote-back|reversefootnote|footnote-return|data-footnote-backref")
+_LABEL = re.compile(r"label|fn-bracket|sdfootnotesym|mw-cite-backlink|footnote-number|mw-reference-label")
+_LONGEST = 1_000
+"""Characters of a note that stands within a sentence; a longer one stays where it is."""
+_MOST_CALLS = 20
+"""Of one note, that repeat it."""
+_SECTION = re.compile(r"footnotes|endnotes|^chapter$")
+"""What goes when all of its notes do."""
+_CONTENT = frozenset({"body", "html", "main", "article"})
+_STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADING_TAGS)
+
+
+def find_footnotes(tree: HtmlTree) -> None:
+    """Find calls and their notes, before the marks of a line are read."""
+    tree.notes = _Notes(tree)
+
+
+def inline_footnotes(tree: HtmlTree) -> None:
+    """Put the words of each note behind its call, and take it out of where it stood."""
+    if tree.notes is not None:
+        tree.notes.join()
+
+
+class _Notes:
+    def __init__(self, tree: HtmlTree) -> None:
+        self._tree, self._root = tree, tree.root
+        self._calls: list[tuple[HtmlElement, HtmlElement]] = []
+        self._back: dict[HtmlElement, set[str]] = {}
+        """What the links in a block lead to."""
+        self._backward = _links_back(tree.root)
+        self._linked()
+        self._unlinked()
+        for _, note in self._calls:
+            self._unmark(note)
+        beside = tree.with_class_containing("sidenote", "marginnote", "ltx_note_outer")
+        self._beside = [one for one in beside if one.tag in {"span", "small"}]
+        for mark in tree.with_class_containing("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
+            remove_element(mark)
+
+    def join(self) -> None:
+        said: dict[HtmlElement, str] = {}
+        times: dict[HtmlElement, int] = {}
+        for note in self._beside:
+            replace_with_text(note, f"{NOTE_START}{element_text(note).replace(NOTE_START, '')}{NOTE_END}")
+        for call, note in self._calls:
+            if note not in said:
+                said[note] = self._words(note)
+            times[note] = times.get(note, 0) + 1
+            fits = said[note] and times[note] <= _MOST_CALLS
+            replace_with_text(call, f"{NOTE_START}{said[note]}{NOTE_END}" if fits else "")
+        taken = [note for note in said if said[note]]
+        for note in taken:
+            remove_element(note)
+        _drop_emptied(taken)
+
+    def _linked(self) -> None:
+        links = [link for link in self._root.iter("a") if (link.get("href") or "").startswith("#")]
+        wanted = {str(link.get("href"))[1:] for link in links if self._may_call(link)}
+        places: dict[str, HtmlElement] = {}
+        for place in self._tree.with_attribute("id", "name") if wanted else []:
+            for name in (place.get("id"), place.get("name")):
+                if name in wanted:
+                    places.setdefault(name, place)
+        order = (
+            {one: at for at, one in enumerate(self._tree.in_document_order({*links, *places.values()}))}
+            if places
+            else {}
+        )
+        for link in links:
+            place = places.get(str(link.get("href"))[1:])
+            if order.get(place, -1) < order.get(link, 0) or not self._may_call(link):
+                continue
+            note = _note_at(place)
+            if note is not None and self._is_note(note, link):
+                self._calls.append((_outer(link), note))
+
+    def _may_call(self, link: HtmlElement) -> bool:
+        if link.get("role") == "doc-backlink" or _BACK.search(class_names(link)):
+            return False
+        if link.get("role") == "doc-noteref" or _NAMED.search(class_names(link)):
+            return True
+        return bool(_MARK.fullmatch(element_text(link)))
+
+    def _is_note(self, note: HtmlElement, link: HtmlElement) -> bool:
+        """Whether what `link` leads to is a note rather than a section, and does not hold the link."""
+        if note in link.iterancestors():
+            return False
+        if link.get("role") == "doc-noteref" or _NAMED.search(class_names(link)):
+            return True
+        if note not in self._back:
+            hrefs = (str(inner.get("href") or "") for inner in note.iter("a"))
+            self._back[note] = {href[1:] for href in hrefs if href.startswith("#")}
+        own = {name for one in (link, link.getparent()) if one is not None for name in (one.get("id"), one.get("name"))}
+        if (own - {None}) & self._back[note]:
+            return True
+        return _NAMED.search(class_names(note)) is not None or _raised(link)
+
+    def _unlinked(self) -> None:
+        """A paragraph that opens with a raised mark is the note of the same marks before it."""
+        waiting: dict[str, list[HtmlElement]] = {}
+        for mark in list(self._root.iter("sup")):
+            name = element_text(mark).strip("[]()")
+            if not name or len(name) > 3 or mark.find(".//a[@href]") is not None:
+                continue
+            block = _opened(mark)
+            if block is None:
+                waiting.setdefault(name, []).append(mark)
+            elif (calls := waiting.pop(name, [])) and _follows(mark):
+                remove_element(mark)
+                self._calls += [(call, block) for call in calls]
+
+    def _unmark(self, note: HtmlElement) -> None:
+        """Take out of a note its mark and the way back."""
+        for link in list(note.iter("a", "span", "td", "sup", "cite")):
+            href = link.get("href") or ""
+            back = href[1:] in self._backward or link.get("role") == "doc-backlink"
+            back = back or (link.tag == "a" and _opened(link) is not None and _MARK.fullmatch(element_text(link)))
+            named = _BACK.search(class_names(link)) or _LABEL.search(class_names(link))
+            if named or (href.startswith("#") and back):
+                remove_element(link)
+
+    def _words(self, note: HtmlElement) -> str:
+        """What a note says; empty where it is no text of a sentence."""
+        if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
+            return ""
+        parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else element_text(note)
+        text = " ".join(parts.replace(NOTE_START, " ").replace(NOTE_END, " ").replace(LINE_BREAK, " ").split())
+        text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))
+        return text if len(text) <= _LONGEST else ""
+
+
+def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
+    """Take out what held nothing but notes and headings."""
+    known: set[HtmlElement] = set()
+    for note in notes:
+        for holder in note.iterancestors():
+            if holder in known or holder.tag in _CONTENT:
+                break
+            known.add(holder)
+            named = sum(_size(head) for head in holder.iter(*HEADING_TAGS))
+            if _size(holder) > named:
+                break
+            if holder.get("role") == "doc-endnotes" or _SECTION.search(class_names(holder)):
+                remove_element(holder)
+
+
+def _size(element: HtmlElement) -> int:
+    """How many letters and figures it holds."""
+    return sum(map(str.isalnum, "".join(element.itertext())))
+
+
+def _raised(link: HtmlElement) -> bool:
+    return link.find(".//sup") is not None or (link.getparent() is not None and link.getparent().tag == "sup")
+
+
+def _links_back(root: HtmlElement) -> set[str]:
+    """What links of the text lead from: the ids of all links and what is around them."""
+    return {
+        str(name)
+        for link in root.iter("a")
+        if (link.get("href") or "").startswith("#")
+        for one in (link, link.getparent())
+        if one is not None and one.tag in {"a", "sup", "span"}
+        for name in (one.get("id"), one.get("name"))
+        if name
+    }
+
+
+def _outer(link: HtmlElement) -> HtmlElement:
+    """The raised mark that `link` is in, with its brackets."""
+    parent = link.getparent()
+    if (
+        parent is not None
+        and parent.tag in {"sup", "span"}
+        and len(element_text(parent)) <= len(element_text(link)) + 3
+    ):
+        return parent
+    return link
+
+
+def _note_at(place: HtmlElement) -> HtmlElement | None:
+    """The block of the note that begins at `place`."""
+    note: HtmlElement | None = place
+    while note is not None and note.tag not in BLOCK_TAGS:
+        note = note.getparent()
+    if note is None or note.tag in {*_CONTENT, "section", *HEADING_TAGS}:
+        return None
+    if note.tag == "dt":
+        return note.getnext()
+    if note.tag in {"td", "th"}:
+        return note.getparent()
+    around = note.getparent()
+    named = around is not None and around.get("id") and f"{around.get('id')} {class_names(around)}".lower()
+    if named and _NAMED.search(named) and around.tag in {"div", "aside", "li"} and around[0] is note:
+        return around
+    return note
+
+
+def _opened(mark: HtmlElement) -> HtmlElement | None:
+    """The block whose first words are `mark`."""
+    inner = mark
+    while inner.tag not in BLOCK_TAGS:
+        parent = inner.getparent()
+        before = inner.getprevious()
+        if parent is None or (parent.text or "").strip() or before is not None:
+            return None
+        inner = parent
+    return inner if inner.tag in {"p", "li", "div", "dd", "td"} else None
+
+
+def _follows(mark: HtmlElement) -> bool:
+    return any(map(str.isalpha, mark.tail or "")) or mark.getnext() is not None

@@ -1,0 +1,298 @@
+"""The letters of a PDF's page with their places, in as few calls of PDFium as it takes."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from adapters.files.pdf.lines import is_right_to_left, reorder_right_to_left
+from adapters.files.pdf.page_elements import PdfSpan, PdfStyle
+
+# --- What the fonts of a PDF say by their names and flags -----------------------------------------
+
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!terr|ev)|semib|cmbx|cmssbx|sfbx|cmb10", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|cmtt|sftt|typewriter|menlo|(?<!uni)code|fixed", re.IGNORECASE)
+_SYMBOL = re.compile(r"symbol|dingbat|webding|wingding|msam|cmsy", re.IGNORECASE)
+_DINGBAT = re.compile(r"dingbat|webding|wingding", re.IGNORECASE)
+_FIXED_FLAG, _ITALIC_FLAG, _BOLD_FLAG = 1, 64, 1 << 18
+
+
+class PdfFont(NamedTuple):
+    name: str = ""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    mono_by_flag_only: bool = True
+    """Whether it is monospaced is told by a flag alone."""
+    is_symbol_font: bool = False
+    is_dingbat_font: bool = False
+
+
+def fast_pointer_call(function: Any, *arguments: Any) -> Any:
+    """`function` giving an address as a plain number, which is twice as fast."""
+    told = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
+    return told(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+class PdfFonts:
+    """The fonts of a document, each asked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, PdfFont] = {}
+        self._font_of = fast_pointer_call(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
+
+    def font_for(self, drawn: int) -> PdfFont:
+        """The font of an object that draws letters."""
+        if not drawn:
+            return PdfFont()
+        address = self._font_of(drawn) or 0
+        if address not in self._known:
+            self._known[address] = _told(ctypes.cast(address, pdfium.FPDF_FONT))
+        return self._known[address]
+
+
+def _told(font: Any) -> PdfFont:
+    buffer = ctypes.create_string_buffer(200)
+    pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
+    name = buffer.value.decode("utf-8", "replace")
+    flags = max(0, pdfium.FPDFFont_GetFlags(font))
+    heavy = pdfium.FPDFFont_GetWeight(font) >= 600
+    symbols, named = bool(_SYMBOL.search(name)), bool(_MONO.search(name))
+    return PdfFont(
+        name,
+        bold=heavy or bool(flags & _BOLD_FLAG or _BOLD.search(name)),
+        italic=bool(flags & _ITALIC_FLAG or _ITALIC.search(name)),
+        mono=bool(flags & _FIXED_FLAG or named) and not symbols,
+        mono_by_flag_only=not named,
+        is_symbol_font=symbols,
+        is_dingbat_font=bool(_DINGBAT.search(name)),
+    )
+
+
+# --- Letters --------------------------------------------------------------------------------------
+
+_LINE = re.compile(r"[^\r\n\2\ufffe]+[\2\ufffe]?|[\2\ufffe]")
+_PLAIN = re.compile(r"[A-Za-z0-9 ]")
+_PAIR = re.compile("([\ud800-\udbff][\udc00-\udfff])(\\1)?|[\ud800-\udfff]")
+_WORD = re.compile(r"\S+")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_SWAPPED = re.compile("(?<=[A-Za-z])[昀椀氀琀]+|[昀椀氀琀]+(?=[A-Za-z])")
+_LETTERS = str.maketrans("昀椀氀琀", "filt")
+"""What ligatures come to where Ghostscript wrote the bytes of their letters the wrong way round."""
+_CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
+"""Control characters, by what TeX's T1 encoding has there."""
+_MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
+_RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
+"""How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
+blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
+
+
+def rotate_point(x: float, y: float, turn: int) -> tuple[float, float]:
+    """Where a place comes to when the page is turned so that letters turned so often stand upright."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+
+
+class PageCharacters:
+    """The letters of one page; `fonts` is kept from page to page."""
+
+    def __init__(self, page: Any, fonts: PdfFonts, *, by_word: bool) -> None:
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self._fonts = fonts
+        self._by_word = by_word
+        self._styles: dict[int, PdfStyle] = {}
+        self._object = fast_pointer_call(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
+        self._mode = fast_pointer_call(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_void_p)
+        self._here = ctypes.cast(self._page, ctypes.c_void_p)
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+        self._places = [ctypes.byref(number) for number in self._numbers]
+        self._matrix = pdfium.FS_MATRIX()
+        self._size = ctypes.c_float()
+        self.unreadable = 0
+        self.text = self._all().translate(_CODES)
+
+    def close(self) -> None:
+        pdfium.FPDFText_ClosePage(self._page)
+
+    def _all(self) -> str:
+        """One character for each of PDFium's, so that places in the text are its indexes."""
+        count = max(0, pdfium.FPDFText_CountChars(self._page))
+        buffer = (ctypes.c_ushort * (count * 2 + 2))()
+        got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
+        text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
+        if len(text) != count:
+            known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
+            text = _PAIR.sub(self._whole, "".join(map(chr, known)))
+        return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
+
+    def _whole(self, halves: re.Match[str]) -> str:
+        """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
+        a program wrote it twice at its place."""
+        if len(halves.group()) < 2:
+            return " "
+        letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
+        told = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
+        if halves.group(2) is None:
+            return told
+        left = self._numbers[0]
+        places = []
+        for index in (halves.start(), halves.start(2)):
+            pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
+            places.append(left.value)
+        return told + ("\1\1" if places[0] == places[1] else told)
+
+    def spans(self) -> Iterator[PdfSpan]:
+        for line in _LINE.finditer(self.text):
+            text = line.group()
+            start, end = line.end() - len(text.lstrip()), line.start() + len(text.rstrip())
+            if start >= end:
+                continue
+            if not text.isascii() and is_right_to_left(text):
+                yield from self._from_right(start, end)
+            elif self._drawn(start) == self._drawn(end - 1):
+                yield from self._apart(start, end) if self._by_word else self._piece(start, end)
+            else:
+                yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+
+    def _apart(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """A line that is drawn in one go, in parts where there are wide gaps between its words."""
+        style = self._style(start)
+        if style.quarter_turns or style.is_unmapped:
+            yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+            return
+        left, right, *_ = self._numbers
+        box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
+        begun, until, near = start, start, math.inf
+        for word in _WORD.finditer(self.text, start, end):
+            first, after = word.span()
+            box(page, first, *places)
+            x = left.value
+            if x > near:  # further than words of usual letters reach
+                box(page, until - 1, *places)
+                if x - right.value > limit:
+                    yield from self._piece(begun, until)
+                    begun = first
+            until, near = after, x + (0.4 * (after - first)) * style.size + limit
+        yield from self._piece(begun, until)
+
+    def _runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
+        """Words that are drawn in one go as one piece, or each as its own."""
+        begun, until, drawn, line = -1, -1, 0, words[0][0]
+        for start, end in words:
+            first, last = self._drawn(start), self._drawn(end - 1)
+            if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
+                yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+                begun = -1
+            if first == last:
+                begun, until, drawn = (start if begun < 0 else begun), end, first
+            else:
+                yield from self._parts(start, end)
+        if begun >= 0:
+            yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+
+    def _from_right(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """A line from right to left by the places of its letters: files hold them in either order."""
+        style = self._style(start)
+        glyphs, box = [], pdfium.FS_RECTF()
+        for index in range(start, end):
+            if not self.text[index].isspace():
+                pdfium.FPDFText_GetLooseCharBox(self._page, index, ctypes.byref(box))
+                glyphs.append((box.left, box.right, self.text[index].translate(_MEANT)))
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        for x0, x1, text in reorder_right_to_left(glyphs, style.size):
+            yield PdfSpan(text, x0, x1, self._numbers[1].value, style, start)
+
+    def _generated(self, index: int) -> bool:
+        """Whether the file does not have that character."""
+        return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
+
+    def _parts(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """A word of which parts are drawn apart, such as one with a raised figure."""
+        begun, drawn = start, self._drawn(start)
+        for index in range(start + 1, end + 1):
+            now = self._drawn(index) if index < end else -1
+            if now != drawn:
+                yield from self._piece(begun, index, glued=begun > start)
+                begun, drawn = index, now
+
+    def _drawn(self, index: int) -> int:
+        """The object that draws a letter."""
+        return self._object(self._here, index) or 0
+
+    def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:
+        style = self._style(start)
+        if style.is_unmapped and end - start > 1:
+            self.unreadable += end - start
+            return
+        text = "•" if style.is_unmapped else self.text[start:end]
+        if not (text.isascii() and text.isprintable()):
+            text = text.translate(_MEANT)
+        if len(text) == 1 and ((style.symbol and text < "\u2000") or "\ue000" <= text <= "\uf8ff"):
+            text = "•"
+        left, right, low, high = self._numbers
+        pdfium.FPDFText_GetCharBox(self._page, end - 1, *self._places)
+        x0, x1, y0, y1 = left.value, right.value, low.value, high.value
+        pdfium.FPDFText_GetCharOrigin(self._page, start, *self._places[:2])
+        origin, y = left.value, right.value
+        if style.quarter_turns in {1, 2, 3}:
+            (x0, _), (x1, _) = rotate_point(x0, y0, style.quarter_turns), rotate_point(x1, y1, style.quarter_turns)
+            x0, x1 = min(x0, x1), max(x0, x1)
+            origin, y = rotate_point(origin, y, style.quarter_turns)
+        elif text.isdecimal() and y0 - y > 0.2 * style.size and len(text) < 4:  # small raised figures of the font
+            style, y = style._replace(size=0.6 * style.size), y0
+        count = end - start
+        if self._by_word and 1 < count < 12 and x1 - origin > 1.3 * style.size * count:  # figures of several columns
+            for index in range(start, end):
+                yield from self._piece(index, index + 1)
+            return
+        if style.mono and style.mono_by_flag_only:
+            told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
+            style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
+        reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        if style.is_ocr:
+            reach = _RECOGNIZED
+        elif style.mono:
+            reach = max(reach, _FIXED)
+        yield PdfSpan(text, origin, x1, y, style, start, glued, reach)
+
+    def _style(self, index: int) -> PdfStyle:
+        drawn = self._drawn(index)
+        style = self._styles.get(drawn)
+        if style is None:
+            style = self._styles[drawn] = self._told(index, drawn)
+        return style
+
+    def _told(self, index: int, drawn: int) -> PdfStyle:
+        matrix = self._matrix
+        pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
+        size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
+        turn = math.atan2(matrix.b, matrix.a) / (math.pi / 2)
+        turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
+        font = self._fonts.font_for(drawn)
+        recognized = self._mode(drawn) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
+        unknown = not recognized and not font.is_symbol_font and self._is_unknown(index, font)
+        mono = font.mono and not recognized
+        return PdfStyle(
+            round(size, 1),
+            font.bold,
+            font.italic,
+            mono,
+            font.is_dingbat_font,
+            turn,
+            unknown,
+            font.mono_by_flag_only,
+            recognized,
+        )
+
+    def _is_unknown(self, index: int, font: PdfFont) -> bool:
+        if pdfium.FPDFText_HasUnicodeMapError(self._page, index) != 1:
+            return False
+        if font.name or not self.text[index].isprintable():
+            return True
+        return len(_PLAIN.findall(self.text)) < 0.7 * len(self.text)  # the codes of a Type 3 font may be its letters

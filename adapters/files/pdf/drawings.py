@@ -1,0 +1,194 @@
+"""What a page of a PDF draws beside letters: rules, pictures, bullets, and what is filled into forms."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from adapters.files.pdf.page_elements import FORM_ORDER, PdfSpan, PdfStyle, RulingLine
+
+_MOST = 6_000
+"""Paths and segments of a page that are looked at: maps and plots have more."""
+_THIN = 2.6
+_STACK = 4
+"""Filled boxes one below the other that are cells; fewer may be every other row, below a header."""
+_HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_TYPED = PdfStyle(0, False, False, False, False, 0)
+
+
+class PageDrawings(NamedTuple):
+    horizontal: list[RulingLine]
+    vertical: list[RulingLine]
+    bullet_dots: list[tuple[float, float]]
+    """Middles of small round shapes: bullets of lists that are no letters."""
+    box_edges: list[RulingLine]
+    """Left and right edges of filled boxes."""
+    has_pictures: bool
+
+
+def extract_drawings(page: Any) -> PageDrawings:
+    found = PageDrawings([], [], [], [], False)
+    pictures, room = False, _MOST
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
+        part = pdfium.FPDFPage_GetObject(page, index)
+        kind = pdfium.FPDFPageObj_GetType(part)
+        if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
+            pictures = True
+        elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
+            room -= 1 + _path(part, found)
+    if room <= 0:
+        return PageDrawings([], [], [], [], has_pictures=True)
+    if len(found.vertical) < 2:
+        found.vertical.extend(_stacked(found.box_edges))
+    return found._replace(has_pictures=pictures)
+
+
+def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
+    """Edges of boxes that are filled one below the other without a gap, as cells of a table are."""
+    begun, count = 0.0, 0
+    for side, after in pairwise([*sorted(set(sides)), RulingLine(0, 0, 0)]):
+        begun, count = (begun, count + 1) if count else (side.start, 1)
+        if side.position != after.position or abs(after.start - side.end) > 1.5:
+            if count >= _STACK:
+                yield RulingLine(side.position, begun, side.end)
+            count = 0
+
+
+def _path(part: Any, found: PageDrawings) -> int:
+    """Adds the straight sides of a path that is seen; how many segments it has."""
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
+    if not (fill.value or stroke.value):
+        return 0
+    x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
+    pdfium.FPDFPageObj_GetBounds(part, x0, y0, x1, y1)
+    left, low, right, high = x0.value, y0.value, x1.value, y1.value
+    if not stroke.value and _white(part):
+        return 0
+    if high - low <= _THIN:
+        if right - left > _THIN:
+            found.horizontal.append(RulingLine((low + high) / 2, left, right))
+        return 0
+    if right - left <= _THIN:
+        found.vertical.append(RulingLine((left + right) / 2, low, high))
+        return 0
+    count = int(pdfium.FPDFPath_CountSegments(part))
+    if right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
+        found.bullet_dots.append(((left + right) / 2, (low + high) / 2))
+        return count
+    if not stroke.value:
+        found.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
+        found.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
+        return count
+    for a, b, c, d in _segments(part, min(count, _MOST)):
+        if abs(b - d) < 0.7 and abs(a - c) > _THIN:
+            found.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
+        elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
+            found.vertical.append(RulingLine((a + c) / 2, min(b, d), max(b, d)))
+    return count
+
+
+def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(part, matrix)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    begun = at = (0.0, 0.0)
+    for index in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(part, index)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        to = (
+            matrix.a * x.value + matrix.c * y.value + matrix.e,
+            matrix.b * x.value + matrix.d * y.value + matrix.f,
+        )
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            begun = to
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield (*at, *to)
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            yield (*to, *begun)
+        at = to
+
+
+def _white(part: Any) -> bool:
+    colour = [ctypes.c_uint() for _ in range(4)]
+    pdfium.FPDFPageObj_GetFillColor(part, *colour)
+    return all(one.value >= 252 for one in colour[:3]) or colour[3].value == 0
+
+
+def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
+    """Values of form fields and texts that were typed onto the page, where they stand."""
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        try:
+            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _value(note, forms)
+            box = pdfium.FS_RECTF()
+            pdfium.FPDFAnnot_GetRect(note, box)
+            low, high = min(box.bottom, box.top), max(box.bottom, box.top)
+            lines = text.splitlines()
+            base = (low + high) / 2 - 0.3 * size if len(lines) == 1 else high - size
+            for number, line in enumerate(lines):
+                style = _TYPED._replace(size=size)
+                y = base - 1.2 * size * number
+                yield PdfSpan(line, min(box.left, box.right), max(box.left, box.right), y, style, FORM_ORDER + index)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(note)
+
+
+def strikeout_rules(page: Any) -> Iterator[RulingLine]:
+    """Lines through text that a reviewer struck."""
+    corners = pdfium.FS_QUADPOINTSF()
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
+        note = pdfium.FPDFPage_GetAnnot(page, index)
+        if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
+            for count in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), 100)):
+                pdfium.FPDFAnnot_GetAttachmentPoints(note, count, corners)
+                xs = corners.x1, corners.x2, corners.x3, corners.x4
+                ys = corners.y1, corners.y2, corners.y3, corners.y4
+                yield RulingLine(min(ys) + 0.42 * (max(ys) - min(ys)), min(xs), max(xs))
+        pdfium.FPDFPage_CloseAnnot(note)
+
+
+def _value(note: Any, forms: Any) -> str:
+    kind = pdfium.FPDFAnnot_GetSubtype(note)
+    if kind == pdfium.FPDF_ANNOT_FREETEXT:
+        return _read(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
+    if kind != pdfium.FPDF_ANNOT_WIDGET or not forms:
+        return ""
+    field = pdfium.FPDFAnnot_GetFormFieldType(forms, note)
+    if field == pdfium.FPDF_FORMFIELD_CHECKBOX:
+        return "yes" if pdfium.FPDFAnnot_IsChecked(forms, note) else "no"
+    if field == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
+        return "(x)" if pdfium.FPDFAnnot_IsChecked(forms, note) else ""
+    if field in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}:
+        return _read(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
+    return ""
+
+
+def _read(function: Any, *arguments: Any) -> str:
+    size = min(function(*arguments, None, 0), 1_000_000)
+    buffer = ctypes.create_string_buffer(size + 2)
+    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+    return " \n".join(buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0").splitlines())
+
+
+def blank_struck_spans(pieces: list[PdfSpan], rules: list[RulingLine]) -> list[PdfSpan]:
+    """Leaves out letters that a line runs through, but not the place that they take up."""
+    if not rules or len(rules) > 400:
+        return pieces
+    lines = sorted(rules)
+    heights = [rule.position for rule in lines]
+
+    def is_struck(piece: PdfSpan) -> bool:
+        size = piece.style.size
+        near = lines[bisect(heights, piece.y + 0.16 * size) : bisect(heights, piece.y + 0.42 * size)]
+        return any(rule.start < piece.x0 + 0.2 * size and rule.end > piece.x1 - 0.2 * size for rule in near)
+
+    return [
+        piece._replace(text="") if not piece.style.quarter_turns and is_struck(piece) else piece for piece in pieces
+    ]

@@ -1,0 +1,156 @@
+"""Tables with ruling lines: cells are what the lines enclose."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+
+from adapters.files.pdf.lines import build_lines, group_rows
+from adapters.files.pdf.page_elements import PdfLine, PdfSpan, RulingLine
+
+_NEAR = 3.0
+"""Points within which lines touch."""
+_MOST = 400
+"""Ruling lines of one direction on a page."""
+
+
+class RuledGrid:
+    """Columns from left to right, rows from top to bottom, and which sides of its cells are drawn."""
+
+    def __init__(self, horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine]) -> None:
+        self._horizontal, self._vertical = horizontal, vertical
+        ends = [place for rule in horizontal for place in (rule.start, rule.end)]
+        tips = [place for rule in vertical for place in (rule.start, rule.end)]
+        self.xs = _apart([*(rule.position for rule in vertical), min(ends), max(ends)])
+        self.ys = _apart([*(rule.position for rule in horizontal), min(tips), max(tips)])
+        self.width, self.height = len(self.xs) - 1, len(self.ys) - 1
+
+    def locate(self, piece: PdfSpan) -> tuple[int, int] | None:
+        """Row and column of what stands inside."""
+        column = bisect(self.xs, (piece.x0 + min(piece.x1, piece.x0 + 400)) / 2) - 1
+        row = self.height - bisect(self.ys, piece.y + 0.3 * piece.style.size)
+        return (row, column) if 0 <= column < self.width and 0 <= row < self.height else None
+
+    def is_closed_right(self, row: int, column: int) -> bool:
+        height = (self.ys[self.height - row] + self.ys[self.height - row - 1]) / 2
+        at = self.xs[column + 1]
+        return any(abs(rule.position - at) < _NEAR and rule.start <= height <= rule.end for rule in self._vertical)
+
+    def is_closed_below(self, row: int, column: int) -> bool:
+        middle = (self.xs[column] + self.xs[column + 1]) / 2
+        at = self.ys[self.height - row - 1]
+        return any(abs(rule.position - at) < _NEAR and rule.start <= middle <= rule.end for rule in self._horizontal)
+
+
+def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine]) -> Iterator[RuledGrid]:
+    """What ruling lines that touch enclose, where it has at least two columns."""
+    across, down = merge_rules(horizontal), merge_rules(vertical)
+    if len(across) > _MOST or len(down) > _MOST:
+        return
+    for flat, steep in _touching(across, down):
+        if flat and steep:
+            grid = RuledGrid(flat, steep)
+            if grid.width > 1 and grid.height > 0 and grid.width * grid.height <= 20_000:
+                yield grid
+
+
+def merge_rules(rules: Sequence[RulingLine]) -> list[RulingLine]:
+    """Rules that go on where another ends, or lie upon it, as one."""
+    found: list[RulingLine] = []
+    level: list[RulingLine] = []
+    for rule in [*sorted(rules), RulingLine(1e9, 0, 0)]:
+        if level and rule.position - level[-1].position > 1.5:
+            at = level[0].position
+            start, end = None, 0.0
+            for one in sorted(level, key=lambda one: one.start):
+                if start is None:
+                    start, end = one.start, one.end
+                elif one.start <= end + _NEAR:
+                    end = max(end, one.end)
+                else:
+                    found.append(RulingLine(at, start, end))
+                    start, end = one.start, one.end
+            found.append(RulingLine(at, start or 0.0, end))
+            level = []
+        level.append(rule)
+    return found
+
+
+def _touching(across: list[RulingLine], down: list[RulingLine]) -> list[tuple[list[RulingLine], list[RulingLine]]]:
+    groups: list[tuple[list[RulingLine], list[RulingLine]]] = []
+    for rule in across:
+        touched = [one for one in down if _cross(rule, one)]
+        mine = ([rule], touched)
+        apart = []
+        for group in groups:
+            if any(one in group[1] for one in touched):
+                mine[0].extend(group[0])
+                mine[1].extend(one for one in group[1] if one not in mine[1])
+            else:
+                apart.append(group)
+        groups = [*apart, mine]
+    return groups
+
+
+def _cross(flat: RulingLine, steep: RulingLine) -> bool:
+    return (
+        flat.start - _NEAR <= steep.position <= flat.end + _NEAR
+        and steep.start - _NEAR <= flat.position <= steep.end + _NEAR
+    )
+
+
+def _apart(places: list[float]) -> list[float]:
+    kept: list[float] = []
+    for place in sorted(places):
+        if not kept or place - kept[-1] > _NEAR:
+            kept.append(place)
+    return kept
+
+
+def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[PdfLine]]] | None:
+    """The lines in each cell, those of a merged cell in each that it spans; None if it is no table."""
+    held: dict[tuple[int, int], list[PdfSpan]] = {}
+    for piece in pieces:
+        if (place := grid.locate(piece)) is not None:
+            held.setdefault(place, []).append(piece)
+    group = _merged_cells(grid, held)
+    found: dict[tuple[int, int], list[PdfSpan]] = {}
+    for place, inside in held.items():
+        found.setdefault(group[place], []).extend(inside)
+    if len(found) < 2 or (len(found) < 0.25 * len(set(group.values()))):
+        return None
+    texts = {
+        place: [line for row in group_rows(build_lines(sorted(inside, key=lambda p: p.order))) for line in row]
+        for place, inside in found.items()
+    }
+    return [[texts.get(group[row, column], []) for column in range(grid.width)] for row in range(grid.height)]
+
+
+def _merged_cells(
+    grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Of each cell the first of those that it is merged with: where no line parts them."""
+    first = {(row, column): (row, column) for row in range(grid.height) for column in range(grid.width)}
+    for row in range(grid.height):
+        for column in range(1, grid.width):
+            open_left = not grid.is_closed_right(row, column - 1)
+            if open_left and not _own_text(grid, held, row, column):
+                first[row, column] = first[row, column - 1]
+    for row in range(1, grid.height):
+        for column in range(grid.width):
+            above = first[row - 1, column]
+            if not grid.is_closed_below(row - 1, column) and first[row, column][1] == above[1]:
+                mine = first[row, column]
+                for place in [(row, other) for other in range(grid.width) if first[row, other] == mine]:
+                    first[place] = above
+    return first
+
+
+def _own_text(grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]], row: int, column: int) -> bool:
+    """Whether a cell and the one left of it hold texts that stand apart."""
+    left, mine = held.get((row, column - 1)), held.get((row, column))
+    if not left or not mine:
+        return False
+    nearest = max((piece.x1 for piece in left), default=0)
+    begins = min(piece.x0 for piece in mine)
+    return begins - nearest > mine[0].style.size and begins >= grid.xs[column]

@@ -1,0 +1,91 @@
+"""Tables of every format as a grid: one text a column in each row, a spanned cell's text in each cell that it spans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pipeline.values import Link
+
+MAX_COLUMNS = 1_000
+"""Columns that spans may open: a cell may claim two billion."""
+MAX_CELLS = 500_000
+"""Cells that spans may fill in one table."""
+HEADER_SEPARATOR = " - "
+"""Stands between the rows of a header: `Limit - Seats`."""
+_BROKEN = re.compile(r"(?<=[\w)%])[^\S\n]*\n\s*(?=\w)")
+
+
+class Cell(NamedTuple):
+    text: str
+    column_span: int = 1
+    row_span: int = 1
+    """How many columns and rows it spans."""
+    links: tuple[Link, ...] = ()
+    code: tuple[str, ...] = ()
+    """The texts of its inline code, in order."""
+    is_emphasized: bool = False
+    """Whether all that it says is bold or coloured."""
+
+
+def fill_spans(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
+    """Rows in which every spanned place has the cell that spans it. Rows may still differ in length; spans that reach
+    beyond the table, or beyond `MOST_COLUMNS` or `MOST_CELLS`, are cut off."""
+    return list(iter_filled_rows(rows))
+
+
+def iter_filled_rows(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
+    """As `filled`, one row after the other."""
+    open_below: dict[int, tuple[int, Cell]] = {}
+    """By column: how many more rows a cell of above reaches into, and that cell."""
+    room = MAX_CELLS
+    for row in rows:
+        line: list[Cell] = []
+
+        def from_above(line: list[Cell] = line) -> None:
+            while held := open_below.get(len(line)):
+                left, cell = held
+                if left > 1:
+                    open_below[len(line)] = left - 1, cell
+                else:
+                    del open_below[len(line)]
+                line.append(cell)
+
+        for cell in row:
+            if open_below:
+                from_above()
+            if cell.column_span == 1 and cell.row_span == 1:
+                line.append(cell)
+                continue
+            for _ in range(max(1, min(cell.column_span, MAX_COLUMNS - len(line), room))):
+                if cell.row_span > 1:
+                    open_below[len(line)] = cell.row_span - 1, cell
+                line.append(cell)
+                room -= 1
+        if open_below:
+            from_above()
+        yield line
+
+
+def merge_header_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Header rows as one: what stands in a column from top to bottom, what a span repeats once."""
+    width = max(map(len, rows), default=0)
+    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
+    return [HEADER_SEPARATOR.join(dict.fromkeys(filter(None, column))) for column in columns]
+
+
+def split_row_lines(row: Sequence[Cell]) -> list[list[Cell]]:
+    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
+    lines = [cell.text.split("\n") for cell in row]
+    level = len(row) > 1 and len(set(map(len, lines))) == 1
+    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
+        beside = zip(*lines, strict=True)
+        return [[cell._replace(text=text) for cell, text in zip(row, texts, strict=True)] for texts in beside]
+    return [[cell._replace(text=_BROKEN.sub(_apart, cell.text)) if "\n" in cell.text else cell for cell in row]]
+
+
+def _apart(between: re.Match[str]) -> str:
+    """What divides two lines of a cell: nothing where a sentence goes on."""
+    following = between.string[between.end()]
+    return "; " if following.isupper() or following.isdigit() else " "

@@ -1,0 +1,301 @@
+"""What is added to Markdown, as rules of its parser: by GitHub, pandoc and Obsidian, and by MyST."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from adapters.files.parse_errors import catch_parse_errors
+from adapters.files.text.site_generators import INTERRUPTED_RULES, line_text, push_paragraph
+from adapters.files.text.sphinx import (
+    CODE_DIRECTIVES,
+    CODE_ROLES,
+    HIDDEN_DIRECTIVES,
+    MAX_DIRECTIVES,
+    NOTE_TITLES,
+    VERSION_DIRECTIVES,
+    role_text,
+    split_directive_options,
+)
+
+# --- GitHub, pandoc and Obsidian: notes, terms, tasks, struck and marked words --------------------
+
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|webm|wav|canvas|excalidraw)$", re.IGNORECASE)
+_COMMENT = re.compile(r"%%(?:(?!\s)[^\n%]{1,1000}(?<!\s)|[^%]{0,5000})%%")
+_MARKED = re.compile(r"==(?=\S)([^=\n]{1,1000}?)(?<=\S)==(?!=)")
+_RAISED = re.compile(r"\^([+\-−]?\w{1,12}[+\-−]?)\^(?!\d)")
+_LOWERED = re.compile(r"~([+\-−]?\d{1,6}[+\-−]?|[a-z]|max|min)~(?![\d~])")
+_FORMULA = re.compile(
+    r"\$\$(?P<shown>[^$]{1,4000})\$\$|\$(?=\S)(?P<inline>[^$\n]{1,400}?)(?<=\S)\$(?!\d)"
+    r"|\\\((?P<round>.{1,400}?)\\\)|\\\[(?P<square>.{1,4000}?)\\\]",
+    re.DOTALL,
+)
+_WORD = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{2,}")
+_GROUP = re.compile(r"\\?[A-Za-z]*\{[^{}]*\}")
+_TASK = re.compile(r"\[([ xX])\][ \u00a0]")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*[^<>/])?(/?)>")
+_SWALLOWS = frozenset("title textarea style xmp iframe noembed noframes script plaintext select".split())
+"""Tags that hide what follows, which GitHub shows as text."""
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_OPTIONAL = frozenset("p li dt dd tr td th thead tbody tfoot option rt rp".split())
+
+
+def add_markdown_rules(markdown: MarkdownIt) -> MarkdownIt:
+    """`markdown` with these rules."""
+    deflist_plugin(markdown)
+    footnote_plugin(markdown)
+    markdown.block.ruler.before("paragraph", "comment_block", _comment_block, {"alt": ["paragraph", "blockquote"]})
+    markdown.inline.ruler.before("escape", "formula", _formula)
+    markdown.inline.ruler.before("link", "wiki_link", _wiki_link)
+    markdown.inline.ruler.before("strikethrough", "added_mark", _added)
+    markdown.core.ruler.before("footnote_tail", "notes_alone", _notes_alone)
+    markdown.core.ruler.push("tasks", _tasks)
+    markdown.core.ruler.push("balanced", _balanced)
+    return markdown
+
+
+def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines between two of `%%`."""
+    if line_text(state, start) != "%%":
+        return False
+    for line in range(start + 1, end):
+        if line_text(state, line).endswith("%%"):
+            if not silent:
+                state.line = line + 1
+            return True
+    return False
+
+
+def _wiki_link(state: StateInline, silent: bool) -> bool:
+    found = _WIKI.match(state.src, state.pos)
+    if not found:
+        return False
+    shown = (found[3] or "").strip()
+    target = found[2].strip().rstrip("\\")
+    if not silent:
+        picture = bool(found[1]) and _PICTURE.search(target)
+        state.push("text", "", 0).content = "" if picture else shown or target.lstrip("#").replace("#", " > ")
+    state.pos = found.end()
+    return True
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """TeX, as it is written; a price is none."""
+    if state.src[state.pos] not in "$\\" or not (found := _FORMULA.match(state.src, state.pos)):
+        return False
+    text = next(filter(None, found.groups()), "").strip()
+    if found["shown"] is None and not _is_formula(text, certain=found["inline"] is None):
+        return False
+    if not silent:
+        state.push("text", "", 0).content = " ".join(text.split())
+    state.pos = found.end()
+    return True
+
+
+def _is_formula(text: str, *, certain: bool) -> bool:
+    if certain:
+        return any(sign in text for sign in "\\^_=")
+    plain = _GROUP.sub("", text)
+    if re.match(r"[\d.,]+\s+\S", text.replace("\\", "")):
+        return False
+    return not _WORD.search(plain) or ("=" in text and "^" in text and not re.search(r"[^\W\d_]{4}", plain))
+
+
+def _added(state: StateInline, silent: bool) -> bool:
+    """`==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
+    mark = state.src[state.pos]
+    before = state.src[state.pos - 1 : state.pos]
+    if mark == "%" and (found := _COMMENT.match(state.src, state.pos)):
+        alone = state.src[found.end() : found.end() + 1] in {"", "\n"} or before in {"", "\n"}
+        if not alone and (found[0][2].isspace() or found[0][-3].isspace()):
+            return False
+        state.pos = found.end()
+        return True
+    pattern = {"=": _MARKED, "^": _RAISED, "~": _LOWERED}.get(mark)
+    if pattern is None or (mark != "=" and not (before.isalnum() or before in {")", "]"})):
+        return False
+    if not (found := pattern.match(state.src, state.pos)):
+        return False
+    if silent:
+        state.pos = found.end()
+        return True
+    tag = {"=": "mark", "^": "sup", "~": "sub"}[mark]
+    last, state.pos, state.posMax = state.posMax, found.start(1), found.end(1)
+    state.push(f"{tag}_open", tag, 1)
+    state.md.inline.tokenize(state)
+    state.push(f"{tag}_close", tag, -1)
+    state.pos, state.posMax = found.end(), last
+    return True
+
+
+def _notes_alone(state: StateCore) -> None:
+    """Notes that nobody calls are read where they stand."""
+    called = {name for name, number in state.env.get("footnotes", {}).get("refs", {}).items() if number >= 0}
+    called |= state.env.get("called", set())
+    alone = False
+    for token in state.tokens:
+        if token.type == "footnote_reference_open":
+            alone = f":{token.meta['label']}" not in called
+        if alone and token.type.startswith("footnote_reference"):
+            token.type, token.tag = token.type.replace("footnote_reference", "note"), "div"
+
+
+def _tasks(state: StateCore) -> None:
+    """What opens an item, as a box with or without its tick."""
+    opened = False
+    for token in state.tokens:
+        if token.type == "list_item_open":
+            opened = True
+        elif token.type == "inline" and opened:
+            first = token.children[0] if token.children else None
+            if first is not None and first.type == "text" and (task := _TASK.match(first.content)):
+                first.content = f"{'☐' if task[1] == ' ' else '☑'} {first.content[task.end() :]}"
+            opened = False
+
+
+def _balanced(state: StateCore) -> None:
+    """HTML within a block ends in it, and none hides what follows; what stands behind a block of it stands apart."""
+    for token in state.tokens:
+        if token.type == "inline" and token.children and any(one.type == "html_inline" for one in token.children):
+            token.children = _closed(token.children)
+        elif token.type == "html_block":
+            inner = [token] if not token.level else _closed([token])
+            token.content = _open("".join(part.content for part in inner)) + "<hr>\n"
+
+
+def _open(html: str) -> str:
+    """`html` in which no comment and no such tag goes on beyond its end, but for one that it begins with."""
+    lower = html.lower()
+    if lower.lstrip().startswith("<script"):
+        return html.replace("<!--", "")
+    for name in _SWALLOWS:
+        end = lower.rfind(f"</{name}") + 1
+        if lower.rfind(f"<{name}") > end and not lower.lstrip().startswith(f"<{name}"):
+            html = html[:end] + re.sub(f"<(?={name})", "&lt;", html[end:], flags=re.IGNORECASE)
+            lower = html.lower()
+    return f"{html}-->" if lower.rfind("<!--") > lower.rfind("-->") else html
+
+
+def _closed(tokens: list[Token]) -> list[Token]:
+    opened: list[str] = []
+    kept: list[Token] = []
+    for token in tokens:
+        tags = (
+            [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
+        )
+        if token.type == "html_inline" and tags and tags[0][1] in _SWALLOWS:
+            kept.append(Token("text", "", 0, content=token.content))
+            continue
+        extra = False
+        for closing, name, empty in tags:
+            if closing and name in opened:
+                while opened.pop() != name:
+                    pass
+            elif closing:
+                extra = token.type == "html_inline"
+            elif not empty and name not in _VOID:
+                opened.append(name)
+        if not extra:
+            kept.append(token)
+    rest = "".join(f"</{name}>" for name in reversed(opened) if name not in _OPTIONAL)
+    return [*kept, Token("html_inline", "", 0, content=rest)] if rest else kept
+
+
+# --- MyST: directives and roles of Sphinx, names of places, comments ------------------------------
+
+_DIRECTIVE = re.compile(r"(`{3,}|~{3,})\{([\w:.+-]+)\}[ \t]*(.*)")
+_ROLE = re.compile(r"\{([\w:.+-]{1,80})\}(`{1,3})(?!`)([^`]{1,2000}?)\2(?!`)")
+_PLACE = re.compile(r"\([\w.:/ -]{1,100}\)=")
+_RST = frozenset("eval-rst list-table csv-table glossary".split())
+"""Directives whose text is reStructuredText, or is written alike."""
+_FILES = frozenset("figure image video iframe embed card-carousel".split())
+"""Directives with an address behind their name."""
+
+
+def add_myst_rules(markdown: MarkdownIt) -> MarkdownIt:
+    """`markdown` with these rules."""
+    markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": INTERRUPTED_RULES})
+    markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": INTERRUPTED_RULES})
+    markdown.inline.ruler.before("backticks", "myst_role", _role)
+    return markdown
+
+
+def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The name of a place, or a comment in a file that has directives."""
+    text = line_text(state, start)
+    if text.startswith("%") and "myst" not in state.env:
+        state.env["myst"] = "```{" in state.src or ":::{" in state.src
+    if not _PLACE.fullmatch(text) and not (text.startswith("%") and state.env["myst"]):
+        return False
+    if not silent:
+        state.line = start + 1
+    return True
+
+
+def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    opened = None if state.is_code_block(start) else _DIRECTIVE.fullmatch(line_text(state, start))
+    if opened is None or silent or state.level >= MAX_DIRECTIVES:
+        return opened is not None and silent
+    fence, name, argument = opened[1], opened[2].lower(), opened[3].strip()
+    after = start + 1
+    while after < end and not (
+        line_text(state, after).startswith(fence) and not line_text(state, after).strip(fence[0])
+    ):
+        after += 1
+    text = state.getLines(start + 1, after, state.sCount[start], False)
+    options, lines = split_directive_options(text)
+    first = after - len(lines) if text else after
+    state.line = min(after + 1, end)
+    if name in HIDDEN_DIRECTIVES:
+        return True
+    if name in CODE_DIRECTIVES or name == "code-cell":
+        push_paragraph(state, options.get("caption", ""), start)
+        state.push("fence", "code", 0).content = "\n".join(lines) + "\n"
+    elif name == "math":
+        push_paragraph(state, " ".join([argument, *lines]).strip(), start)
+    elif name in _RST and (html := _of_rst(name, argument, text)):
+        state.push("html_block", "", 0).content = html
+    else:
+        title = (
+            VERSION_DIRECTIVES[name].format(argument)
+            if name in VERSION_DIRECTIVES
+            else argument or NOTE_TITLES.get(name, "")
+        )
+        push_paragraph(state, "" if name in _FILES else title, start)
+        last, state.lineMax, state.level = state.lineMax, after, state.level + 1
+        state.md.block.tokenize(state, first, after)
+        state.line, state.lineMax, state.level = min(after + 1, end), last, state.level - 1
+    return True
+
+
+def _of_rst(name: str, argument: str, text: str) -> str:
+    from adapters.files.text.rst import rst_to_html
+
+    inner = "\n".join(f"   {line}" for line in text.split("\n"))
+    with catch_parse_errors(lambda _: None):  # then it is read as Markdown
+        return rst_to_html(text if name == "eval-rst" else f".. {name}:: {argument}\n{inner}\n")
+    return ""
+
+
+def _role(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] != "{" or not (found := _ROLE.match(state.src, state.pos)):
+        return False
+    name = found[1].rpartition(":")[2].lower()
+    if not silent:
+        if name in {"sub", "sup"}:
+            state.push(f"{name}_open", name, 1)
+            state.push("text", "", 0).content = found[3]
+            state.push(f"{name}_close", name, -1)
+        else:
+            kind = ("code_inline", "code") if name in CODE_ROLES else ("text", "")
+            state.push(*kind, 0).content = found[3].strip() if name == "math" else role_text(found[3])
+    state.pos = found.end()
+    return True

@@ -1,0 +1,135 @@
+"""Pages and sitemaps (sitemaps.org) -> where they lead. Both are read as they come by, without keeping them."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxml import etree
+
+from adapters.files.content import MAX_SITEMAP_BYTES, ROBOTS_AGENT, PageLinks, parse_robots, split_attribute
+from pipeline.errors import Refused
+
+MAX_LINKS = 10_000
+"""Of one page that are followed."""
+MAX_SITEMAP_URLS = 50_000
+"""Of one sitemap: the most that the protocol allows."""
+MAX_PAGE_LINK_LENGTH = 2_048
+"""Characters of an address; longer ones are left out, as in sitemaps."""
+_PIECE = 65_536
+"""Bytes: of more at once the parser takes no more than 10 MB."""
+_GZIP = b"\x1f\x8b"
+
+
+def read_html_links(content: bytes) -> PageLinks:
+    """What a page says of others and of itself."""
+    found = _Page()
+    parser = etree.HTMLParser(target=_target(found))
+    parser.feed(content or b" ")
+    parser.close()
+    return PageLinks(links=tuple(found.links), base_url=found.base, canonical=found.canonical, robots=found.robots)
+
+
+def read_sitemap(content: bytes) -> PageLinks:
+    """XML or one address a line, gzipped or not. Raises Refused for what is none, and above MOST_SITEMAP_BYTES."""
+    if content.startswith(_GZIP):
+        content = _unpacked(content)
+    found = _Sitemap()
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        for line in io.BytesIO(content):
+            found.add(line.decode("utf-8", "replace"))
+        return PageLinks(links=tuple(found.links))
+    parser = etree.XMLParser(
+        target=_target(found), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        for start in range(0, len(content), _PIECE):
+            parser.feed(content[start : start + _PIECE])
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise _no_sitemap() from error
+    if found.root not in ("urlset", "sitemapindex"):
+        raise _no_sitemap()
+    return PageLinks(links=tuple(found.links), is_sitemap_index=found.root == "sitemapindex")
+
+
+@dataclass
+class _Page:
+    """What the parser of lxml calls as a page comes by."""
+
+    links: dict[str, None] = field(default_factory=dict)
+    base: str = ""
+    canonical: str = ""
+    robots: frozenset[str] = frozenset()
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        address = attributes.get("href", "").strip()
+        address = address if len(address) <= MAX_PAGE_LINK_LENGTH else ""
+        match tag:
+            case "a" | "area" if len(self.links) < MAX_LINKS and "nofollow" not in split_attribute(
+                attributes.get("rel")
+            ):
+                self.links.setdefault(address)
+            case "base" if not self.base:
+                self.base = address
+            case "link" if "canonical" in split_attribute(attributes.get("rel")):
+                self.canonical = address
+            case "meta" if attributes.get("name", "").lower() in ("robots", ROBOTS_AGENT):
+                self.robots |= parse_robots(attributes.get("content"))
+
+    def close(self) -> None:
+        self.links.pop("", None)
+
+
+@dataclass
+class _Sitemap:
+    """The same for a sitemap."""
+
+    links: dict[str, None] = field(default_factory=dict)
+    root: str = ""
+    text: list[str] | None = None
+    """Of the address that is coming by."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = etree.QName(tag).localname
+        self.root = self.root or name
+        self.text = [] if name == "loc" else None
+
+    def data(self, text: str) -> None:
+        if self.text is not None:
+            self.text.append(text)
+
+    def end(self, tag: str) -> None:
+        self.add("".join(self.text or ()))
+        self.text = None
+
+    def close(self) -> None: ...
+
+    def add(self, text: str) -> None:
+        """An address, if it is one and there is room."""
+        address = text.strip()
+        if 0 < len(address) <= MAX_PAGE_LINK_LENGTH and len(self.links) < MAX_SITEMAP_URLS:
+            self.links.setdefault(address)
+
+
+def _target(found: _Page | _Sitemap) -> Any:
+    """As lxml's types take it."""
+    return found
+
+
+def _unpacked(content: bytes) -> bytes:
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        found = unpacking.decompress(content, MAX_SITEMAP_BYTES)
+    except zlib.error as error:
+        raise _no_sitemap() from error
+    if unpacking.unconsumed_tail:
+        raise Refused(f"the sitemap is larger than {MAX_SITEMAP_BYTES // 1_000_000} MB")
+    return found
+
+
+def _no_sitemap() -> Refused:
+    return Refused("that is no sitemap", what_to_do="Give the address of a sitemap, or of a page to start from.")

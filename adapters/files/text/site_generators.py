@@ -1,0 +1,223 @@
+"""What site generators read in Markdown and readers never see: templates, shortcodes, components, the lines that open
+and close a note. As rules of the Markdown parser, so that code keeps every character.
+
+Liquid (Jekyll, GitHub Docs), Jinja (MkDocs), Hugo, Docusaurus and VitePress, MDX, GitHub's alerts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from adapters.files.text.sphinx import NOTE_TITLES
+
+_LINES = 30
+"""Lines that a mark may have."""
+VALUE_PLACEHOLDER = "…"
+"""Stands for a value that the generator would have filled in."""
+_VALUE = re.compile(r"\{\{[^{}<%]*\}\}|\{%-?\s*data\b[^{}]*%\}")
+_INSIDE = ".{0,1000}?"
+_TAG = re.compile(
+    rf"\{{%{_INSIDE}%\}}|\{{\{{{_INSIDE}\}}\}}|\{{#{_INSIDE}#\}}|\{{/\*{_INSIDE}\*/\}}|\{{:?\s*[#.:][^{{}}]{{0,200}}\}}"
+    r"|(?<=[)\]`])\{ ?[\w-]{1,30}=[^{}]{0,200}\}",
+    re.DOTALL,
+)
+_LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?\)")
+_ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
+_COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
+_ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*([^\n]*)\n?")
+_CODE_NAME = re.compile(r"""\btitle=["']([^"'`]{1,200})["']|\s\[([^\[\]]{1,80})\]""")
+_CONTAINER = re.compile(r":{3,}[ \t]*\{?\.?([\w-]*)(?: [.#][^{}]*)?\}?[ \t]*(.*)")
+_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+([\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
+_MODULE = re.compile(
+    r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
+    r"|export\s+(?:default\s|\{|(?:const|let|var|function|async|class)\s+\w+\s*[=({]).*"
+)
+_DIRECTIVE = re.compile(
+    r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*|\+\+\+.*|/{3,}(?: .*)?", re.IGNORECASE
+)
+_TITLED = re.compile(
+    r"""[{<%\s]*(?:Tab|Card|Step|Accordion|Expand|Details|Alert|Hint|Callout|Note|Admonition|Panel|Update|Collapse|Figure|Aside|ParamField|ResponseField)"""
+    r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary|path)=)?["']([^"']{1,200})["']""",
+    re.IGNORECASE,
+)
+"""What opens a tab, a card or a note with a name."""
+_NOTED = re.compile(
+    r"""[{<%\s]*(?:(?:hint|notice|callout|alert|admonition|aside)\b[^{}]*?\b)?"""
+    r"""(note|tip|hint|info|important|warning|caution|danger)\b["'\s%}>]""",
+    re.IGNORECASE,
+)
+"""What opens a note without one."""
+_CRITIC = re.compile(
+    r"\{(?:(?:\+\+|\+ |==|~~[^{}\n]{0,500}?~>)([^{}\n]{1,1000}?)(?:\+\+|\+| \+|==|~~)|(?:--|- |>>)[^{}\n]{1,1000}?)\}"
+)
+"""What was put in, and what was taken out, of CriticMarkup and GitLab."""
+_AUTOTITLE = "AUTOTITLE"
+INTERRUPTED_RULES = ["paragraph", "reference", "blockquote", "list"]
+"""What such a line ends."""
+
+
+def add_generator_rules(markdown: MarkdownIt) -> MarkdownIt:
+    """`markdown` with rules that read the marks of site generators and leave them out."""
+    markdown.block.ruler.before("code", "generator_note", _note, {"alt": INTERRUPTED_RULES})
+    markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": INTERRUPTED_RULES})
+    markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
+    markdown.core.ruler.after("inline", "generator_title", _titles)
+    markdown.core.ruler.after("generator_title", "generator_gap", _gaps)
+    markdown.core.ruler.after("block", "generator_code", _named_code)
+    markdown.inline.ruler.before("escape", "generator_tag", _tag)
+    return markdown
+
+
+def line_text(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+
+
+def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A line that is nothing but a mark: the edge of a container, a component's tag, an import, a directive."""
+    if state.is_code_block(start):
+        return False
+    text = line_text(state, start)
+    title = ""
+    after = start + 1
+    if container := _CONTAINER.fullmatch(text):
+        title = container.group(2).strip("[]{} ") or NOTE_TITLES.get(container.group(1).lower(), "")
+    elif _MODULE.fullmatch(text):
+        while after < end and not state.isEmpty(after):
+            after += 1
+    elif text.startswith(("<", "{")):
+        named, noted = _TITLED.match(text), _NOTED.match(text)
+        title = named[1] if named else NOTE_TITLES[noted[1].lower()] if noted else ""
+        while not _only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
+            text += "\n" + line_text(state, after)
+            after += 1
+        if not _only_marks(text):
+            return False
+    elif not _DIRECTIVE.fullmatch(text):
+        return False
+    if not silent:
+        state.line = after
+        push_paragraph(state, title, start)
+    return True
+
+
+def _only_marks(text: str) -> bool:
+    if text.startswith("<"):
+        return bool(_COMPONENT.fullmatch(text))
+    place = 0
+    while found := _TAG.match(text, place):
+        place = found.end()
+        while text[place : place + 1].isspace():
+            place += 1
+    return place == len(text)
+
+
+def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A note or tab of Python-Markdown: its title, and what is indented below it."""
+    if state.is_code_block(start) or not (found := _INDENTED.fullmatch(line_text(state, start))):
+        return False
+    inner = state.sCount[start] + 4
+    after = start + 1
+    while after < end and state.isEmpty(after):
+        after += 1
+    if after == end or state.sCount[after] < inner:
+        return False
+    if silent:
+        return True
+    while after < end and (state.isEmpty(after) or state.sCount[after] >= inner):
+        after += 1
+    push_paragraph(state, found.group(2) or NOTE_TITLES.get(found.group(1).partition(" ")[0].lower(), ""), start)
+    indent, last = state.blkIndent, state.lineMax
+    state.blkIndent, state.lineMax = inner, after
+    state.md.block.tokenize(state, start + 1, after)
+    state.blkIndent, state.lineMax, state.line = indent, last, after
+    return True
+
+
+def push_paragraph(state: StateBlock, title: str, line: int) -> None:
+    """Push `title` as a paragraph; that of a note ends in a colon."""
+    if title:
+        title = f"{title}:" if title in NOTE_TITLES.values() else title
+        state.push("paragraph_open", "p", 1).map = [line, line + 1]
+        said = state.push("inline", "", 0)
+        said.content, said.map, said.children = title, [line, line + 1], []
+        state.push("paragraph_close", "p", -1)
+
+
+def _tag(state: StateInline, silent: bool) -> bool:
+    """A template, a component's tag or an alert's mark within a text."""
+    first = state.src[state.pos]
+    content = ""
+    if first == "{" and (found := _CRITIC.match(state.src, state.pos)):
+        content = found[1] or ""
+    elif first == "{" and not state.src.startswith("$", state.pos - 1):
+        found = _TAG.match(state.src, state.pos)
+        content = VALUE_PLACEHOLDER if _VALUE.match(state.src, state.pos) else ""
+    elif first == "<":
+        found = _COMPONENT.match(state.src, state.pos)
+    else:
+        found = _ALERT.match(state.src) if first == "[" and state.pos == 0 else None
+        content = f"{found[1].capitalize()}: {found[2]}" if found else ""
+    if not found:
+        return False
+    if not silent and content:
+        state.push("text", "", 0).content = content
+        if found.re is _ALERT and found[2]:
+            state.push("hardbreak", "br", 0)
+    state.pos = found.end()
+    return True
+
+
+def _named_code(state: StateCore) -> None:
+    """The name of a file or of a tab over its code."""
+    made: list[Token] = []
+    for token in state.tokens:
+        if token.type == "fence" and (named := _CODE_NAME.search(token.info)):
+            title = Token("inline", "", 0, content=named[1] or named[2], children=[], level=token.level, map=token.map)
+            opened, closed = Token("paragraph_open", "p", 1, map=token.map), Token("paragraph_close", "p", -1)
+            opened.level = closed.level = token.level
+            made += [opened, title, closed]
+        made.append(token)
+    state.tokens = made
+
+
+def _plain_destinations(state: StateCore) -> None:
+    """Links whose address is a template stay links, to nowhere."""
+    for token in state.tokens:
+        if token.type == "inline" and "](" in token.content and "{" in token.content:
+            token.content = _LINKED.sub("](#)", token.content)
+
+
+def _titles(state: StateCore) -> None:
+    """A title that the generator takes from the page that is linked to: here from its address."""
+    for token in state.tokens:
+        address = ""
+        for child in token.children or []:
+            if child.type == "link_open":
+                address = str(child.attrs.get("href", ""))
+            elif child.type == "text" and child.content.strip() == _AUTOTITLE:
+                path = address.partition("#")[0].rstrip("/")
+                child.content = path.rpartition("/")[2].replace("-", " ") or VALUE_PLACEHOLDER
+
+
+def _gaps(state: StateCore) -> None:
+    """Lines that are nothing but a value that the generator would have filled in are left out."""
+    for token in state.tokens:
+        if token.type != "inline" or not any(VALUE_PLACEHOLDER in child.content for child in token.children or []):
+            continue
+        lines: list[list[Token]] = [[]]
+        for child in token.children or []:
+            if child.type == "softbreak":
+                lines.append([])
+            lines[-1].append(child)
+        kept = [
+            line
+            for line in lines
+            if any(child.content.strip(VALUE_PLACEHOLDER + " ") or child.children for child in line)
+        ]
+        token.children = [child for line in kept for child in line]

@@ -1,0 +1,131 @@
+"""Models that fastembed knows by name and downloads, on the machine of whoever asks for that."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import takewhile
+from typing import Any, TypeVar
+
+import numpy as np
+
+from adapters.models.onnx.model import load_onnxruntime, raise_unavailable
+from adapters.models.vectors import normalize_vectors
+from pipeline.errors import Misconfigured, Unavailable
+from pipeline.ports import Vectors
+
+R = TypeVar("R")
+
+_QUESTION_SECONDS = 3.0
+"""Someone is waiting: after this, lexical search alone answers, as long as a model is being downloaded."""
+_ALONE = 1
+"""Texts in a batch: what a text is run with must make no difference, and what is given up soon ends."""
+
+
+class FastEmbedEmbedder:
+    """An `Embedder`. A model is told by its name alone: should its maker change the weights, nobody knows.
+
+    The dimensions are 0 until the first run."""
+
+    def __init__(self, model: str, setting: str) -> None:
+        """Raises Misconfigured, naming `setting`, without the package."""
+        self.name = f"fastembed:{model}"
+        self.dimensions = 0
+        self._model = _Model(self.name, setting, lambda: _embedding(model))
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return self._taken(await self._model.use(lambda model: list(model.passage_embed(texts, batch_size=_ALONE))))
+
+    async def embed_question(self, text: str) -> Vectors:
+        """See `Embedder`."""
+        try:
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                vectors = await self._model.use(lambda model: list(model.query_embed(text)), waited_for=True)
+        except TimeoutError as error:
+            raise Unavailable(self.name, "was not loaded in time") from error
+        vector: Vectors = self._taken(vectors)[0]
+        return vector
+
+    def _taken(self, rows: Sequence[Vectors]) -> Vectors:
+        vectors = normalize_vectors(self.name, np.stack(rows).astype(np.float32))
+        self.dimensions = vectors.shape[1]
+        return vectors
+
+
+class FastEmbedReranker:
+    """Scores without a deadline of its own; see `Reranker`."""
+
+    def __init__(self, model: str, setting: str) -> None:
+        """Raises Misconfigured, naming `setting`, without the package."""
+        self._model = _Model(f"fastembed:{model}", setting, lambda: _cross_encoder(model))
+
+    async def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """See `Reranker`. Cancelled, it leaves the passages that were not begun."""
+        given_up = threading.Event()
+
+        def work(model: Any) -> list[float]:
+            scores = model.rerank(question, passages, batch_size=_ALONE)
+            return [float(one) for one in takewhile(lambda _: not given_up.is_set(), scores)]
+
+        try:
+            return await self._model.use(work, waited_for=True)
+        finally:
+            given_up.set()
+
+
+class _Model:
+    """What `make` returns, made at the first use and used in threads of its own: a download takes minutes."""
+
+    def __init__(self, service: str, setting: str, make: Callable[[], Any]) -> None:
+        if find_spec("fastembed") is None:
+            raise Misconfigured(
+                setting,
+                f"{service} needs the package fastembed, which is not installed",
+                what_to_do="Install it: pip install 'citewell[fastembed]'",
+            )
+        self._service = service
+        self._make = make
+        self._making = threading.Lock()
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="fastembed")
+        self._waited_for = ThreadPoolExecutor(1, thread_name_prefix="fastembed-asked")
+        """Not behind all that is being indexed."""
+
+    async def use(self, work: Callable[[Any], R], *, waited_for: bool = False) -> R:
+        """Raises Unavailable."""
+        threads = self._waited_for if waited_for else self._threads
+        return await asyncio.get_running_loop().run_in_executor(threads, self._do, work)
+
+    def _do(self, work: Callable[[Any], R]) -> R:
+        with (
+            raise_unavailable(
+                self._service, "could not be loaded: it is none that fastembed knows, or cannot be downloaded"
+            ),
+            self._making,
+        ):
+            model = self._made
+        with raise_unavailable(self._service, "could not be run"):
+            return work(model)
+
+    @cached_property
+    def _made(self) -> Any:
+        load_onnxruntime()
+        return self._make()
+
+
+def _embedding(model: str) -> Any:
+    from fastembed import TextEmbedding
+
+    return TextEmbedding(model)
+
+
+def _cross_encoder(model: str) -> Any:
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    return TextCrossEncoder(model)

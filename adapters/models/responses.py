@@ -1,0 +1,91 @@
+"""Replies of model servers: events of a stream and JSON, read below the SDKs' own decoding, which takes most of the
+time of a stream and minutes for 8 MB of `{}`; and JSON as models write it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+from pydantic import ValidationError
+
+from adapters.models.sdk_errors import vendor_error_code
+from pipeline.errors import CitewellError, Unavailable, UnusableResponse
+from pipeline.ports import T
+
+_LONGEST = 2**20
+"""Bytes of one event."""
+_REST_SECONDS = 0.05
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+async def read_event_stream(service: str, response: Any) -> AsyncGenerator[Any, None]:
+    """The JSON of each event until the end mark. Raises Unavailable for an error that the stream reports, Unusable
+    for an event without end."""
+    lines = _lines(service, response)
+    async for line in lines:
+        if not line.startswith(b"data:"):
+            continue
+        data = line.removeprefix(b"data:").strip()
+        if data == b"[DONE]":
+            await drain_response(lines)
+            return
+        event = json.loads(data)
+        if isinstance(event, dict) and event.get("error"):
+            raise Unavailable(service, f"reported an error while answering ({vendor_error_code(event['error'])})")
+        yield event
+
+
+async def _lines(service: str, response: Any) -> AsyncGenerator[bytes, None]:
+    """Lines end with LF or CR LF only: text may hold every other line separator that Unicode knows."""
+    rest = b""
+    async for piece in response.iter_bytes():
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line
+        if len(rest) > _LONGEST:
+            raise UnusableResponse(f"{service}: an event without end")
+    yield rest
+
+
+async def drain_response(pieces: AsyncIterator[Any]) -> None:
+    """Read what comes at once after the end: a connection is used again only after a whole reply. What is wrong with
+    it, or with the connection, is passed over: the reply is complete without it."""
+    import httpx2
+
+    with suppress(OSError, RuntimeError, ValueError, CitewellError, httpx2.HTTPError):
+        async with asyncio.timeout(_REST_SECONDS):
+            async for _ in pieces:
+                pass
+
+
+def response_content_type(response: Any) -> str:
+    """What came instead of a stream, for the log."""
+    return str(response.headers.get("content-type", "none"))[:40]
+
+
+def json_body(service: str, response: Any) -> Any:
+    """The JSON that an SDK's raw `response` holds. Raises Unavailable when it holds something else."""
+    try:
+        return json.loads(response.http_response.content)
+    except (ValueError, RecursionError) as error:
+        raise Unavailable(service, "answered with a page instead of an API reply") from error
+
+
+def parse_structured(service: str, content: str, into: type[T]) -> T:
+    """The JSON object in `content`, in a fence, among words or by itself, as `into`. Raises Unusable; the error
+    holds nothing of the content."""
+    found = _OBJECT.search(content)
+    if found is None:
+        raise UnusableResponse(f"{service}: no JSON object in the reply")
+    try:
+        return into.model_validate_json(found.group())
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the object"
+        raise UnusableResponse(
+            f"{service}: the reply does not fit {into.__name__} at {where} ({first['type']})"
+        ) from None

@@ -1,0 +1,27 @@
+"""Channels by the name that people call them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from adapters.slack.transport.startup import fetch_workspace
+from adapters.slack.web_client import VISIT_SECONDS, SlackTimings, SlackWebClient, paginate_method, temporary_clients
+from pipeline.values import PlaceId
+
+CHANNEL_TYPES = "public_channel,private_channel"
+
+
+async def find_channels(bot_token: str, name: str, *, api_url: str) -> list[PlaceId]:
+    """The channels that the bot is in and that are called so. Raises Misconfigured, Declined or Unavailable."""
+    async with temporary_clients(api_url) as client:
+        web = SlackWebClient(client(bot_token), SlackTimings(longest_wait=VISIT_SECONDS))
+        me = (await fetch_workspace(web)).me
+        return [me.place(str(one["id"])) async for one in joined_channels(web) if one.get("name") == name]
+
+
+async def joined_channels(web: SlackWebClient) -> AsyncIterator[dict[str, Any]]:
+    """The channels that the bot is in. Raises Declined or Unavailable."""
+    async for page in paginate_method(web, "users.conversations", "channels", types=CHANNEL_TYPES, limit=200):
+        for one in page:
+            yield one

@@ -1,0 +1,120 @@
+"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from adapters.chat.history import MAX_THREAD_MESSAGES
+from adapters.slack.events.channel_messages import SlackChannelMessages
+from adapters.slack.events.files import SlackFiles
+from adapters.slack.events.incoming import PERSON_SUBTYPES, SlackBot, forwarded_text, is_external, is_from_person
+from adapters.slack.events.plain_text import message_to_text
+from adapters.slack.web_client import CallPacer, SlackWebClient, paginate_method
+from pipeline.errors import Refused
+from pipeline.values import Attachment, ChannelMessage, HistoryPage, IncomingMessage, PlaceId, ThreadContext
+
+HISTORY_PAGE_SIZE = 100
+"""Messages of a channel that are read in one go, with their threads."""
+MAX_THREAD_REPLIES = 200
+"""Messages of a thread that are read at a time."""
+HISTORY_BURST = 15
+"""Calls of each method that need not wait."""
+HISTORY_METHOD, THREAD_METHOD = "conversations.history", "conversations.replies"
+SlackMessage = dict[str, Any]
+
+
+class SlackHistoryReader:
+    """The port `Reads`, in one workspace."""
+
+    def __init__(self, web: SlackWebClient, me: SlackBot, talk: SlackChannelMessages, files: SlackFiles) -> None:
+        self._web = web
+        self._me = me
+        self._talk = talk
+        self._files = files
+        self._pacers = {
+            method: CallPacer(HISTORY_BURST, web.timings.history_interval) for method in (HISTORY_METHOD, THREAD_METHOD)
+        }
+
+    async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
+        """Of a longer thread the first REPLIES; in the channel itself the one above. Raises Declined or Unavailable."""
+        channel, thread = message.conversation.channel, message.conversation.thread
+        ts = message.place.message
+        if thread == ts:
+            found = await self._web.call(HISTORY_METHOD, channel=channel, latest=ts, limit=1)
+        else:
+            found = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
+        messages: list[SlackMessage] = found.get("messages") or []
+        above = [one for one in messages if float(one.get("ts") or 0) < float(ts) and self._of_people(one)]
+        shown = await asyncio.gather(*map(self._talk.resolve_mentions, [*above[:1], *above[1:][-last:]]))
+        said = [
+            message_to_text(str(one.get("text") or ""), self._me.user) or forwarded_text(one, self._me) for one in shown
+        ]
+        return ThreadContext(messages=tuple(said))
+
+    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+        """Raises Declined or Unavailable."""
+        conversation, until = message.conversation, message.place.message
+        if conversation.thread == until:
+            return None
+        place = self._me.place(conversation.channel)
+        found = await self._replies(place, conversation.thread, most, latest=until)
+        people = [one for one in found if one["ts"] != until and self._talk.is_person_message(one)]
+        await asyncio.gather(*map(self._talk.names.user_name, {str(one["user"]) for one in people}))
+        return [await self._talk.parse_channel_message(place, one) for one in people]
+
+    async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
+        """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
+        that other organisations write in."""
+        at = json.loads(position) if position else {}
+        name, since = at.get("name"), at.get("since")
+        if not at:
+            found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
+            if is_external(found, self._me.team):
+                raise Refused(f"{channel} is shared with another organisation", what_to_do="Name one of your own.")
+            name, since = str(found.get("name") or ""), float(found.get("created") or 0)
+        latest = {"latest": at["latest"]} if at else {}
+        await self._pacers[HISTORY_METHOD].wait()
+        page = await self._web.call(HISTORY_METHOD, channel=channel.channel, limit=HISTORY_PAGE_SIZE, **latest)
+        messages: list[SlackMessage] = page.get("messages") or []
+        for root in [one for one in messages if one.get("reply_count")]:
+            messages += await self._replies(channel, str(root["ts"]), MAX_THREAD_MESSAGES, self._pacers[THREAD_METHOD])
+        unique = {str(one["ts"]): one for one in messages}
+        oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
+        following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
+        said = await self._talk.parse_channel_messages(channel, unique.values())
+        return HistoryPage(
+            messages=said,
+            next_cursor=following,
+            channel_name=name or "",
+            created_at=datetime.fromtimestamp(since or 0, UTC),
+        )
+
+    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+        return await self._files.download(await self._files.find(file.id))
+
+    async def _replies(
+        self, channel: PlaceId, thread: str, most: int, pacer: CallPacer | None = None, **more: str
+    ) -> list[SlackMessage]:
+        """Those of a thread, with the one that it begins with; of a longer one the first `most`."""
+        found: list[SlackMessage] = []
+        async for page in paginate_method(
+            self._web,
+            THREAD_METHOD,
+            "messages",
+            pacer,
+            channel=channel.channel,
+            ts=thread,
+            limit=MAX_THREAD_REPLIES,
+            **more,
+        ):
+            found += page
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    def _of_people(self, message: SlackMessage) -> bool:
+        return is_from_person(message, self._me) and message.get("subtype") in PERSON_SUBTYPES

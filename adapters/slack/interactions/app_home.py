@@ -1,0 +1,188 @@
+"""The App Home: what is indexed, how to ask, preferences, setting up, and what is kept and how to get or erase it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import structlog
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.chat.interactions.personal_data import save_preferences
+from adapters.chat.reply import labels as words
+from adapters.chat.reply.panels import (
+    CITATION_CHOICES,
+    LANGUAGE_CHOICES,
+    MAX_DOCUMENTS,
+    PREFERENCE_CHOICES,
+    STYLE_CHOICES,
+    current_choices,
+)
+from adapters.chat.reply.parts import ReplyButton
+from adapters.slack.events.incoming import SlackPayload
+from adapters.slack.interactions.context import SlackInteractionContext, SlackInteractionDependencies
+from adapters.slack.interactions.setup import SlackSetupForm
+from adapters.slack.post.typing_indicator import TypingIndicators
+from adapters.slack.rendering.blocks import SlackBlock, button_block, context_block, section_block, shorten_label
+from pipeline.errors import CitewellError
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import USE_DEFAULT, Document, Preferences
+
+PREFERENCE_ACTION = "prefer_"
+"""How the action of a select begins; its field follows."""
+
+
+def home_view(
+    documents: Sequence[Document],
+    preferences: Preferences,
+    notice: str = "",
+    more: Sequence[SlackBlock] = (),
+    speech: Translator = ENGLISH_TRANSLATOR,
+) -> SlackBlock:
+    """The view for `views.publish`. `more` stands before what is kept."""
+    told = shorten_label(notice, 500)
+    blocks = [
+        *([section_block(told)] if told else []),
+        _header(speech(words.HOME_HOW_TITLE)),
+        section_block(speech(words.HOME_HOW_TO_ASK)),
+        _header(speech(words.HOME_INDEXED_TITLE)),
+        section_block(_indexed(documents, speech)),
+        _header(speech(words.HOME_PREFERENCES_TITLE)),
+        _choices(preferences, speech),
+        *more,
+        _header(speech(words.HOME_DATA_TITLE)),
+        section_block(speech(words.HOME_PRIVACY)),
+        {"type": "actions", "elements": [button_block(speech(words.HOME_EXPORT), "export", "export"), _forget(speech)]},
+        context_block(speech(words.HOME_PRIVATE)),
+    ]
+    return {"type": "home", "blocks": blocks}
+
+
+def _header(text: str) -> SlackBlock:
+    return {"type": "header", "text": {"type": "plain_text", "text": text}}
+
+
+def _indexed(documents: Sequence[Document], speech: Translator) -> str:
+    if not documents:
+        return speech(words.HOME_EMPTY)
+    titles = [
+        f"• {shorten_label(document.title, 120) or shorten_label(document.filename, 120)}"
+        for document in documents[:MAX_DOCUMENTS]
+    ]
+    more = [speech(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
+    return "\n".join([*titles, *more])
+
+
+def _forget(speech: Translator) -> SlackBlock:
+    return {
+        **button_block(speech(words.HOME_FORGET), "forget", "forget"),
+        "style": "danger",
+        "confirm": {
+            "title": {"type": "plain_text", "text": speech(words.HOME_SURE)},
+            "text": {"type": "plain_text", "text": speech(words.HOME_WARNING)},
+            "confirm": {"type": "plain_text", "text": speech(words.HOME_ERASE)},
+            "deny": {"type": "plain_text", "text": speech(words.HOME_KEEP)},
+        },
+    }
+
+
+def _choices(preferences: Preferences, speech: Translator) -> SlackBlock:
+    """A select for each choice; one that shows no name of its own says what it is about."""
+    marks = {value: speech(words.CITATIONS_LABEL, style=speech(name)) for value, name in CITATION_CHOICES.items()}
+    offered = {
+        "style": {value: speech(name) for value, name in STYLE_CHOICES.items()},
+        "citations": {**marks, USE_DEFAULT: speech(words.CITATIONS_AS_SET)},
+        "language": {
+            **{value: speech(name) for value, name in LANGUAGE_CHOICES.items()},
+            USE_DEFAULT: speech(words.HOME_LANGUAGE_AS_SET),
+        },
+    }
+    now = current_choices(preferences)
+    return {"type": "actions", "elements": [_select(field, names, now[field]) for field, names in offered.items()]}
+
+
+def _select(field: str, names: Mapping[str, str], value: str) -> SlackBlock:
+    options = {value: {"text": {"type": "plain_text", "text": name}, "value": value} for value, name in names.items()}
+    return {
+        "type": "static_select",
+        "action_id": f"{PREFERENCE_ACTION}{field}",
+        "options": list(options.values()),
+        "initial_option": options.get(value, options[USE_DEFAULT]),
+    }
+
+
+log = structlog.get_logger(__name__)
+
+
+class SlackHomeContext(SlackInteractionContext):
+    """Somebody in the App Home, where they are told something at the top of the page."""
+
+    def __init__(
+        self,
+        context: SlackInteractionDependencies,
+        body: SlackPayload,
+        ack: AsyncAck,
+        publish: Callable[[SlackHomeContext, str], Awaitable[None]],
+    ) -> None:
+        super().__init__(context, body, ack)
+        self._publish = publish
+
+    async def reply_privately(self, text: str) -> None:
+        await self.ensure_acked()
+        await self._publish(self, text)
+
+
+class SlackAppHome:
+    """One person's page. Everything shown there is what that person alone may see."""
+
+    def __init__(self, context: SlackInteractionDependencies, setup: SlackSetupForm) -> None:
+        self._context = context
+        self._desk = context.services
+        self._setup = setup
+        self._presence = TypingIndicators(context.web)
+
+    def register(self, app: AsyncApp) -> None:
+        app.event("app_home_opened")(self.on_opened)
+        app.action(ReplyButton.EXPORT.value)(self.on_action)
+        app.action(ReplyButton.FORGET.value)(self.on_action)
+        for field in PREFERENCE_CHOICES:
+            app.action(f"{PREFERENCE_ACTION}{field}")(self.on_preference)
+
+    async def on_opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
+        by = self._by(ack, {"user": {"id": event["user"]}})
+        if event.get("tab") == "messages":
+            speech = await by.words()
+            prompts = [
+                {"title": speech(title), "message": speech(message)} for title, message in words.SUGGESTED_PROMPTS
+            ]
+            await self._presence.try_call(
+                "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
+            )
+        else:
+            await self._publish(by, "")
+
+    async def on_action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await self._context.chat.handle_interaction(self._by(ack, body))
+
+    async def on_preference(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        by = self._by(ack, body)
+        await by.ensure_acked()
+        field, chosen = (
+            by.payload.action.removeprefix(PREFERENCE_ACTION),
+            str(body["actions"][0]["selected_option"]["value"]),
+        )
+        async with by.report_errors():
+            await save_preferences(self._desk, by.payload.person_id, {field: chosen})
+
+    def _by(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
+        return SlackHomeContext(self._context, body, ack, self._publish)
+
+    async def _publish(self, by: SlackHomeContext, notice: str) -> None:
+        try:
+            documents = await self._desk.list_documents(await by.readers())
+            preferences = await self._desk.preferences(by.payload.person_id)
+            view = home_view(documents, preferences, notice, await self._setup.blocks(by), await by.words())
+            await self._context.web.call("views.publish", user_id=by.spot.user_id, view=view)
+        except CitewellError as error:
+            log.warning("slack_home_not_shown", reason=str(error))

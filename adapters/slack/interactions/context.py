@@ -1,0 +1,289 @@
+"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again. And what of a
+message they can add to the documents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.chat.adapter import ChatApp
+from adapters.chat.audience import AudienceFacts
+from adapters.chat.interactions.context import Acknowledgement, ChannelInteractionContext, HandoffReply
+from adapters.chat.interactions.upload_source import UploadResult, post_reading_notice
+from adapters.chat.interactions.uploads import UPLOAD_COMMAND
+from adapters.chat.reply import labels, splitting
+from adapters.chat.reply.builder import text_reply
+from adapters.chat.reply.parts import RenderOptions, Reply
+from adapters.chat.words.forms import Form
+from adapters.chat.words.uploads import UploadCandidate
+from adapters.slack.audience import SlackAudienceResolver
+from adapters.slack.events import plain_text
+from adapters.slack.events.files import SlackFiles
+from adapters.slack.events.incoming import SlackBot, SlackPayload, message_key
+from adapters.slack.interactions.payload import SlackInteraction, parse_interaction, with_answer_location
+from adapters.slack.platform import SLACK
+from adapters.slack.post import private
+from adapters.slack.post.announcements import fetch_permalink, interaction_error_text
+from adapters.slack.post.sender import NO_PREVIEW_ARGUMENTS
+from adapters.slack.rendering.blocks import SlackBlock, literal_block, section_block, shorten_label
+from adapters.slack.rendering.footer import SlackUploadSelection, select_uploads
+from adapters.slack.rendering.modal import build_modal
+from adapters.slack.rendering.render import SlackPost, fallback_text, render_posts
+from adapters.slack.web_client import SlackWebClient
+from pipeline.errors import CitewellError, PostRefused
+from pipeline.ports import BotServices, Upload
+from pipeline.ports.services import PostService
+from pipeline.translations import TranslatableText, Translator
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, PlaceId, Readers
+from pipeline.words import wording
+
+
+def build_upload_source(
+    web: SlackWebClient,
+    reaches: SlackAudienceResolver,
+    files: SlackFiles,
+    posts: PostService,
+    spot: SlackInteraction,
+    body: SlackPayload,
+) -> SlackUploadSource:
+    """The message stands in the shortcut, and in what the button and the form carry."""
+    menu = spot.payload.action == UPLOAD_COMMAND
+    choice = (
+        select_uploads(spot.channel, body["message"]) if menu else SlackUploadSelection.parse(spot.payload.subject_id)
+    )
+    return SlackUploadSource(web, reaches, files, posts, choice, spot)
+
+
+class SlackUploadSource:
+    """The port `UploadSource`."""
+
+    def __init__(
+        self,
+        web: SlackWebClient,
+        reaches: SlackAudienceResolver,
+        files: SlackFiles,
+        posts: PostService,
+        choice: SlackUploadSelection,
+        spot: SlackInteraction,
+    ) -> None:
+        self._web = web
+        self._reaches = reaches
+        self._files = files
+        self._posts = posts
+        self._choice = choice
+        self._spot = spot
+
+    @property
+    def candidates(self) -> Sequence[UploadCandidate]:
+        return self._choice.candidates
+
+    @property
+    def form_state(self) -> str:
+        return str(self._choice)
+
+    async def resolve(self, thing: UploadCandidate) -> Upload:
+        if not thing.file_id:
+            return Upload(thing.name, thing.name)
+        file = await self._files.find(thing.file_id)
+        link = file.link or await fetch_permalink(self._web, self._choice.channel, self._choice.ts)
+        return Upload(file.name, link, partial(self._files.download, file))
+
+    async def announce_reading(
+        self, reading: str, words: Translator, *, alone: bool
+    ) -> Callable[[UploadResult], Awaitable[None]]:
+        """Below the message; alone to whoever adds it also where the bot is no member, or strangers read."""
+        places = await self._places(alone=alone)
+        return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, words)
+
+    async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
+        """Where it is said, with the thread there; each where the one before takes nothing of ours."""
+        spot, team = self._spot, self._spot.payload.conversation.space
+        directly = (str(SLACK.person_id(team, spot.user_id)), "")
+        if not spot.is_direct and (alone or await self._reaches.is_shared(spot.channel)):
+            return [directly]
+        channel = PlaceId(platform=SLACK.name, space=team, channel=self._choice.channel)
+        return [(str(channel), self._choice.thread), directly]
+
+
+MAX_FIELD_ERROR_LENGTH = 150
+"""Characters of what is said at a field."""
+
+
+@dataclass(frozen=True)
+class SlackInteractionDependencies:
+    """What it takes to answer somebody in the workspace."""
+
+    web: SlackWebClient
+    me: SlackBot
+    chat: ChatApp[SlackPost]
+    audience_resolver: SlackAudienceResolver
+    services: BotServices
+    files: SlackFiles
+    render_options: RenderOptions
+    shared_channels: bool
+    """Answers are shared also where other organisations read along."""
+
+
+class SlackInteractionContext(ChannelInteractionContext):
+    """Of one workspace."""
+
+    shows_votes = True
+
+    def __init__(self, context: SlackInteractionDependencies, body: SlackPayload, ack: AsyncAck) -> None:
+        self.spot: SlackInteraction = parse_interaction(body, context.me)
+        super().__init__(self.spot.payload, context.services)
+        self._context = context
+        self._web = context.web
+        self._ack = ack
+        self._acked = False
+        self._line = False
+        """A line of ours stands where the first thing is shown that they asked for by a command."""
+        self.body = body
+
+    @asynccontextmanager
+    async def report_errors(self) -> AsyncIterator[None]:
+        """What is done about it inside is acknowledged in the end, too."""
+        async with super().report_errors():
+            yield
+        await self.ensure_acked()
+
+    async def actor(self) -> Actor:
+        return await self._context.audience_resolver.actors.resolve(self.spot.user)
+
+    async def private_readers(self) -> Readers:
+        return await self._read_by(self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel))
+
+    async def channel_readers(self) -> Readers:
+        reaches, spot = self._context.audience_resolver, self.spot
+        return await self._read_by(
+            reaches.person_facts(spot.user_id) if spot.is_direct else reaches.channel_facts(spot.channel)
+        )
+
+    async def share_readers(self) -> Readers | TranslatableText:
+        reaches = self._context.audience_resolver
+        if not self._context.shared_channels and await reaches.is_shared(self.spot.channel):
+            return wording.SHARED_CHANNEL
+        return await self._read_by(reaches.channel_facts(self.spot.channel))
+
+    async def _read_by(self, facts: Awaitable[AudienceFacts]) -> Readers:
+        return await self._context.chat.audience.build(await facts)
+
+    async def direct_conversation(self) -> ConversationId:
+        return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
+
+    async def direct_channel(self) -> str:
+        opened = await self._web.call("conversations.open", users=self.spot.user_id)
+        return str(opened["channel"]["id"])
+
+    async def message_link(self) -> str:
+        return await fetch_permalink(self._web, self.spot.channel, self.payload.message)
+
+    async def upload_source(self) -> SlackUploadSource:
+        context = self._context
+        return build_upload_source(
+            context.web, context.audience_resolver, context.files, context.services.posts, self.spot, self.body
+        )
+
+    async def ack(self, then: Acknowledgement) -> None:
+        """A command is acknowledged with a line; a form that may be refused, once it is done."""
+        if "command" in self.body and not self._acked:
+            self._acked = self._line = True
+            await self._ack(
+                text=(await self._desk.translator_for(self.payload.person_id))(labels.LOOKING_UP),
+                response_type="ephemeral",
+            )
+        elif then is not Acknowledgement.FORM_VALIDATION:
+            await self.ensure_acked()
+
+    async def ensure_acked(self) -> None:
+        if not self._acked:
+            self._acked = True
+            await self._ack()
+
+    async def reply_privately(self, text: str) -> None:
+        await self.ensure_acked()
+        if self.spot.response_url:
+            await self._respond(text_reply(text))
+        elif self.spot.channel:
+            await self._post(text_reply(text))
+
+    async def show_privately(self, reply: Reply) -> None:
+        await self.ensure_acked()
+        if self._line or self.spot.is_ephemeral:
+            await self._respond(reply)
+        else:
+            await self._post(reply, **({"thread_ts": self.spot.thread} if self.spot.thread else {}))
+
+    async def _respond(self, reply: Reply) -> None:
+        first, *more = render_posts(with_answer_location(reply, self.spot))
+        instead, self._line = self._line, False
+        await private.post_response(self._web, self.spot.response_url, [first], instead=instead)
+        await private.post_response(self._web, self.spot.response_url, more)
+
+    async def _post(self, reply: Reply, **thread: str) -> None:
+        where = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
+        for post in render_posts(with_answer_location(reply, self.spot)):
+            await self._web.call("chat.postEphemeral", **where, text=post.text, blocks=post.blocks, parse="none")
+
+    async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:
+        """What is sent comes from the same place."""
+        await self.ensure_acked()
+        shown = {
+            **build_modal(form, above),
+            "private_metadata": f"{self.spot.channel} {self.payload.message} {form.subject_id}",
+        }
+        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
+
+    async def show_field_error(self, text: str, field: str) -> bool:
+        if self._acked or self.body.get("type") != "view_submission":
+            return False
+        self._acked = True
+        at = field or next(iter(self.payload.form_values))
+        await self._ack(response_action="errors", errors={at: splitting.shorten_line(text, MAX_FIELD_ERROR_LENGTH)})
+        return True
+
+    async def replace_message(self, text: str) -> None:
+        await self._change(fallback_text(text), [literal_block(text)], self.payload.message)
+
+    async def handoff_reply(self) -> HandoffReply | None:
+        """The button carries its thread and itself."""
+        thread, _, ts = self.payload.subject_id.partition(" ")
+        where: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
+        found = (await self._web.call("conversations.replies", **where, inclusive=True)).get("messages") or ()
+        theirs = [one for one in found if one.get("ts") == ts and one.get("user") == self.spot.user_id]
+        if not theirs:
+            return None
+        me, channel = self._context.me, self.spot.channel
+        notice = message_key(me.team, channel, thread)
+        text = plain_text.message_to_text(str(theirs[0].get("text") or ""), me.user)
+        return HandoffReply(text, notice, await fetch_permalink(self._web, channel, ts))
+
+    async def confirm_sharing(self, answer: Answer) -> None:
+        await private.show_shared(self._web, self.spot.response_url, self._context.render_options, answer)
+
+    async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
+        await self.ensure_acked()
+        ts = at.message if at else self.payload.message
+        where: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
+        (message, *_) = (await self._web.call("conversations.replies", **where))["messages"]
+        shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
+        await self._change(
+            str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *shown[1:]], ts
+        )
+
+    async def _change(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
+        await self._web.call(
+            "chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
+        )
+
+    async def send_export(self, data: str) -> None:
+        await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
+        await self.reply_privately((await self.words())(labels.HOME_EXPORTED))
+
+    def error_text(self, error: CitewellError, words: Translator) -> str:
+        return str(error) if isinstance(error, PostRefused) else interaction_error_text(error, words)

@@ -1,0 +1,69 @@
+"""Commands, shortcuts and clicks. Slack never sends one again: after its ack it is tried once; a failure is said."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.chat.interactions.uploads import UPLOAD_COMMAND
+from adapters.chat.reply import labels as words
+from adapters.slack.events.names import SlackNames
+from adapters.slack.interactions.context import SlackInteractionContext, SlackInteractionDependencies
+from adapters.slack.post import private
+from pipeline.errors import Busy
+from pipeline.ports import Inbox
+from pipeline.words import wording
+
+ANY_ACTION = re.compile("")
+
+
+class SlackInteractionHandlers:
+    """What people do with an answer, and how they ask in private."""
+
+    def __init__(self, context: SlackInteractionDependencies, inbox: Inbox, names: SlackNames | None = None) -> None:
+        """`names`: of what questions mention."""
+        self._names = names
+        self._context = context
+        self._desk = context.services
+        self._inbox = inbox
+
+    def register(self, app: AsyncApp) -> None:
+        """After whatever takes presses and forms of its own."""
+        app.command("/ask")(self.on_ask_command)
+        app.shortcut("answer_message")(self.on_answer_shortcut)
+        app.command("/insights")(self.on_action)
+        app.shortcut(UPLOAD_COMMAND)(self.on_action)
+        app.action(ANY_ACTION)(self.on_action)
+        app.view(ANY_ACTION)(self.on_action)
+
+    async def on_action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await self._context.chat.handle_interaction(SlackInteractionContext(self._context, body, ack))
+
+    async def on_ask_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
+        try:
+            message = private.parse_command({**body, "text": await self._named(body.get("text"))}, self._context.me)
+            speech = await self._desk.translator_for(message.author, text=message.text)
+            await self._inbox.accept(message)
+        except Busy:
+            await ack(text=speech(wording.BOT_BUSY), response_type="ephemeral")
+        else:
+            await ack(text=speech(words.LOOKING_UP), response_type="ephemeral")
+
+    async def on_answer_shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """The shortcut `Answer this message`, in the same way."""
+        by = SlackInteractionContext(self._context, body, ack)
+        try:
+            message = {**body["message"], "text": await self._named(body["message"].get("text"))}
+            await self._inbox.accept(private.parse_shortcut({**body, "message": message}, self._context.me))
+        except Busy:
+            await by.try_reply_privately((await by.words())(wording.BOT_BUSY))
+        else:
+            await ack()
+
+    async def _named(self, text: object) -> str:
+        said = str(text or "")
+        return await self._names.resolve_mentions(said, self._context.me.user) if self._names else said

@@ -1,0 +1,98 @@
+"""What Slack sends of a press, a form or a command -> what was pressed, where. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from adapters.chat.interactions.context import NO_VALUES, InteractionPayload
+from adapters.chat.reply.parts import Reply, ReplyButton
+from adapters.slack.events.incoming import SlackBot, SlackPayload, person_key
+from adapters.slack.rendering.footer import TAKE_BACK_ACTION, parse_vote
+from adapters.slack.rendering.modal import parse_form_values
+from pipeline.values import ConversationId, Vote, replace
+
+RATE_ACTION = "rate"
+_CARRIED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
+"""Pressed beside an answer that others see, too, these say where that is."""
+_NAMED: Mapping[str, str] = {
+    TAKE_BACK_ACTION: ReplyButton.TAKE_BACK,
+    ReplyButton.FORGET: ReplyButton.FORGET_CONFIRMED,
+    "/insights": "insights",
+}
+"""What Slack asks by itself whether they are sure of, and what has another name there."""
+
+
+class SlackInteraction(NamedTuple):
+    """Where it was pressed, as Slack names it."""
+
+    payload: InteractionPayload
+    user: SlackPayload
+    channel: str
+    thread: str
+    response_url: str
+    is_ephemeral: bool
+    """They alone see the message that was pressed."""
+
+    @property
+    def user_id(self) -> str:
+        return str(self.user["id"])
+
+    @property
+    def is_direct(self) -> bool:
+        return self.channel.startswith("D")
+
+
+def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
+    """Whatever was pressed, sent or chosen."""
+    user: SlackPayload = body.get("user") or {"id": body.get("user_id"), "team_id": body.get("team_id")}
+    container: SlackPayload = body.get("container") or {}
+    message: SlackPayload = body.get("message") or {}
+    channel = str((body.get("channel") or {"id": body.get("channel_id")}).get("id") or "")
+    ts = str(message.get("ts") or container.get("message_ts") or "")
+    thread = str(message.get("thread_ts") or container.get("thread_ts") or "")
+    alone = bool(container.get("is_ephemeral"))
+    below = "" if alone else ts
+    action, about = _named(body)
+    if form := body.get("type") == "view_submission":
+        *where, about = about.split(" ", 2)
+        channel, ts = where or ("", "")
+    elif action in _CARRIED and " " in about:
+        about, thread, below = about.split(" ")
+    there = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or below)
+    pressed = InteractionPayload(
+        action=action,
+        subject_id=about,
+        person_id=person_key(me.team, str(user["id"])),
+        places=me.places(channel),
+        conversation=there,
+        message=ts,
+        answer_message=below,
+        name=str(user.get("name") or user.get("username") or ""),
+        external=str(user.get("team_id") or me.team) != me.team,
+        form_values=parse_form_values(body["view"]) if form else NO_VALUES,
+        subscription_conversation=there if below else None,
+    )
+    return SlackInteraction(pressed, user, channel, thread, str(body.get("response_url") or ""), alone)
+
+
+def _named(body: SlackPayload) -> tuple[str, str]:
+    """The action, and what it carries."""
+    if body.get("type") == "view_submission":
+        return str(body["view"]["callback_id"]), str(body["view"]["private_metadata"])
+    pressed: SlackPayload = (body.get("actions") or ({},))[0]
+    name, value = str(pressed.get("action_id") or ""), str(pressed.get("value") or "")
+    if name == RATE_ACTION:
+        vote, answer_id = parse_vote(value)
+        return ReplyButton.HELPFUL if vote is Vote.HELPFUL else ReplyButton.UNHELPFUL, answer_id
+    name = name or str(body.get("callback_id") or body.get("command") or "")
+    return _NAMED.get(name, name), value
+
+
+def with_answer_location(reply: Reply, spot: SlackInteraction) -> Reply:
+    """`reply` with buttons that say where the answer is, if others see it."""
+    below = spot.payload.answer_message
+    if not below or not set(reply.buttons) & set(_CARRIED):
+        return reply
+    about = f"{reply.answer_id} {spot.payload.conversation.thread} {below}"
+    return replace(reply, answer_id=about)

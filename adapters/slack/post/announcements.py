@@ -1,0 +1,204 @@
+"""How Slack shows what the bot posts besides replies, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from adapters.chat.announcements import AnnouncementTarget
+from adapters.chat.reply import builder as parts
+from adapters.chat.reply import labels as words
+from adapters.chat.reply.parts import RenderOptions, Reply
+from adapters.chat.words import insights
+from adapters.chat.words.handoff import NoticeLink, NoticeText
+from adapters.slack.events.incoming import SlackBot, message_key
+from adapters.slack.platform import SLACK
+from adapters.slack.post.sender import SlackSender, find_messages, parse_reference
+from adapters.slack.post.typing_indicator import SlackReplyTarget
+from adapters.slack.rendering import markup
+from adapters.slack.rendering.blocks import (
+    SlackBlock,
+    button_block,
+    context_block,
+    literal_block,
+    quote_block,
+    section_block,
+    shorten_label,
+)
+from adapters.slack.rendering.footer import TAKE_BACK_ACTION
+from adapters.slack.rendering.render import SlackPost, fallback_text, render_posts
+from adapters.slack.web_client import SlackRefused, SlackWebClient
+from pipeline.errors import CitewellError, PostRefused, Refused
+from pipeline.ports import PostRecorder
+from pipeline.translations import Translator
+from pipeline.values import Answer, ConversationId, HandoffNotice, MessageKey, NoticeKind, PersonId, replace
+from pipeline.values.posting import Announcement, AutoLimitNotice, SharedAnswer, UploadStatus
+from pipeline.words import wording
+
+ANNOUNCEMENT_SKEW_SECONDS = 60.0
+"""How far the clocks may differ when a notice is looked for."""
+MAX_SOURCES_LENGTH = 2_000
+"""Characters of sources with their addresses: with the names of all others, less than a section takes."""
+
+
+class SlackAnnouncementSender(SlackSender):
+    """What is posted in a channel or to a person. Slack's conversations begin with a message of a channel."""
+
+    def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
+        super().__init__(web, me, origin, post.key)
+        self.recorded_names = _known(post)
+        self._post = post
+        self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
+
+    def reference(self, names: Sequence[str]) -> str:
+        """Of a notice, whose message people reply to, the key of that."""
+        if isinstance(self._post, HandoffNotice):
+            return str(message_key(self._me.team, self._spot.channel, names[0]))
+        return super().reference(names)
+
+    def conversation_of(self, name: str) -> ConversationId:
+        return replace(self._place, thread=name)
+
+    async def send(self, part: int, post: SlackPost) -> str:
+        """Raises NotTaken, too."""
+        try:
+            return await super().send(part, post)
+        except SlackRefused as declined:
+            if isinstance(self._post, SharedAnswer | UploadStatus):
+                raise PostRefused(interaction_error_text(declined, Translator(self._post.language))) from declined
+            raise
+
+
+def _known(post: Announcement) -> Sequence[str]:
+    """The messages that its reference names."""
+    if isinstance(post, HandoffNotice):
+        return [MessageKey.parse(post.reference).message] if post.reference else ()
+    return parse_reference(post.reference)
+
+
+class SlackAnnouncementPoster:
+    """The port `AnnouncementPoster`."""
+
+    def __init__(
+        self,
+        web: SlackWebClient,
+        me: SlackBot,
+        look: RenderOptions,
+        shared: Callable[[str], Awaitable[bool]],
+        *,
+        shared_channels: bool,
+    ) -> None:
+        """`shared`: whether other organisations read a channel; `shared_channels`: questions are asked and answers
+        shared there, too."""
+        self._web = web
+        self._me = me
+        self._look = look
+        self._shared = shared
+        self._shared_channels = shared_channels
+
+    async def open_sender(
+        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+    ) -> SlackAnnouncementSender:
+        """Raises Refused where people of another organisation would be asked, NotTaken where they would read what is
+        shared."""
+        origin = await self._origin(post, where)
+        shares = isinstance(post, SharedAnswer)
+        asks = isinstance(post, HandoffNotice) and post.about is NoticeKind.ASKED
+        if (asks or shares) and not self._shared_channels and await self._shared(origin.channel):
+            if shares:
+                raise PostRefused(Translator(post.language)(wording.SHARED_CHANNEL))
+            raise Refused("the channel where people are asked is shared with another organisation")
+        return SlackAnnouncementSender(self._web, self._me, origin, post)
+
+    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
+        origin = await self._origin(post, where)
+        names = await find_messages(self._web, self._me, origin, post.key)
+        return SlackAnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
+
+    async def _origin(self, post: Announcement, where: AnnouncementTarget) -> SlackReplyTarget:
+        since = post.posting_since.timestamp() - ANNOUNCEMENT_SKEW_SECONDS if post.posting_since else 0.0
+        user = where.user if isinstance(where, PersonId) else ""
+        channel = await self._direct(user) if isinstance(where, PersonId) else where.channel
+        thread = where.thread if isinstance(where, ConversationId) else ""
+        thread = post.thread if isinstance(post, UploadStatus) else thread
+        return SlackReplyTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
+
+    async def _direct(self, user: str) -> str:
+        return str((await self._web.call("conversations.open", users=user))["channel"]["id"])
+
+    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> SlackPost:
+        asks = notice.about is NoticeKind.ASKED
+        link = await fetch_permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
+        person = "" if asks else PersonId.parse(notice.handoff.asker).user
+        made = render_notice_blocks(shown, notice.handoff.id, person, link)
+        return SlackPost((), tuple(made), fallback_text(f"{shown.heading} {shown.quoted}"))
+
+    def render_line(self, text: str) -> SlackPost:
+        made = markup.escape_text(text)
+        return SlackPost((), (section_block(made),), made)
+
+    def render_auto_limit(self, report: AutoLimitNotice) -> SlackPost:
+        place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"
+        text = insights.auto_limit_text(report, place)
+        return SlackPost((), (section_block(text),), fallback_text(text))
+
+    def render_panel(self, reply: Reply, mark: str) -> SlackPost:
+        """Its metadata mark it."""
+        return render_posts(reply)[0]
+
+    def render_upload_status(self, adding: UploadStatus) -> SlackPost:
+        """With the button that takes a document back."""
+        made = [literal_block(adding.text), *([context_block(adding.small)] if adding.small else [])]
+        if adding.document:
+            made.append({"type": "actions", "elements": [button_block(adding.back, TAKE_BACK_ACTION, adding.document)]})
+        return SlackPost((), tuple(made), fallback_text(adding.text))
+
+    def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[SlackPost]:
+        return render_posts(parts.build_reply(answer, self._look, notes=above))
+
+
+def interaction_error_text(error: CitewellError, speech: Translator) -> str:
+    """What somebody is told whose press came to nothing."""
+    if isinstance(error, SlackRefused) and error.needed:
+        return speech(words.NO_PERMISSION, permission=error.needed)
+    if isinstance(error, SlackRefused) and error.error in ("not_in_channel", "channel_not_found"):
+        return speech(words.NOT_MEMBER)
+    return speech(wording.TRY_AGAIN)
+
+
+def render_notice_blocks(shown: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
+    """`person` is told so that they notice. Foreign text stands in rich text, where nothing is markup."""
+    heading = shorten_label(shown.heading, 300)
+    listed = _listed(shown.sources)
+    made = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
+    made += [quote_block(shown.quoted)] if shown.quoted else []
+    made += [literal_block(shown.found)] if shown.found else []
+    made += [section_block(listed)] if listed else []
+    made += [context_block(shorten_label(shown.note, 1_000))] if shown.note else []
+    made += [section_block(f"<{link}|{shown.origin}>")] if link else []
+    made += (
+        [{"type": "actions", "elements": [button_block(shown.button, "resolve", handoff_id)]}] if shown.button else []
+    )
+    return made
+
+
+async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
+    """The address of a message; none of one in a direct message, or that Slack does not give."""
+    if not ts or channel.startswith("D"):
+        return ""
+    try:
+        return str((await web.call("chat.getPermalink", channel=channel, message_ts=ts)).get("permalink") or "")
+    except SlackRefused:
+        return ""
+
+
+def _listed(sources: Sequence[NoticeLink]) -> str:
+    """A line each; what does not fit a section with its address is named without it."""
+    lines: list[str] = []
+    for source in sources:
+        line = _source(source.text, source.url)
+        lines.append(line if len("\n".join([*lines, line])) <= MAX_SOURCES_LENGTH else _source(source.text, ""))
+    return "\n".join(lines)
+
+
+def _source(title: str, url: str) -> str:
+    return f"• <{url}|{shorten_label(title)}>" if url and markup.is_linkable(url) else f"• {shorten_label(title)}"

@@ -1,0 +1,283 @@
+"""What delivering needs of Slack: the messages of a reply, and what one person alone is told.
+
+A reply grows by `chat.startStream`, `appendStream`, `stopStream`. Slack ends a stream about five minutes after its
+start, even in the middle of an append (python-slack-sdk 1859); whatever goes wrong with a stream, its message is
+completed by `chat.update`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from adapters.chat.intake import PersonMessage
+from adapters.chat.post.delivery import ReplyPlacement
+from adapters.chat.post.streaming import SettleIndicator
+from adapters.chat.reply.parts import Reply, ReplyFile
+from adapters.chat.words.handoff import UnsentReply
+from adapters.chat.words.subscriptions import AnswerHeading
+from adapters.slack.events.incoming import SlackBot
+from adapters.slack.platform import SLACK
+from adapters.slack.post.private import SlackPrivateReply
+from adapters.slack.post.sender import NO_PREVIEW_ARGUMENTS, SlackSender, delete_message, find_messages, parse_reference
+from adapters.slack.post.typing_indicator import SlackReplyTarget, TypingIndicators
+from adapters.slack.rendering.blocks import button_block, literal_block, quote_block, section_block
+from adapters.slack.rendering.footer import upload_button_value
+from adapters.slack.rendering.render import SlackPost, fallback_text, render_line, render_posts, render_streamed
+from adapters.slack.web_client import POST_METHOD, RATE_LIMITED, SlackRefused, SlackWebClient, paginate_method
+from pipeline.errors import CitewellError, Unavailable
+from pipeline.ports import PostRecorder
+from pipeline.translations import Translator
+from pipeline.values import IncomingMessage, LeasedMessage, MessageTrigger, PersonId
+
+
+def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
+    """The first message of an answer, with who wanted it and why it comes now above it: they notice the mention."""
+    heading, question = above
+    return replace(
+        post,
+        header=(section_block(f"<@{user}> {heading}"), quote_block(question)),
+        text=fallback_text(f"{heading} {question}"),
+    )
+
+
+log = structlog.get_logger(__name__)
+
+CLOCK_SKEW_SECONDS = 60.0
+"""Seconds that ours and Slack's may differ."""
+
+
+class StreamBudget:
+    """How many streams may still be opened within a minute."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._opened: deque[float] = deque(maxlen=per_minute)
+
+    def try_acquire(self) -> bool:
+        """Count one stream, if there is room for it."""
+        now = asyncio.get_running_loop().time()
+        if len(self._opened) == self._opened.maxlen and (not self._opened or now - self._opened[0] < 60.0):
+            return False
+        self._opened.append(now)
+        return True
+
+
+class SlackStream:
+    """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
+
+    def __init__(self, web: SlackWebClient, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
+        """`mark` is in the metadata of its end."""
+        self._web = web
+        self._channel = channel
+        self.name = ts
+        self._shown = shown
+        self._mark = mark
+        self.alive = True
+
+    @classmethod
+    async def open(
+        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, mark: dict[str, Any]
+    ) -> SlackStream:
+        """Start a stream that shows `text`, now or not at all.
+
+        Raises Declined, or Unavailable when it may or may not have started."""
+        arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
+        recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
+        started = await web.call_now("chat.startStream", **arguments, **recipient)
+        return cls(web, origin.channel, str(started["ts"]), text, mark)
+
+    async def show(self, text: str) -> None:
+        """Append what `text` has more than what is shown."""
+        added = text[len(self._shown) :]
+        if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
+            self._shown = text
+
+    async def close(self, post: SlackPost) -> bool:
+        """End the stream as `post`; False when its message does not show exactly that and needs an update."""
+        if not self.alive:
+            return False
+        if not post.markdown.startswith(self._shown):
+            await self._tell("chat.stopStream", metadata=self._mark)
+            return False
+        rest = post.markdown[len(self._shown) :]
+        more: dict[str, Any] = {"markdown_text": rest} if rest else {}
+        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
+
+    async def _tell(self, method: str, **arguments: Any) -> bool:
+        """Whether Slack took it; what it has no time for now does not end the stream."""
+        try:
+            await self._web.call_now(method, channel=self._channel, ts=self.name, **arguments)
+        except SlackRefused as declined:
+            self.alive = declined.error == RATE_LIMITED
+            return False
+        except Unavailable:
+            self.alive = False
+            return False
+        return True
+
+
+class SlackReply(SlackSender):
+    """The reply to one question: a `ReplySender`, and one of `StreamingSender`."""
+
+    is_text_withheld = False
+
+    def __init__(
+        self, web: SlackWebClient, me: SlackBot, work: LeasedMessage, presence: TypingIndicators, budget: StreamBudget
+    ) -> None:
+        super().__init__(web, me, reply_target(work.message), work.key)
+        self.recorded_names = parse_reference(work.reference)
+        self.place = f"<#{self._spot.channel}>"
+        self._among = not SLACK.is_direct(work.message.conversation)
+        self.streaming_delay = web.timings.streaming_delay
+        self._presence = presence
+        self._budget = budget
+
+    def placement(self) -> ReplyPlacement:
+        return ReplyPlacement(can_stop=self._among, can_attach=bool(self._spot.thread))
+
+    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+        return self._presence.show(self._spot, words, hidden=self._spot.is_silent)
+
+    def render_line(self, text: str) -> SlackPost:
+        return render_line(text)
+
+    def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[SlackPost]:
+        first, *more = render_posts(reply)
+        return [add_heading(first, above, self._spot.user) if above else first, *more]
+
+    def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[SlackPost]:
+        """Slack takes all but files, if need be without its blocks."""
+        return self.render_reply(reply, above)
+
+    def can_stream(self) -> bool:
+        return self._web.can_post_now(self._spot.channel) and self._budget.try_acquire()
+
+    def render_streamed(self, reply: Reply) -> str:
+        return render_streamed(reply)
+
+    async def open_stream(self, text: str) -> SlackStream | None:
+        try:
+            stream = await SlackStream.open(self._web, self._spot, self._me.team, text, self.metadata(0))
+        except SlackRefused:
+            return None
+        self._has_turn = False
+        return stream
+
+    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
+        held = await self._attached() if files and again else frozenset[str]()
+        try:
+            for file in files:
+                if file.name not in held:
+                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
+        except SlackRefused as declined:
+            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
+            return False
+        return True
+
+    async def _attached(self) -> frozenset[str]:
+        """The names of our files in the thread."""
+        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        return frozenset(
+            [
+                str(file.get("name"))
+                async for page in paginate_method(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                for message in page
+                if message.get("user") == self._me.user
+                for file in message.get("files") or ()
+            ]
+        )
+
+
+class SlackReplyPoster:
+    """The `Posts` of one workspace."""
+
+    def __init__(self, web: SlackWebClient, me: SlackBot, shared: Callable[[str], Awaitable[bool]]) -> None:
+        """`shared`: whether other organisations read a channel."""
+        self._web = web
+        self._me = me
+        self._shared = shared
+        self._presence = TypingIndicators(web)
+        self._budget = StreamBudget(web.timings.streams_per_minute)
+
+    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> SlackReply:
+        return SlackReply(self._web, self._me, work, self._presence, self._budget)
+
+    def open_private_reply(self, work: LeasedMessage) -> SlackPrivateReply:
+        return SlackPrivateReply(self._web, work.message)
+
+    async def find_posted(self, work: LeasedMessage) -> str | None:
+        return ",".join(await find_messages(self._web, self._me, reply_target(work.message), work.key)) or None
+
+    async def delete_reply(self, channel: str, reference: str) -> None:
+        for ts in reference.split(","):
+            await delete_message(self._web, channel, ts)
+
+    async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
+        user = message.asker.user
+        await self._web.wait_turn(user, begun=True)
+        await self._web.call(POST_METHOD, channel=user, text=text, **NO_PREVIEW_ARGUMENTS)
+
+    async def show_ephemeral(self, message: IncomingMessage, reply: Reply) -> None:
+        origin = reply_target(message)
+        for post in render_posts(reply):
+            await send_ephemeral(self._web, origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+
+    async def is_shared(self, channel: str) -> bool:
+        return await self._shared(channel)
+
+    def upload_button_value(self, message: IncomingMessage) -> str:
+        return upload_button_value(message)
+
+
+class SlackNotifier:
+    """The port `Tells`: alone, in the thread, and without keeping Slack waiting."""
+
+    def __init__(self, web: SlackWebClient) -> None:
+        self._web = web
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def notify(self, message: IncomingMessage, text: str) -> None:
+        where = message.conversation
+        self._at_leisure(send_ephemeral(self._web, where.channel, where.thread, message.asker.user, text))
+
+    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
+        user, key, thread = PersonId.parse(remark.author).user, remark.key, unsent.notice.message
+        buttons = [button_block(label, action, f"{thread} {key.message}") for label, action in unsent.buttons]
+        row = [{"type": "actions", "elements": buttons}] if buttons else []
+        blocks = [literal_block(unsent.text), *row]
+        self._at_leisure(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
+
+    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._attempt(whispered))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+    async def _attempt(self, whispered: Coroutine[Any, Any, None]) -> None:
+        try:
+            await whispered
+        except CitewellError as error:
+            log.warning("slack_not_whispered", reason=str(error))
+
+
+async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:
+    """Tell one person alone, in a thread."""
+    where = {"channel": channel, "user": user, "thread_ts": thread}
+    await web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
+
+
+def reply_target(message: IncomingMessage) -> SlackReplyTarget:
+    """Where the reply to `message` belongs; what is awaited was said by nobody, but at a time."""
+    awaited = message.manner is MessageTrigger.AWAITED
+    return SlackReplyTarget(
+        channel=message.conversation.channel,
+        thread=message.conversation.thread,
+        ts=f"{message.sent_at.timestamp() - CLOCK_SKEW_SECONDS:.6f}" if awaited else message.place.message,
+        user=message.asker.user,
+        is_silent=message.manner.is_background,
+    )

@@ -1,0 +1,167 @@
+"""Foreign text made inert: what documents, models and people wrote can be read, and can do nothing.
+
+Two languages are written here. *Markdown* is what the `markdown` block and streams take; it still reads
+`<!here>`-like tokens, so angle brackets are escaped and ampersands are not (measured on a workspace:
+PostHog/posthog PR 95054). *mrkdwn* is Slack's own, for `text`, `section` and `context`: `& < >` are escaped.
+
+A link is live only when its target is one of `links`, byte for byte, or its words are. Every other address is shown
+as code, which no client makes clickable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from adapters.chat.reply.splitting import strip_hidden
+from pipeline.words.links import split_by_links
+from pipeline.words.text import strip_invisible
+
+_ADDRESS = re.compile(
+    r"""(?xi)
+    (?: (?<!\S) \S*? :/ \S*                                          # whatever holds a scheme://
+      | www \. \S*
+      | (?: mailto | tel | javascript | vbscript | data | file | slack | sms | xmpp ) : \S*
+      | (?<![^\s@<>()\[\]]) [^\s@<>()\[\]]+ @ [\w\-]+ (?: [.。．｡] [\w\-]+ )+     # an email address
+      | (?<![\w\-]) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?  # example.com/path
+    )"""
+)
+_MAYBE = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
+"""In whatever _ADDRESS finds: a sentence without it is not searched for one, which takes ten times as long."""
+_TRAILING = ".,;:!?'\"*_~»”’"
+_BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
+_ROUND = str.maketrans("[]", "()")
+_NEVER_A_LINE_START = "\u200b"
+_BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
+_EMPHASIS = re.compile(r"(?<!\s)[*~]|[*~](?!\s)|(?<![^\W_])_|_(?![^\W_])")
+"""What could begin or end bold, italic or struck text."""
+_MARKUP = re.compile(r"[\n\\`*_~!\[\]<&]")
+"""What one of Markdown's inline rules begins with."""
+_INLINE = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+_INLINE.normalizeLink = lambda url: url  # type: ignore[method-assign] # compared byte for byte
+_INLINE.validateLink = lambda url: True  # type: ignore[method-assign] # what is not permitted loses its target
+_LINKABLE = re.compile(r"https?://[^\s<>|`\"\\^{}]+", re.IGNORECASE)
+
+
+def escape_text(text: str) -> str:
+    """Any text as literal mrkdwn. Send it with `verbatim` or `parse="none"`, so that addresses stay text."""
+    return strip_invisible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def is_linkable(url: str) -> bool:
+    """Whether `url` can be linked without changing a byte of it."""
+    whole = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
+    return whole and len(escape_text(url)) <= 2000 and _balanced(url)
+
+
+def _balanced(url: str) -> bool:
+    depth = 0
+    for character in url:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def escape_code(text: str) -> str:
+    """Code as it stands in a fence."""
+    return _angles(strip_invisible(text)).replace("```", "ˋˋˋ")
+
+
+def render_inline(text: str, links: Mapping[str, str]) -> str:
+    """One line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
+    text = strip_hidden(text)
+    if not _MARKUP.search(text):
+        return _guard(_text(text, links).strip())
+    tokens = _INLINE.parseInline(text)[0].children or []
+    return _guard("".join(_emit(tokens, links)).strip())
+
+
+def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
+    """Markdown again. Text that will stand together is looked at together, whatever stood between it before."""
+    plain = ""
+    closers: list[str] = []
+    inside = False
+    for token in tokens:
+        markup = ""
+        match token.type:
+            case "text" | "html_inline" | "text_special" | "image":
+                plain += token.content
+            case "softbreak" | "hardbreak":
+                plain += " "
+            case "code_inline":
+                markup = _code_span(token.content)
+            case "link_open":
+                url = str(token.attrs.get("href", ""))
+                live = links.get(url) == url and is_linkable(url)
+                markup = "[" if live else ""
+                closers.append(f"]({url})" if live else "")
+            case "link_close":
+                markup = closers.pop()
+            case _:
+                markup = token.markup
+        if markup:
+            yield _text(plain, {} if inside else links)
+            yield markup
+            plain = ""
+            inside = any(closers)
+    yield _text(plain, links)
+
+
+def _text(text: str, links: Mapping[str, str]) -> str:
+    out: list[str] = []
+    end = 0
+    for match in _ADDRESS.finditer(text) if _MAYBE.search(text) else ():
+        address = _without_trailing(match.group())
+        out += [_words(text[end : match.start()], links), _address(address, links)]
+        end = match.start() + len(address)
+    return "".join([*out, _words(text[end:], links)])
+
+
+def _words(text: str, links: Mapping[str, str]) -> str:
+    """Text without addresses, with the words that are links."""
+    parts = split_by_links(text, {words: url for words, url in links.items() if is_linkable(url)})
+    return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
+
+
+def _link(words: str, url: str) -> str:
+    shown = words.translate(_ROUND)
+    return f"[{_angles(shown) if words == url else _literal(shown)}]({url})"
+
+
+def _without_trailing(address: str) -> str:
+    """Punctuation of the sentence around it left out, a closing bracket only where it was opened outside."""
+    while True:
+        shorter = address.rstrip(_TRAILING)
+        if shorter.endswith(")") and not _balanced(shorter):
+            shorter = shorter[:-1]
+        if shorter == address:
+            return address
+        address = shorter
+
+
+def _address(address: str, links: Mapping[str, str]) -> str:
+    if links.get(address) == address and is_linkable(address):
+        return _link(address, address)
+    return _code_span(address)
+
+
+def _code_span(text: str) -> str:
+    """What is inside is literal but for what begins one of Slack's tokens."""
+    return f"`{text.replace('`', 'ˋ').replace('<', '&lt;').strip() or ' '}`"
+
+
+def _literal(text: str) -> str:
+    text = text.replace("`", "ˋ").replace("](", "] (").replace("]:", "] :")
+    return _EMPHASIS.sub(r"\\\g<0>", _angles(_BACKSLASH.sub(r"\\\\", text)))
+
+
+def _angles(text: str) -> str:
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _guard(text: str) -> str:
+    return _BLOCK_START.sub(_NEVER_A_LINE_START, text)

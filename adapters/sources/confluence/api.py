@@ -1,0 +1,337 @@
+"""The two editions of Confluence, Cloud and Data Center, what both do alike, and what there is in their spaces."""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from urllib.parse import urlencode
+
+from adapters.fetch.fetcher import Fetcher
+from adapters.sources.confluence.responses import (
+    ConfluenceResults,
+    ConfluenceSpace,
+    ConfluenceUser,
+    ConfluenceUsers,
+    ContentRestriction,
+    ContentV1,
+    NamedValue,
+    PageBodyResponse,
+    PageContainer,
+    PageV2,
+    R,
+)
+from adapters.sources.rest_client import RestClient, RestService, none_if_missing
+from pipeline.values import Value
+
+# --- What there is in the spaces, and which of it everyone there may read -------------------------
+
+
+class ConfluencePage(Value):
+    id: str
+    title: str
+    space: str
+    webui: str
+    """Its path below the site."""
+    version: int
+    updated: str
+    """ISO date."""
+    labels: frozenset[str] = frozenset()
+
+
+class ConfluenceAttachment(Value):
+    id: str
+    page: str
+    name: str
+    webui: str
+    download: str
+    """Path below the API."""
+    version: int
+    size: int
+    """Bytes."""
+
+
+class PageTreeNode(Value):
+    """A page, or what pages stand below."""
+
+    parent: str | None
+    is_restricted: bool
+    """It says by itself that not everyone in the space may read it."""
+
+
+class SpaceListing(Value):
+    pages: tuple[ConfluencePage, ...]
+    attachments: tuple[ConfluenceAttachment, ...]
+    restricted: frozenset[str]
+    """Ids of the pages that not everyone in their space may read."""
+    missing_spaces: tuple[str, ...] = ()
+    """Keys of spaces that are not there, or not for this account."""
+
+
+class ConfluencePageBody(Value):
+    storage: str
+    new_editor: bool
+    owner: str = ""
+    """Account id."""
+
+
+def find_restricted(nodes: Mapping[str, PageTreeNode]) -> frozenset[str]:
+    """Those that are closed, stand below one that is, or below one that is not among `nodes`."""
+    known: dict[str, bool] = {}
+    for start in nodes:
+        path: list[str] = []
+        at: str | None = start
+        while at is not None and at not in known and at not in path:
+            path.append(at)
+            node = nodes.get(at)
+            if node is None or node.is_restricted:
+                known[at] = True
+                break
+            at = node.parent
+        verdict = at is not None and known.get(at, True)
+        known.update((name, verdict) for name in path)
+    return frozenset(name for name in nodes if known[name])
+
+
+# --- What both do alike ---------------------------------------------------------------------------
+
+CONFLUENCE_SERVICE = RestService(
+    "confluence",
+    {
+        401: (
+            "does not take the token",
+            "Check the token and, on Cloud, the email it belongs to: docs/sources.md says what to create.",
+        ),
+        403: (
+            "does not let the token read this",
+            "Give the account the right to read, and the token its scopes: docs/sources.md lists them.",
+        ),
+        404: ("knows nothing at this address", "Check the url: docs/sources.md says which one."),
+    },
+    missing_statuses=frozenset({403, 404}),
+    unexpected_hint="Check that the url is that of Confluence itself: a sign-in page answers otherwise.",
+)
+
+
+def confluence_auth_headers(token: str, email: str = "") -> dict[str, str]:
+    """The header that shows who asks: with the `email` of an account on Cloud, by a personal access token otherwise."""
+    if not email:
+        return {"authorization": f"Bearer {token}"}
+    return {"authorization": "Basic " + base64.b64encode(f"{email}:{token}".encode()).decode()}
+
+
+class ConfluenceApi(ABC):
+    """The Confluence at `base`: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
+
+    def __init__(self, fetcher: Fetcher, base: str) -> None:
+        self._rest = RestClient(fetcher, CONFLUENCE_SERVICE, base)
+        self._names: dict[str, str] = {}
+
+    @abstractmethod
+    async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
+        """Raises Unavailable when it is not whole."""
+
+    @abstractmethod
+    async def fetch_body(self, page: str) -> ConfluencePageBody | None:
+        """None when it is gone."""
+
+    async def download_attachment(self, attached: ConfluenceAttachment, *, most: int) -> bytes | None:
+        """None when it is gone. Raises Refused above `most` bytes."""
+        return await none_if_missing(self._rest.download(attached.download, most=most))
+
+    async def fetch_user_names(self, people: frozenset[str]) -> dict[str, str]:
+        """What they are called; those that are not known are left out."""
+        if asked := sorted(people - self._names.keys()):
+            self._names |= {**dict.fromkeys(asked, ""), **await self._look_up(asked)}
+        return {person: name for person in people if (name := self._names[person])}
+
+    @abstractmethod
+    async def _look_up(self, people: Sequence[str]) -> Mapping[str, str]:
+        """The names of those that are known."""
+
+    async def _all(self, path: str, part: type[ConfluenceResults[R]], **query: str) -> AsyncIterator[R]:
+        """All results of a list, however many requests it takes."""
+        async for found in self._rest.paginate(lambda query: self._rest.get(f"{path}?{query}", part), urlencode(query)):
+            for result in found.results:
+                yield result
+
+
+def to_confluence_page(found: PageV2 | ContentV1, space: str, labels: frozenset[str]) -> ConfluencePage:
+    return ConfluencePage(
+        id=found.id,
+        title=found.title,
+        space=space,
+        webui=found.links.webui,
+        version=found.version.number,
+        updated=found.version.when[:10],
+        labels=labels,
+    )
+
+
+def to_confluence_attachment(found: ContentV1, download: str) -> ConfluenceAttachment:
+    return ConfluenceAttachment(
+        id=found.id,
+        page=found.container.id,
+        name=found.title,
+        webui=found.links.webui,
+        download=download,
+        version=found.version.number,
+        size=found.extensions.size,
+    )
+
+
+def space_filter(keys: Sequence[str]) -> str:
+    """What a search is restricted to some spaces with."""
+    return "space in ({})".format(",".join(f'"{key}"' for key in keys))
+
+
+# --- Cloud: pages from its REST API v2; rights, labels and attachments from what is left of v1 ----
+
+_RIGHTS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+_CLOUD_AT_ONCE = "250"
+_CLOUD_EXPAND = (
+    "version,container,metadata.labels,restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+)
+_NAMES_AT_ONCE = 250
+_ABOVE = {"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
+"""What a page can stand below that is no page, and where it is looked up."""
+
+
+class ConfluenceCloud(ConfluenceApi):
+    """Pages are those that v2 lists: they are up to date at once. A search tells the rights of all of them in few
+    requests; what it does not know yet is asked for one by one."""
+
+    async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
+        found = {space.key: space.id async for space in self._spaces(spaces)}
+        listed = [(key, page) for key, number in found.items() async for page in self._pages(number)]
+        searched = {content.id: content async for content in self._search(tuple(found))} if found else {}
+        pages, nodes = [], {}
+        for key, page in listed:
+            content = searched.get(page.id)
+            if content is None or content.restrictions.read is None:
+                private, labels = await self._asked(page.id)
+            else:
+                private, labels = content.is_restricted, content.labels
+            nodes[page.id] = PageTreeNode(parent=page.parent, is_restricted=private)
+            pages.append(to_confluence_page(page, key, labels))
+        await self._add_above(nodes, [page for _, page in listed])
+        return SpaceListing(
+            pages=tuple(pages),
+            attachments=tuple(
+                to_confluence_attachment(
+                    one, f"/rest/api/content/{one.container.id}/child/attachment/{one.id}/download"
+                )
+                for one in searched.values()
+                if one.type == "attachment"
+            ),
+            restricted=find_restricted(nodes),
+            missing_spaces=tuple(key for key in spaces if key not in found),
+        )
+
+    async def fetch_body(self, page: str) -> ConfluencePageBody | None:
+        query = {"body-format": "storage", "include-properties": "true"}
+        found = await none_if_missing(self._rest.get(f"/api/v2/pages/{page}", PageBodyResponse, **query))
+        if found is None:
+            return None
+        return ConfluencePageBody(
+            storage=found.body.storage.value, new_editor=found.new_editor, owner=found.owner or ""
+        )
+
+    async def _look_up(self, people: Sequence[str]) -> Mapping[str, str]:
+        named: dict[str, str] = {}
+        for start in range(0, len(people), _NAMES_AT_ONCE):
+            asked = {"accountIds": people[start : start + _NAMES_AT_ONCE]}
+            if answer := await none_if_missing(self._rest.post("/api/v2/users-bulk", ConfluenceUsers, asked)):
+                named |= {person.account_id: person.name for person in answer.results}
+        return named
+
+    def _spaces(self, keys: tuple[str, ...]) -> AsyncIterator[ConfluenceSpace]:
+        return self._all(
+            "/api/v2/spaces", ConfluenceResults[ConfluenceSpace], keys=",".join(keys), limit=_CLOUD_AT_ONCE
+        )
+
+    def _pages(self, space: str) -> AsyncIterator[PageV2]:
+        return self._all(
+            f"/api/v2/spaces/{space}/pages", ConfluenceResults[PageV2], status="current", limit=_CLOUD_AT_ONCE
+        )
+
+    def _search(self, keys: tuple[str, ...]) -> AsyncIterator[ContentV1]:
+        cql = f"{space_filter(keys)} and type in (page,attachment) order by created"
+        query = {"cql": cql, "expand": _CLOUD_EXPAND, "limit": _CLOUD_AT_ONCE}
+        return self._all("/rest/api/content/search", ConfluenceResults[ContentV1], **query)
+
+    async def _asked(self, page: str) -> tuple[bool, frozenset[str]]:
+        """Whether not everyone may read a page, and its labels."""
+        private = await self._private(page)
+        labels = self._all(f"/api/v2/pages/{page}/labels", ConfluenceResults[NamedValue], limit=_CLOUD_AT_ONCE)
+        return private, frozenset([label.name async for label in labels])
+
+    async def _private(self, content: str) -> bool:
+        path = f"/rest/api/content/{content}/restriction/byOperation/read"
+        found = await none_if_missing(self._rest.get(path, ContentRestriction))
+        return found is None or found.is_restricted
+
+    async def _add_above(self, nodes: dict[str, PageTreeNode], pages: Iterable[PageV2]) -> None:
+        """The folders and the like that pages stand below: they may be restricted too. Of one that cannot be looked
+        at nothing is added."""
+        ahead = [(page.parent, page.parent_type) for page in pages]
+        while ahead:
+            parent, kind = ahead.pop()
+            if parent is None or parent in nodes or kind not in _ABOVE:
+                continue
+            asked = self._rest.get(f"/api/v2/{_ABOVE[kind]}/{parent}", PageContainer)
+            if (found := await none_if_missing(asked)) is not None:
+                nodes[parent] = PageTreeNode(parent=found.parent, is_restricted=await self._private(parent))
+                ahead.append((found.parent, found.parent_type))
+
+
+# --- Data Center: its REST API (7.18 and later) ---------------------------------------------------
+
+_AT_ONCE = "200"
+_EXPAND = f"version,ancestors,metadata.labels,{_RIGHTS}"
+
+
+class ConfluenceDataCenter(ConfluenceApi):
+    async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
+        found = [
+            key for key in spaces if await none_if_missing(self._rest.get(f"/rest/api/space/{key}", ConfluenceSpace))
+        ]
+        listed = [(key, page) for key in found async for page in self._pages(key)]
+        nodes = {page.id: PageTreeNode(parent=_parent(page), is_restricted=page.is_restricted) for _, page in listed}
+        files = (
+            [to_confluence_attachment(one, one.links.download) async for one in self._attachments(found)]
+            if found
+            else []
+        )
+        return SpaceListing(
+            pages=tuple(to_confluence_page(page, key, page.labels) for key, page in listed),
+            attachments=tuple(files),
+            restricted=find_restricted(nodes),
+            missing_spaces=tuple(key for key in spaces if key not in found),
+        )
+
+    async def fetch_body(self, page: str) -> ConfluencePageBody | None:
+        found = await none_if_missing(
+            self._rest.get(f"/rest/api/content/{page}", PageBodyResponse, expand="body.storage")
+        )
+        return ConfluencePageBody(storage=found.body.storage.value, new_editor=False) if found else None
+
+    async def _look_up(self, people: Sequence[str]) -> Mapping[str, str]:
+        named: dict[str, str] = {}
+        for key in people:
+            if found := await none_if_missing(self._rest.get("/rest/api/user", ConfluenceUser, key=key)):
+                named[key] = found.name
+        return named
+
+    def _pages(self, space: str) -> AsyncIterator[ContentV1]:
+        query = {"type": "page", "status": "current", "spaceKey": space, "expand": _EXPAND, "limit": _AT_ONCE}
+        return self._all("/rest/api/content/scan", ConfluenceResults[ContentV1], **query)
+
+    def _attachments(self, keys: Sequence[str]) -> AsyncIterator[ContentV1]:
+        cql = f"{space_filter(keys)} and type = attachment order by created"
+        query = {"cql": cql, "expand": "version,container", "limit": _AT_ONCE}
+        return self._all("/rest/api/content/search", ConfluenceResults[ContentV1], **query)
+
+
+def _parent(page: ContentV1) -> str | None:
+    return page.ancestors[-1].id if page.ancestors else None

@@ -1,0 +1,225 @@
+"""Requests of a service's API, and its lists, refusals and strange answers, each understood in one way."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlencode
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from adapters.fetch.fetcher import Fetcher, FetchResponse
+from pipeline.errors import Unavailable
+
+# --- What is another since the last look ----------------------------------------------------------
+
+
+def hash_parts(*parts: object) -> str:
+    """Differs when one of the parts does, which are such as JSON holds."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def cache_changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
+    """What a memory that holds `before` is to keep to hold `after`; None: nothing any more."""
+    gone: dict[str, str | None] = dict.fromkeys(before.keys() - after.keys())
+    return gone | {name: said for name, said in after.items() if before.get(name) != said}
+
+
+# --- Requests -------------------------------------------------------------------------------------
+
+Json = dict[str, Any]
+MAX_ANSWER_BYTES = 40_000_000
+"""Of one answer."""
+MAX_LIST_PAGES = 10_000
+"""Of one list: a million entries in parts of a hundred."""
+_DENIED = frozenset({401, 403, 404})
+"""Statuses of what is not for this account; services that do not tell what there is say 404."""
+_LONGEST_WORD = 60
+"""Characters: more than twice those of `exportSizeLimitExceeded`, the longest that is looked for."""
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class ResponseModel(BaseModel):
+    """What a service answers with, or a part of it; what it holds besides is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, coerce_numbers_to_str=True)
+
+
+class ListPage(Protocol):
+    @property
+    def next_token(self) -> str:
+        """What to ask for the next part with; empty at the end of the list."""
+        ...
+
+
+class TokenProvider(Protocol):
+    """What signs requests, for a while."""
+
+    async def token(self) -> str: ...
+
+    def invalidate(self) -> None:
+        """The service does not take the token any more."""
+        ...
+
+
+@dataclass(frozen=True)
+class RestService:
+    """What a service is called, and what its answers mean that are none."""
+
+    name: str
+    error_messages: Mapping[int | str, tuple[str, str]]
+    """By status, or by the reason that it names: what the service does, and what to do about it."""
+    missing_statuses: frozenset[int] = frozenset({404})
+    """Statuses of what is not there, or not for this account."""
+    parse_reason: Callable[[FetchResponse], str] = lambda answer: ""
+    """The word by which it tells one refusal from another with the same status."""
+    parse_retry_after: Callable[[FetchResponse], float | None] = lambda answer: None
+    """Seconds to wait after an answer that is a limit, whatever its status; None for any other."""
+    unexpected_hint: str = ""
+    """What to do about an answer that is not as the API is described."""
+
+    def to_error(self, answer: FetchResponse) -> RequestRejected | None:
+        wait = self.parse_retry_after(answer)
+        if answer.status == 200 and wait is None:
+            return None
+        return RequestRejected(self, answer.status, self.parse_reason(answer), wait)
+
+
+class RequestRejected(Unavailable):
+    """The service did not do what it was asked, for the `reason` that it names; asked again now, it would not either,
+    unless it said after how many seconds."""
+
+    def __init__(self, service: RestService, status: int, reason: str, wait: float | None) -> None:
+        other = service.error_messages.get(status, ("refused", "")) if wait is None else ("asked to wait", "")
+        said, what_to_do = service.error_messages.get(reason, other)
+        message = f"{said} ({f'status {status} {safe_reason(reason)}'.rstrip()})"
+        super().__init__(service.name, message, retry_after=wait, permanent=wait is None, what_to_do=what_to_do)
+        self.denied = wait is None and status in _DENIED
+        self.status = status
+        self.reason = reason
+        self.is_missing = status in service.missing_statuses
+        """What was asked for is not there, or not for this account."""
+
+
+A = TypeVar("A", bound=BaseModel)
+P = TypeVar("P", bound=ListPage)
+T = TypeVar("T")
+
+
+class RestClient:
+    """What stands below `base`, asked for with `headers`, `pace` seconds between two requests. `tokens` sign them where
+    the fetcher does not.
+
+    All of it raises Rejected for what the service does not do, Unavailable when it does not answer, or answers
+    strangely."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        service: RestService,
+        base: str,
+        *,
+        headers: Mapping[str, str] = _NOTHING,
+        tokens: TokenProvider | None = None,
+        pace: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._fetcher = fetcher
+        self._service = service
+        self._base = base.rstrip("/")
+        self._headers = headers
+        self._tokens = tokens
+        self._pace = pace
+        self._clock = clock
+        self._sleep = sleep
+        self._free = 0.0
+        """When the next request may be made."""
+
+    async def get(self, path: str, into: type[A], **query: str) -> A:
+        return self.validate((await self._ask("GET", _asked(path, query))).body, into)
+
+    async def post(self, path: str, into: type[A], body: object) -> A:
+        return self.validate((await self._ask("POST", path, body)).body, into)
+
+    async def download(self, path: str, *, most: int = MAX_ANSWER_BYTES, **query: str) -> bytes:
+        """Raises Refused above `most` bytes."""
+        return (await self._ask("GET", _asked(path, query), most=most)).body
+
+    async def paginate(self, ask: Callable[[str], Awaitable[P]], first: str = "") -> AsyncGenerator[P, None]:
+        """The parts of a list, of which `ask` gets each with what the one before names as `following`."""
+        cursor, asked = first, set[str]()
+        while True:
+            asked.add(cursor)
+            part = await ask(cursor)
+            yield part
+            if not (cursor := part.next_token):
+                return
+            if cursor in asked or len(asked) >= MAX_LIST_PAGES:
+                raise Unavailable(self._service.name, "lists without an end")
+
+    def validate(self, said: object, into: type[A]) -> A:
+        """An answer, or a part of one that was read before, as what it should be."""
+        try:
+            return into.model_validate_json(said) if isinstance(said, bytes) else into.model_validate(said)
+        except ValidationError as error:
+            raise self.unexpected_answer() from error
+
+    def unexpected_answer(self) -> Unavailable:
+        said = "answered with something that is not as its API is described"
+        return Unavailable(self._service.name, said, what_to_do=self._service.unexpected_hint)
+
+    async def _ask(self, method: str, path: str, body: object = None, *, most: int = MAX_ANSWER_BYTES) -> FetchResponse:
+        try:
+            return await self._once(method, path, body, most)
+        except RequestRejected as error:
+            if self._tokens is None or error.status != 401:
+                raise
+            self._tokens.invalidate()
+        return await self._once(method, path, body, most)
+
+    async def _once(self, method: str, path: str, body: object, most: int) -> FetchResponse:
+        if path and not path.startswith("/"):
+            raise self.unexpected_answer()  # behind the name of the host it would make another of it
+        await self._turn()
+        signed = {"authorization": f"Bearer {await self._tokens.token()}"} if self._tokens else {}
+        return await self._fetcher.fetch(
+            f"{self._base}{path}",
+            method=method,
+            headers={**self._headers, **signed},
+            json=body,
+            most=most,
+            refusal=self._service.to_error,
+        )
+
+    async def _turn(self) -> None:
+        if self._pace:
+            now = self._clock()
+            mine = max(now, self._free)
+            self._free = mine + self._pace
+            await self._sleep(mine - now)
+
+
+def safe_reason(said: str) -> str:
+    """What a service calls a reason, if it is a word: a text of its own may hold what it was asked with."""
+    return said if said.isascii() and said.replace("_", "").isalpha() and len(said) <= _LONGEST_WORD else ""
+
+
+async def none_if_missing(asked: Awaitable[T]) -> T | None:
+    """What is asked for; None when it is not there, or not for this account."""
+    try:
+        return await asked
+    except RequestRejected as error:
+        if not error.is_missing:
+            raise
+        return None
+
+
+def _asked(path: str, query: Mapping[str, str]) -> str:
+    return f"{path}?{urlencode(query)}" if query else path

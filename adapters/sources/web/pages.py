@@ -1,0 +1,182 @@
+"""A page as a document: what a web server sends and which reader takes it, and what is kept of each page between two
+looks at its site."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from adapters.fetch.fetcher import FetchResponse
+from adapters.files.content import ParsedFile, safe_url
+from adapters.files.formats import SUPPORTED_FORMATS
+from adapters.files.reader import FileReader
+from adapters.sources.web.urls import normalize_url
+from pipeline.ports import SourceItem
+from pipeline.values import Document, ParsedDocument
+
+# --- Which of the readers takes what a web server sends -------------------------------------------
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_SUFFIXES = {
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/x-rst": ".rst",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+_FILES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
+
+
+def parse_content_type(fetched: FetchResponse) -> tuple[str, str]:
+    """The type and the charset of a response; a missing type is HTML."""
+    header = Message()
+    header["content-type"] = fetched.headers.get("content-type") or "text/html"
+    return header.get_content_type(), str(header.get_param("charset") or "")
+
+
+def readable_file_name(address: str, media_type: str) -> str:
+    """A name whose suffix says how to read the file; empty when no reader takes it."""
+    path = PurePosixPath(unquote(urlsplit(address).path))
+    if path.suffix.lower() in _FILES:
+        return path.name
+    return f"{path.stem or 'file'}{_SUFFIXES[media_type]}" if media_type in _SUFFIXES else ""
+
+
+def is_readable_url(address: str) -> bool:
+    """Whether it is worth asking for what a link leads to: by its name it is a page or a file that a reader takes."""
+    suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
+    guess = mimetypes.guess_type(f"file{suffix}")[0]
+    return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILES
+
+
+def reencode_utf8(body: bytes, charset: str) -> bytes:
+    """A page whose server names the `charset`, so that every reader takes it as that."""
+    try:
+        if charset and not body.startswith(codecs.BOM_UTF8):
+            return codecs.BOM_UTF8 + body.decode(charset, "replace").encode("utf-8", "replace")
+    except LookupError:
+        pass
+    return body
+
+
+# --- What is kept of each page between two looks --------------------------------------------------
+
+_PREFIX = "page "
+
+
+@dataclass(frozen=True)
+class CachedPage:
+    """A page as it was when it came last."""
+
+    address: str
+    """Where people read it, as it says itself: the canonical address that it names, otherwise `came_from`."""
+    came_from: str
+    """After redirects."""
+    version: str
+    """SHA-256 of it; empty when it is no document: not to be indexed, or of a format that is not read."""
+    etag: str = ""
+    modified: str = ""
+    """Its Last-Modified header."""
+    links: tuple[str, ...] = ()
+    """Those that a crawl follows."""
+
+    @property
+    def invalidated(self) -> CachedPage:
+        """Without its links, and so that it is sent whole the next time, with them."""
+        return replace(self, links=(), etag="", modified="")
+
+    @property
+    def conditional_headers(self) -> dict[str, str]:
+        """Headers of a request that is answered with 304 while the page is the same."""
+        asked = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
+        return {name: value for name, value in asked.items() if value}
+
+
+def load_cached_pages(memory: Mapping[str, str]) -> dict[str, CachedPage]:
+    """By the address that was asked for; what is not understood any more is left out."""
+    found = {}
+    for key, value in memory.items():
+        try:
+            said = json.loads(value)
+            found[key.removeprefix(_PREFIX)] = CachedPage(**{**said, "links": tuple(said["links"])})
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found
+
+
+def cached_page_entry(asked: str, page: CachedPage | None) -> dict[str, str | None]:
+    """What the memory is to keep of the page; None: nothing any more."""
+    return {_PREFIX + asked: json.dumps(asdict(page)) if page else None}
+
+
+# --- A page as a document -------------------------------------------------------------------------
+
+
+class WebPageItem(SourceItem):
+    address: str
+    """Where people read it."""
+    requested_url: str
+    problem: str = ""
+    """Why it cannot be taken, known before it is parsed."""
+
+
+def build_page_item(source: str, asked: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
+    """The page that was `asked` for as one of the documents of `source`; None when there is none to take."""
+    address = page.address if page else asked
+    if not problem and not (page and page.version):
+        return None
+    return WebPageItem(
+        id=f"{source}/{address.partition('://')[2]}",
+        label=address,
+        version=page.version if page and not problem else "",
+        address=address,
+        requested_url=asked,
+        problem=problem,
+    )
+
+
+async def read_web_document(
+    reader: FileReader, source: str, item: WebPageItem, fetched: FetchResponse
+) -> ParsedDocument:
+    """Raises Refused with the reason when no reader can read it."""
+    content = await _read(reader, fetched)
+    name = unquote(item.address.rstrip("/").rpartition("/")[2])
+    document = Document(
+        id=item.id,
+        filename=name,
+        title=content.title or name,
+        product=content.product,
+        document_type=content.document_type,
+        source=source,
+        url=safe_url(item.address),
+        version=item.version,
+        metadata={**_updated(fetched.headers.get("last-modified", "")), **content.metadata},
+        unread=content.unread,
+    )
+    return ParsedDocument(document=document, blocks=content.blocks)
+
+
+async def _read(reader: FileReader, fetched: FetchResponse) -> ParsedFile:
+    media_type, charset = parse_content_type(fetched)
+    if media_type in HTML_TYPES:
+        return await reader.read_web_page(reencode_utf8(fetched.body, charset))
+    return await reader.read(readable_file_name(normalize_url(fetched.url), media_type), fetched.body)
+
+
+def _updated(last_modified: str) -> dict[str, str]:
+    try:
+        return {"updated": parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()}
+    except (TypeError, ValueError):
+        return {}

@@ -1,0 +1,101 @@
+"""Addresses of pages: one way to write each, and which a page says of itself and of others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+from adapters.files.content import NOFOLLOW_WORDS, NOINDEX_WORDS, ROBOTS_AGENT, PageLinks, parse_robots
+
+# --- One way to write each ------------------------------------------------------------------------
+
+_LONGEST = 2_048
+"""Characters, as of the addresses in sitemaps."""
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_UNRESERVED = re.compile(r"%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)", re.IGNORECASE)
+"""Characters that are the same when they are written out (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
+_SLASHES = re.compile(r"[/\\]")
+
+
+def normalize_url(link: str, base: str = "") -> str:
+    """`link`, which stands on the page `base`, as the address of a page: without fragment, default port and `..`.
+    Empty when it leads to no page of a web server, is longer than addresses are, or climbs by a `..` that some servers
+    see and others do not: nobody knows below what it is then."""
+    if len(link) > _LONGEST:
+        return ""
+    try:
+        parts = urlsplit(urljoin(base, link.strip()))
+        port = parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or parts.username or parts.password:
+        return ""
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host += f":{port}" if port not in (None, _DEFAULT_PORTS[parts.scheme]) else ""
+    path = urljoin("/", _UNRESERVED.sub(lambda found: unquote(found[0]), parts.path)) or "/"
+    if ".." in _SLASHES.split(unquote(path)):
+        return ""
+    return urlunsplit((parts.scheme, host, path, parts.query, ""))
+
+
+def is_below(address: str, prefix: str) -> bool:
+    """Whether `address` is `prefix`, or goes on where a segment of its path or a part of its query ends; every one is
+    below an empty one."""
+    if not address.startswith(prefix):
+        return False
+    rest = address[len(prefix) :]
+    return (
+        not (rest and prefix)
+        or prefix.endswith(("/", "?", "&", "="))
+        or rest.startswith("&" if "?" in prefix else ("/", "?"))
+    )
+
+
+def url_origin(address: str) -> str:
+    """Scheme, host and port: `https://docs.example`."""
+    return "/".join(address.split("/", 3)[:3])
+
+
+def url_host(address: str) -> str:
+    """Host and port, where it is not the usual one."""
+    return urlsplit(address).netloc
+
+
+def parent_url(address: str) -> str:
+    """What the addresses beside it begin with."""
+    path = address.partition("?")[0]
+    return path[: path.rindex("/") + 1]
+
+
+# --- What a page says: links, its canonical address, what robots may do ---------------------------
+
+
+@dataclass(frozen=True)
+class PageHead:
+    links: tuple[str, ...]
+    """Addresses of the pages that it leads to, in order."""
+    canonical: str
+    is_indexable: bool
+    is_followable: bool
+
+
+def build_page_head(address: str, said: PageLinks, robots_tag: str = "") -> PageHead:
+    """What the page at `address` says, in itself and in its X-Robots-Tag header."""
+    base = normalize_url(said.base_url, address) if said.base_url else ""
+    robots = said.robots
+    for rules in robots_tag.split(","):
+        name, separator, rest = rules.partition(":")
+        if not separator or name.strip().lower() == ROBOTS_AGENT:
+            robots |= parse_robots(rest if separator else rules)
+    return PageHead(
+        links=normalize_links(said.links, base or address),
+        canonical=normalize_url(said.canonical, address) if said.canonical else "",
+        is_indexable=not robots & NOINDEX_WORDS,
+        is_followable=not robots & NOFOLLOW_WORDS,
+    )
+
+
+def normalize_links(links: tuple[str, ...], base: str = "") -> tuple[str, ...]:
+    """Those that lead to a page of a web server, each once."""
+    return tuple(dict.fromkeys(filter(None, (normalize_url(link, base) for link in links))))

@@ -1,0 +1,231 @@
+"""A conversation as a page, and what is being written in it as events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from adapters.chat.reply import labels, panels
+from adapters.chat.reply.builder import build_reply, build_source
+from adapters.chat.reply.parts import RenderOptions, Reply, ReplySource
+from adapters.web import pages
+from adapters.web.ask import wording
+from adapters.web.ask.live_drafts import LiveDrafts
+from adapters.web.ask.questions import MAX_QUESTION_CHARS, parse_conversation
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import browser_locale, query_number
+from adapters.web.guard import too_many_requests
+from adapters.web.pages import render_fragment
+from adapters.web.platform import WEB
+from pipeline.compose.citations import list_mark
+from pipeline.translations import Translator
+from pipeline.values import Answer, CitationStyle, ConversationId, Value
+from pipeline.values.people import ConversationSummary, Exchange, ExchangePage, ExchangeStatus
+from pipeline.words import wording as said
+
+
+class SourcePreview(Value):
+    """A source, and the passage that opens beside a sentence."""
+
+    number: int
+    mark: str
+    source: ReplySource
+    passage: Reply
+
+
+def make_web_reply(answer: Answer, look: RenderOptions) -> Reply:
+    return build_reply(answer, look)
+
+
+def source_previews(answer: Answer, words: Translator) -> Sequence[SourcePreview]:
+    """Each source of an answer, with what stands there."""
+    style = answer.citation_style if answer.citation_style is CitationStyle.FOOTNOTE else CitationStyle.NUMBERED
+    return [
+        SourcePreview(
+            number=one.number,
+            mark=list_mark(one.number, style),
+            source=build_source(one, style, speech=words),
+            passage=panels.passage_panel(one, words),
+        )
+        for one in answer.sources
+    ]
+
+
+def render_draft_html(parts: Reply, words: Translator) -> str:
+    """What there is of an answer."""
+    return render_fragment("reply.html", words, part=parts)
+
+
+MAX_CONVERSATIONS = 30
+"""Conversations that the page names."""
+EXCHANGES_PER_PAGE = 10
+"""Exchanges on one page, which stays as light as the others."""
+EMPTY_PART = ExchangePage(exchanges=(), start=0, total=0)
+POLL_SECONDS = 0.25
+"""Between two looks into the database, where another process may be answering."""
+MAX_STREAMS = 20
+"""Of events that one person may have open: connections are for everybody."""
+MAX_STREAM_SECONDS = 600.0
+"""How long events are sent at most; the page asks again."""
+
+
+class ConversationEntry(Value):
+    """An exchange as somebody may see it now."""
+
+    exchange: Exchange
+    answer: Answer | None = None
+    """None while there is none, and for whoever may not see it any more."""
+
+
+class _Events(StreamingResponse):
+    """Events, and what is to be done once they have ended or nobody reads them any more."""
+
+    def __init__(self, events: AsyncIterator[str], headers: Mapping[str, str], ended: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._on_end = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
+
+
+class ConversationEndpoints:
+    def __init__(self, site: WebContext, live: LiveDrafts) -> None:
+        self._site = site
+        self._live = live
+        self._streams: Counter[str] = Counter()
+        """How many streams of events each person has open."""
+
+    async def index(self, request: Request, visitor: Visitor) -> Response:
+        """Where a conversation begins, with those of before."""
+        words = await self._words(request, visitor)
+        talks = await self._site.conversations.list_conversations(visitor.person, WEB.name, MAX_CONVERSATIONS)
+        return self._page(request, visitor, words, talks=talks)
+
+    async def show(self, request: Request, visitor: Visitor) -> Response:
+        words = await self._words(request, visitor)
+        where = parse_conversation(request.path_params["id"])
+        part = EMPTY_PART
+        if where:
+            part = await self._site.conversations.list_exchanges(
+                where, visitor.person, EXCHANGES_PER_PAGE, query_number(request, "start")
+            )
+        if not where or not part.exchanges:
+            return pages.render_page(
+                request,
+                "told.html",
+                visitor,
+                words,
+                status=404,
+                text=wording,
+                told=words(wording.NOT_THERE_WHY),
+                heading=words(wording.NOT_THERE),
+                back="/",
+            )
+        entries = [await self._seen(exchange, visitor) for exchange in part.exchanges]
+        return self._page(request, visitor, words, part=part, entries=entries, id_=where.channel)
+
+    async def events(self, request: Request, visitor: Visitor) -> Response:
+        """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
+        words = await self._words(request, visitor)
+        where = parse_conversation(request.path_params["id"])
+        own = bool(where and await self._site.conversations.has_asked(where, visitor.person))
+        if self._streams[visitor.person] >= MAX_STREAMS:
+            return too_many_requests(request, visitor)
+        self._streams[visitor.person] += 1
+        stream = self._told(where, visitor, words) if where and own else _nothing()
+        headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
+        return _Events(stream, headers, lambda: self._ended(visitor.person))
+
+    def _ended(self, person: str) -> None:
+        self._streams -= Counter({person: 1})
+
+    async def _told(self, where: ConversationId, visitor: Visitor, words: Translator) -> AsyncIterator[str]:
+        end = asyncio.get_running_loop().time() + MAX_STREAM_SECONDS
+        last = ""
+        while asyncio.get_running_loop().time() < end:
+            draft = self._live.draft(where)
+            if draft is None:
+                if not await self._site.conversations.has_pending(where, visitor.person):
+                    for exchange in (await self._site.conversations.list_exchanges(where, visitor.person, 1)).exchanges:
+                        entry = await self._seen(exchange, visitor)
+                        yield _event("answer", self._entry(entry, visitor, words, where.channel))
+                    return
+            elif (html := render_draft_html(draft, words)) != last:
+                last = html
+                yield _event("draft", html)
+            await self._live.wait_for_change(POLL_SECONDS)
+
+    async def _seen(self, exchange: Exchange, visitor: Visitor) -> ConversationEntry:
+        answer = (
+            await self._site.services.find_answer(exchange.answer_id, visitor.readers) if exchange.answer_id else None
+        )
+        return ConversationEntry(exchange=exchange, answer=answer)
+
+    def _entry(self, entry: ConversationEntry, visitor: Visitor, words: Translator, id_: str) -> str:
+        return pages.render_fragment("entry.html", words, **self._drawing(entry, visitor, id_))
+
+    def _drawing(self, entry: ConversationEntry, visitor: Visitor, id_: str) -> dict[str, Any]:
+        """What the template of one entry is given."""
+        answer, speech = entry.answer, Translator(entry.answer.language if entry.answer else "en")
+        return {
+            "entry": entry,
+            "reply": make_web_reply(answer, self._site.render_options) if answer else None,
+            "beside": source_previews(answer, speech) if answer else (),
+            "level": answer.confidence.level.value if answer else "",
+            "labels": labels.BUTTON_LABELS,
+            "withheld": said.ANSWER_UNAVAILABLE,
+            "text": wording,
+            "visitor": visitor,
+            "id": id_,
+        }
+
+    def _page(
+        self,
+        request: Request,
+        visitor: Visitor,
+        words: Translator,
+        *,
+        talks: Sequence[ConversationSummary] = (),
+        part: ExchangePage = EMPTY_PART,
+        entries: Sequence[ConversationEntry] = (),
+        id_: str = "",
+    ) -> Response:
+        return pages.render_page(
+            request,
+            "ask.html",
+            visitor,
+            words,
+            text=wording,
+            talks=talks,
+            part=part,
+            step=EXCHANGES_PER_PAGE,
+            drawings=[self._drawing(entry, visitor, id_) for entry in entries],
+            waiting=any(entry.exchange.status is ExchangeStatus.WAITING for entry in entries),
+            id=id_,
+            longest=MAX_QUESTION_CHARS,
+            once=secrets.token_hex(16),
+            admin=self._site.is_admin(visitor.actor),
+        )
+
+    async def _words(self, request: Request, visitor: Visitor) -> Translator:
+        return await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
+
+
+def _event(name: str, html: str) -> str:
+    return f"event: {name}\ndata: {json.dumps(html)}\n\n"
+
+
+async def _nothing() -> AsyncIterator[str]:
+    return
+    yield

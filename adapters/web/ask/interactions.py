@@ -1,0 +1,142 @@
+"""What is pressed below an answer; what comes of it is a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from adapters.chat.interactions.context import Acknowledgement, InteractionContext, InteractionPayload
+from adapters.chat.interactions.dispatcher import ANSWER_ACTIONS, InteractionDispatcher
+from adapters.chat.reply import labels
+from adapters.chat.reply.builder import text_reply
+from adapters.chat.reply.parts import Reply, ReplyButton
+from adapters.chat.words.forms import Form
+from adapters.web import pages
+from adapters.web.ask import wording
+from adapters.web.ask.questions import parse_conversation
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import browser_locale, form_field, form_fields
+from adapters.web.platform import SPACE, WEB
+from pipeline.ports import BotServices, Inbox
+from pipeline.values import Actor, ConversationId, MessageKey, PlaceId, Readers
+from pipeline.words.wording import ANSWER_UNAVAILABLE
+
+
+class WebInteractionContext(InteractionContext):
+    """Collects what they are to see."""
+
+    def __init__(self, pressed: InteractionPayload, visitor: Visitor, desk: BotServices) -> None:
+        super().__init__(pressed, desk)
+        self._visitor = visitor
+        self.shown: list[Reply] = []
+        self.form: Form | None = None
+        self.file = ""
+        """Their own data."""
+
+    async def actor(self) -> Actor:
+        return self._visitor.actor
+
+    async def private_readers(self) -> Readers:
+        return self._visitor.readers
+
+    async def channel_readers(self) -> Readers:
+        return self._visitor.readers
+
+    async def ack(self, then: Acknowledgement) -> None:
+        """A page waits until all is done."""
+
+    async def reply_privately(self, text: str) -> None:
+        self.shown.append(text_reply(text))
+
+    async def show_privately(self, reply: Reply) -> None:
+        self.shown.append(reply)
+
+    async def open_form(self, form: Form) -> None:
+        self.form = form
+
+    async def show_field_error(self, text: str, field: str) -> bool:
+        """No form is left to fill in."""
+        self.form = None
+        return False
+
+    async def replace_message(self, text: str) -> None:
+        await self.reply_privately(text)
+
+    async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
+        await self.reply_privately(heading)
+
+    async def send_export(self, data: str) -> None:
+        self.file = data
+
+
+HIDDEN_FIELDS = {"action", "about", "conversation", "csrf", "fragment"}
+"""Fields that every form has, beside those that somebody fills in."""
+NO_WEB_CONVERSATION = ConversationId(platform=WEB.name, space=SPACE, channel="")
+"""Where somebody presses what is below no answer."""
+
+
+class InteractionEndpoint:
+    def __init__(self, site: WebContext, inbox: Inbox) -> None:
+        self._site = site
+        self._dispatcher = InteractionDispatcher(site.services, inbox, once=())
+
+    async def handle(self, request: Request, visitor: Visitor, form: FormData) -> Response:
+        """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered
+        twice: a browser shows what comes last."""
+        pressed = _read(form, visitor, browser_locale(request))
+        theirs = await self._theirs(pressed)
+        by = WebInteractionContext(
+            pressed if theirs else pressed._replace(conversation=NO_WEB_CONVERSATION), visitor, self._site.services
+        )
+        if theirs:
+            await self._dispatcher.dispatch(by)
+        else:
+            await by.reply_privately((await by.words())(ANSWER_UNAVAILABLE))
+        if by.file:
+            headers = {**pages.HEADERS, "Content-Disposition": 'attachment; filename="citewell.json"'}
+            return Response(by.file, media_type="application/json", headers=headers)
+        words = await by.words()
+        if not (by.shown or by.form):
+            await by.reply_privately(words(wording.CANNOT))
+        id_ = by.payload.conversation.channel
+        values: dict[str, Any] = {"by": by, "text": wording, "labels": labels.BUTTON_LABELS, "id": id_}
+        if form_field(form, "fragment"):
+            html = pages.render_fragment("pressed.html", words, visitor=visitor, **values)
+            return HTMLResponse(html, headers=dict(pages.HEADERS))
+        back = f"/c/{id_}#latest" if id_ else "/you"
+        admin = self._site.is_admin(visitor.actor)
+        return pages.render_page(request, "outcome.html", visitor, words, back=back, admin=admin, **values)
+
+    async def _theirs(self, pressed: InteractionPayload) -> bool:
+        """Whether what a form names is its sender's: what others asked is as if it were not there."""
+        where, person = pressed.conversation, pressed.person_id
+        if where != NO_WEB_CONVERSATION and not await self._site.conversations.has_asked(where, person):
+            return False
+        if pressed.action in ANSWER_ACTIONS:
+            return where != NO_WEB_CONVERSATION and await self._site.queries.is_saved(pressed.subject_id, person)
+        return where != NO_WEB_CONVERSATION or pressed.action != ReplyButton.STOP
+
+
+def _read(form: FormData, visitor: Visitor, locale: str) -> InteractionPayload:
+    """What a form says, of whoever sent it."""
+    filled = {name: form_fields(form, name) for name in form if name not in HIDDEN_FIELDS}
+    about, where = (
+        form_field(form, "about"),
+        parse_conversation(form_field(form, "conversation")) or NO_WEB_CONVERSATION,
+    )
+    return InteractionPayload(
+        action=form_field(form, "action"),
+        subject_id=about,
+        person_id=visitor.person,
+        places=PlaceId(platform=WEB.name, space=SPACE).chain,
+        conversation=where,
+        message=about,
+        answer_message=about,
+        name=visitor.name,
+        form_values=filled,
+        subscription_conversation=where,
+        locale=locale,
+    )

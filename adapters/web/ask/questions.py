@@ -1,0 +1,84 @@
+"""A question that was sent from the page, into the inbox."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from datetime import UTC, datetime
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from adapters.chat.intake import QuestionCandidate, QuestionIntake
+from adapters.web import pages
+from adapters.web.ask import wording
+from adapters.web.context import Visitor, WebContext
+from adapters.web.forms import browser_locale, form_field
+from adapters.web.platform import SPACE, WEB
+from pipeline.ports import Inbox
+from pipeline.values import ConversationId, IncomingMessage, MessageKey, MessageTrigger, PersonId, PlaceId
+from pipeline.words.wording import BOT_BUSY
+
+MAX_QUESTION_CHARS = 4000
+"""Characters; what may be asked at most is the operator's to say, and the planner's to tell."""
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def parse_conversation(id_: str) -> ConversationId | None:
+    """That of an address; None for what is none."""
+    return ConversationId(platform=WEB.name, space=SPACE, channel=id_) if _ID.fullmatch(id_) else None
+
+
+class QuestionEndpoint:
+    def __init__(self, site: WebContext, inbox: Inbox) -> None:
+        self._site = site
+        self._intake = QuestionIntake(inbox, site.services, lambda _: False)
+
+    async def _conversation(self, given: str, visitor: Visitor, once: str) -> ConversationId:
+        """One of their own, or the one that the form `once` begins: another's is not gone on with, whatever it says."""
+        where = parse_conversation(given)
+        if where and await self._site.conversations.has_asked(where, visitor.person):
+            return where
+        return ConversationId(platform=WEB.name, space=SPACE, channel=_begun(visitor, once))
+
+    async def submit(self, request: Request, visitor: Visitor, form: FormData) -> Response:
+        """Take it in, and lead to the conversation, where the answer appears. A form that is sent twice asks once."""
+        text = form_field(form, "question").strip()
+        words = await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
+        if not text or len(text) > MAX_QUESTION_CHARS:
+            wrong = words(wording.LONGEST, most=MAX_QUESTION_CHARS) if text else words(wording.EMPTY)
+            return pages.render_page(
+                request, "told.html", visitor, words, status=422, text=wording, told=wrong, back="/"
+            )
+        given = form_field(form, "once")
+        once = given if _ID.fullmatch(given) else secrets.token_hex(16)
+        where = await self._conversation(form_field(form, "conversation"), visitor, once)
+        message = IncomingMessage(
+            place=MessageKey(platform=WEB.name, space=SPACE, channel=where.channel, message=once),
+            conversation=where,
+            asker=PersonId.parse(visitor.person),
+            text=text,
+            sent_at=datetime.now(UTC),
+            manner=MessageTrigger.DIRECT,
+            locale=browser_locale(request),
+            said_in=PlaceId(platform=WEB.name, space=SPACE).chain,
+        )
+        await self._intake.accept(QuestionCandidate(message=message), _unheard)
+        if not await self._site.conversations.owns_question(message.key, visitor.person):
+            said = words(BOT_BUSY)
+            return pages.render_page(
+                request, "told.html", visitor, words, status=503, text=wording, told=said, back="/"
+            )
+        return pages.see_other(f"/c/{where.channel}#latest")
+
+
+def _begun(visitor: Visitor, once: str) -> str:
+    """The id of the conversation that a form begins, the same each time that it is sent: nobody else can make it."""
+    return hmac.new(visitor.csrf.encode(), f"{visitor.person} {once}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
+async def _unheard(said: str) -> None:
+    """The page tells by itself what was not taken in."""

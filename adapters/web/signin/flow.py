@@ -1,0 +1,70 @@
+"""What the sign-in has: who vouches, where browsers come back to, and how an attempt is remembered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from itsdangerous import BadData, URLSafeTimedSerializer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from adapters.http.auth import RateLimiter
+from adapters.web.signin.authenticator import PlatformReaders, SessionCookie
+from adapters.web.signin.identity import IdentityProvider, SignInAttempt
+from pipeline.ports import SessionStore
+
+ATTEMPT_SECONDS = 600
+ATTEMPT_CLOCK_SKEW_SECONDS = 60
+"""By how much the clock of the process where it was begun may be ahead of ours."""
+SIGN_INS_PER_MINUTE = 20
+"""Of one address in a minute."""
+
+
+@dataclass(frozen=True)
+class SignInFlow:
+    providers: Mapping[str, IdentityProvider]
+    """By name; none where only a proxy vouches."""
+    sessions: SessionStore
+    platform_readers: PlatformReaders
+    cookie: SessionCookie
+    url: str
+    """What people reach the page as."""
+    signing_key: Callable[[], Awaitable[str]]
+    rate_limiter: RateLimiter
+
+    def callback_url(self, provider: str) -> str:
+        return f"{self.url.rstrip('/')}/sign-in/{provider}/back"
+
+    async def save_attempt(self, response: Response, attempt: SignInAttempt) -> None:
+        """In the browser, signed, until it comes back."""
+        self._set(response, self._attempts, (await self._signer()).dumps(attempt.model_dump()), ATTEMPT_SECONDS)
+
+    async def load_attempt(self, request: Request) -> SignInAttempt | None:
+        """What this very browser began; None for anything else."""
+        try:
+            told, at = (await self._signer()).loads(request.cookies.get(self._attempts, ""), return_timestamp=True)
+            lasts = -ATTEMPT_CLOCK_SKEW_SECONDS <= time.time() - at.timestamp() <= ATTEMPT_SECONDS
+            return SignInAttempt.model_validate(told) if lasts else None
+        except (BadData, ValueError):
+            return None
+
+    def set_session(self, response: Response, secret: str) -> None:
+        self._set(response, self.cookie.name, secret, None)
+        response.delete_cookie(self._attempts, secure=self.cookie.secure, httponly=True)
+
+    def clear_session(self, response: Response) -> None:
+        response.delete_cookie(self.cookie.name, secure=self.cookie.secure, httponly=True)
+
+    @property
+    def _attempts(self) -> str:
+        return f"{self.cookie.name}-attempt"
+
+    async def _signer(self) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(await self.signing_key(), salt="sign-in")
+
+    def _set(self, response: Response, name: str, value: str, seconds: int | None) -> None:
+        response.set_cookie(
+            name, value, max_age=seconds, path="/", secure=self.cookie.secure, httponly=True, samesite="lax"
+        )

@@ -1,0 +1,97 @@
+"""OAuth 2.0 with a provider that may say anything: where people are sent, and what their code is exchanged for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+
+from adapters.fetch.fetcher import Fetcher, FetchResponse
+from adapters.web.signin import wording
+from adapters.web.signin.identity import SignInAttempt, SignInFailed
+from pipeline.errors import CitewellError
+
+TIMEOUT_SECONDS = 15.0
+"""For one request with all its attempts: somebody waits."""
+MAX_BYTES = 1_000_000
+"""Bytes of an answer."""
+
+
+class OAuthClient:
+    """What is asked of a provider at `site`. All answers are JSON objects of a bounded size and time.
+
+    All raise NotVouched."""
+
+    def __init__(self, client_id: str, secret: str, *, scope: str, site: str) -> None:
+        self._client_id, self._scope = client_id, scope
+        self._basic = b64encode(f"{client_id}:{secret}".encode()).decode()
+        port = urlsplit(site).port
+        self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
+
+    def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **more: str) -> str:
+        """Where a browser is sent."""
+        return str(
+            prepare_grant_uri(
+                endpoint,
+                self._client_id,
+                "code",
+                redirect_uri=back,
+                scope=self._scope,
+                state=attempt.state,
+                code_challenge=create_s256_code_challenge(attempt.verifier),
+                code_challenge_method="S256",
+                **more,
+            )
+        )
+
+    async def fetch_token(self, endpoint: str, attempt: SignInAttempt, back: str, code: str) -> Mapping[str, Any]:
+        """What a code is exchanged for; a code is sent once."""
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": back,
+            "code_verifier": attempt.verifier,
+        }
+        headers = {"authorization": f"Basic {self._basic}", "accept": "application/json"}
+        answer = await self._fetch(endpoint, method="POST", form=form, headers=headers, attempts=1)
+        said = _object(answer)
+        if "error" in said:
+            raise SignInFailed(wording.WRONG, f"token: {said['error']!r}")
+        return _good(answer, said)
+
+    async def fetch_json(self, url: str, bearer: str = "") -> Mapping[str, Any]:
+        """What is at `url`; `bearer` goes to its host alone."""
+        answer = await self._fetch(url, headers={"authorization": f"Bearer {bearer}"} if bearer else {})
+        return _good(answer, _object(answer))
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def _fetch(self, url: str, **request: Any) -> FetchResponse:
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                return await self._fetcher.fetch(url, most=MAX_BYTES, **request)
+        except (CitewellError, TimeoutError) as error:
+            raise SignInFailed(wording.UNREACHABLE, f"{url}: {error or 'no answer in time'}") from error
+
+
+def _object(answer: FetchResponse) -> dict[str, Any]:
+    try:
+        said = json.loads(answer.body)
+    except (ValueError, RecursionError) as error:
+        raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON") from error
+    if not isinstance(said, dict):
+        raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON object")
+    return said
+
+
+def _good(answer: FetchResponse, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    if answer.status != 200:
+        raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}")
+    return said

@@ -1,0 +1,180 @@
+"""A passage as what stands on a page: headings, paragraphs, lists, tables and code, with the cited words marked.
+
+All of it is data for a template, which escapes it: nothing that a document says becomes markup here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import ClassVar, NamedTuple
+
+from pipeline.values import BlockKind, Chunk
+from pipeline.words.text import strip_invisible
+
+Spans = Sequence[tuple[int, int]]
+_ENTRIES = (BlockKind.ITEM, BlockKind.STEP)
+_TABLE = (BlockKind.HEADER, BlockKind.ROW)
+
+
+class MarkedRun(NamedTuple):
+    """Text that is marked as a whole, or not at all; the same of code."""
+
+    text: str
+    marked: bool = False
+    code: bool = False
+
+
+MarkedRuns = tuple[MarkedRun, ...]
+
+
+@dataclass(frozen=True)
+class PassageHeading:
+    runs: MarkedRuns
+    level: int
+    """1 stands below the title of the document."""
+    shape: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class PassageParagraph:
+    runs: MarkedRuns
+    lead: bool = False
+    """It looks like a heading."""
+    shape: ClassVar[str] = "paragraph"
+
+
+@dataclass(frozen=True)
+class PassageCode:
+    runs: MarkedRuns
+    shape: ClassVar[str] = "code"
+
+
+@dataclass(frozen=True)
+class PassageTable:
+    header: tuple[MarkedRuns, ...]
+    """Empty where the columns have no names."""
+    rows: tuple[tuple[MarkedRuns, ...], ...]
+    shape: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True)
+class PassageListItem:
+    runs: MarkedRuns
+    number: int
+    """Of a step, as its document counts it; 0 where it does not."""
+    below: tuple[PassageBlock, ...]
+
+
+@dataclass(frozen=True)
+class PassageList:
+    entries: tuple[PassageListItem, ...]
+    ordered: bool
+    shape: ClassVar[str] = "listing"
+
+
+PassageBlock = PassageHeading | PassageParagraph | PassageCode | PassageTable | PassageList
+
+
+def passage_blocks(
+    chunk: Chunk, spans: Spans = (), *, start: int = 0, end: int | None = None
+) -> tuple[PassageBlock, ...]:
+    """What stands in the characters from `start` to `end` of a chunk; a table that began before has its header."""
+    stop = len(chunk.text) if end is None else end
+    below: dict[int | None, list[int]] = defaultdict(list)
+    shown = {index for index, unit in enumerate(chunk.units) if unit.start >= start and unit.end <= stop}
+    for index in sorted(shown):
+        holder = _holder(chunk, index)
+        below[holder if holder in shown else None].append(index)
+    return tuple(_blocks(_Marked(chunk, spans), below, None))
+
+
+def _holder(chunk: Chunk, index: int) -> int | None:
+    """The entry of a list that a unit stands in."""
+    unit = chunk.units[index]
+    above = unit.parent
+    if unit.kind is BlockKind.ROW and above is not None:
+        above = chunk.units[above].parent
+    return above if above is not None and chunk.units[above].kind in _ENTRIES else None
+
+
+class _Marked:
+    """The text of a chunk in runs."""
+
+    def __init__(self, chunk: Chunk, spans: Spans) -> None:
+        self.chunk = chunk
+        self._spans = spans
+
+    def runs(self, start: int, end: int) -> MarkedRuns:
+        found = (MarkedRun(strip_invisible(piece), marked, code) for piece, marked, code in self._cut(start, end))
+        return tuple(run for run in found if run.text)
+
+    def of(self, indices: Sequence[int]) -> MarkedRuns:
+        """Units that follow on each other, and what is between them."""
+        units = self.chunk.units
+        return self.runs(units[indices[0]].start, units[indices[-1]].end)
+
+    def cells(self, index: int) -> tuple[MarkedRuns, ...]:
+        missing = len(self.chunk.cells_at(index)) - len(spans := self.chunk.cell_spans(index))
+        return (*(self.runs(start, end) for start, end in spans), *[()] * missing)
+
+    def _cut(self, start: int, end: int) -> Iterator[tuple[str, bool, bool]]:
+        ends = {place for span in (*self._spans, *self.chunk.code) for place in span if start < place < end}
+        for first, last in pairwise(sorted({start, end, *ends})):
+            yield self.chunk.text[first:last], _inside(first, self._spans), _inside(first, self.chunk.code)
+
+
+def _inside(place: int, spans: Spans) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _blocks(text: _Marked, below: Mapping[int | None, Sequence[int]], holder: int | None) -> Iterator[PassageBlock]:
+    units = text.chunk.units
+    for kind, indices in _runs_of(text.chunk, below.get(holder, ())):
+        match kind:
+            case BlockKind.HEADING if holder is None and not units[indices[0]].inferred:
+                yield PassageHeading(text.of(indices), _level(text.chunk, indices[0]))
+            case BlockKind.HEADING | BlockKind.PROSE:
+                yield PassageParagraph(text.of(indices), lead=kind is BlockKind.HEADING)
+            case BlockKind.CODE:
+                yield PassageCode(text.of(indices))
+            case BlockKind.ROW | BlockKind.HEADER:
+                yield _table(text, indices)
+            case _:
+                entries = (
+                    PassageListItem(text.of([index]), units[index].number, tuple(_blocks(text, below, index)))
+                    for index in indices
+                )
+                yield PassageList(tuple(entries), ordered=kind is BlockKind.STEP)
+
+
+def _runs_of(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, list[int]]]:
+    """Units that make up one block, and its kind."""
+    opened = 0
+
+    def block(index: int) -> tuple[BlockKind, int, int]:
+        nonlocal opened
+        unit = chunk.units[index]
+        kind = BlockKind.ROW if unit.kind in _TABLE else unit.kind
+        alone = kind is BlockKind.HEADING or (kind is BlockKind.PROSE and chunk.is_on_new_line(index))
+        opened += alone or unit.kind is BlockKind.HEADER
+        return kind, unit.part, opened
+
+    for (kind, *_), found in groupby(indices, key=block):
+        yield kind, list(found)
+
+
+def _table(text: _Marked, indices: Sequence[int]) -> PassageTable:
+    units = text.chunk.units
+    rows = [index for index in indices if units[index].kind is BlockKind.ROW]
+    named = [index for index in indices if units[index].kind is BlockKind.HEADER]
+    header = named[0] if named else text.chunk.header_of(rows[0])
+    return PassageTable(() if header is None else text.cells(header), tuple(text.cells(index) for index in rows))
+
+
+def _level(chunk: Chunk, index: int) -> int:
+    """How deep a heading stands: those of the chunk's path are known, others stand below it."""
+    said = chunk.text_at(index)
+    return 1 + (chunk.heading.index(said) if said in chunk.heading else len(chunk.heading))

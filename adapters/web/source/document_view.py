@@ -1,0 +1,122 @@
+"""What a page shows of a document, around the passage that is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from adapters.web.links import CITED_FRAGMENT, LinkTarget
+from adapters.web.source import wording as page
+from adapters.web.source.blocks import MarkedRun, PassageBlock, PassageHeading, passage_blocks
+from adapters.web.source.page_window import fit_passages, trim_overlaps
+from pipeline.translations import Translator
+from pipeline.values import Chunk, DocumentExcerpt
+from pipeline.words import wording
+from pipeline.words.language import detect_supported_language
+from pipeline.words.text import strip_invisible
+
+OPENED_FRAGMENT = "here"
+"""The fragment that leads to a passage that is opened, but was not cited."""
+_DEEPEST = 5
+"""The lowest heading that HTML has below that of the page."""
+
+
+class PassageView(NamedTuple):
+    place: str
+    """Page, sheet and row, where they are others than before."""
+    blocks: tuple[PassageBlock, ...]
+    cited: bool
+    anchor: str
+    """The fragment that leads to it; empty where the first marked words have it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentView:
+    title: str
+    filename: str
+    path: tuple[str, ...]
+    """The headings that the opened passage stands below."""
+    dated: str
+    """The day of its last change; empty where it does not say."""
+    indexed: str
+    flagged: bool
+    language: str
+    """Of the text; empty where it is not known."""
+    passages: tuple[PassageView, ...]
+    first: int
+    """The place in the document of the first passage that is shown; 0-based, as all of them."""
+    at: int
+    """Of the one that is opened."""
+    cited: int
+    total: int
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.passages) - 1
+
+    def address(self, position: int) -> str:
+        """Where the passage at `position` is opened, from here."""
+        return f"?at={position}#{CITED_FRAGMENT if position == self.cited else OPENED_FRAGMENT}"
+
+
+def make_document_view(cited: LinkTarget, found: DocumentExcerpt, at: int, words: Translator) -> DocumentView:
+    """The passage at `at`, which is among those `found`, and those around it that there is room for."""
+    chunks = fit_passages(found.chunks, at)
+    opened = next(chunk for chunk in chunks if chunk.position == at)
+    document = found.document
+    title = strip_invisible(document.title or document.filename)
+    return DocumentView(
+        title=title,
+        filename=strip_invisible(document.filename),
+        path=tuple(map(strip_invisible, opened.heading)),
+        dated=document.last_changed,
+        indexed=f"{found.indexed_at:%Y-%m-%d}" if found.indexed_at else "",
+        flagged=document.flagged,
+        language=detect_supported_language(opened.text),
+        passages=tuple(_passages(chunks, cited, at, title, words)),
+        first=chunks[0].position,
+        at=at,
+        cited=cited.chunk.position,
+        total=found.total,
+    )
+
+
+def _passages(
+    chunks: Sequence[Chunk], cited: LinkTarget, at: int, title: str, words: Translator
+) -> Iterator[PassageView]:
+    begins = min((start for start, _ in cited.spans), default=cited.chunk.overlap)
+    place, level = "", 0
+    for chunk, start, end in trim_overlaps(chunks, cited.chunk.position, begins):
+        is_cited = chunk.position == cited.chunk.position
+        found = list(passage_blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
+        if chunk.position == 0 and found[:1] == [
+            PassageHeading((MarkedRun(title),), 1)
+        ]:  # it stands above the page already
+            del found[0]
+        for index, block in enumerate(found):
+            if isinstance(block, PassageHeading):  # none may be more than one level below the one before
+                level = min(block.level, level + 1, _DEEPEST)
+                found[index] = replace(block, level=level)
+        before, place = place, _place(chunk, words)
+        yield PassageView(
+            place=place if place != before else "",
+            blocks=tuple(found),
+            cited=is_cited,
+            anchor=_anchor(cited) if is_cited else OPENED_FRAGMENT if chunk.position == at else "",
+        )
+
+
+def _anchor(cited: LinkTarget) -> str:
+    return "" if cited.spans else CITED_FRAGMENT
+
+
+def _place(chunk: Chunk, words: Translator) -> str:
+    told = []
+    if chunk.page is not None:
+        told.append(words(wording.PAGE_LABEL, number=chunk.page))
+    if chunk.sheet:
+        told.append(words(wording.SHEET_LABEL, name=strip_invisible(chunk.sheet)))
+    if chunk.row is not None:
+        told.append(words(page.ROW, row=chunk.row))
+    return ", ".join(told)

@@ -1,0 +1,56 @@
+"""Which passages stand on one page, and from where to where each is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import escape
+
+from pipeline.values import Chunk
+
+BEFORE, AFTER = 4, 8
+"""Passages that are looked at before the one that is opened, and behind it."""
+PAGE_TEXT_BYTES = 20_000
+"""Bytes of text on a page, as it is escaped: with style and markup it stays below 60 kB, tables of short cells too."""
+_UNIT, _CELL = 16, 12
+"""Bytes of markup around each."""
+
+
+class VisiblePassage(NamedTuple):
+    """A passage, and the characters of it that are shown."""
+
+    chunk: Chunk
+    start: int
+    end: int
+
+
+def fit_passages(chunks: Sequence[Chunk], position: int) -> list[Chunk]:
+    """As many of `chunks`, which follow on each other, as there is room for; the one at `position` in any case."""
+    at = next(index for index, chunk in enumerate(chunks) if chunk.position == position)
+    first, last, room = at, at, PAGE_TEXT_BYTES - _size(chunks[at])
+    ahead, back = True, True
+    while ahead or back:
+        if ahead := last + 1 < len(chunks) and (size := _size(chunks[last + 1])) <= room:
+            last, room = last + 1, room - size
+        if back := first > 0 and (size := _size(chunks[first - 1])) <= room:
+            first, room = first - 1, room - size
+    return list(chunks[first : last + 1])
+
+
+def trim_overlaps(chunks: Sequence[Chunk], position: int, begins: int) -> list[VisiblePassage]:
+    """What a passage repeats of the one before is shown once: there, but for the passage at `position` from `begins`
+    on, where the cited words begin."""
+    found: list[VisiblePassage] = []
+    for chunk in chunks:
+        start = min(begins, chunk.overlap) if chunk.position == position else chunk.overlap
+        repeated = chunk.text[start : chunk.overlap].rstrip()
+        if repeated and found and found[-1].chunk.text.endswith(repeated):
+            found[-1] = found[-1]._replace(end=len(found[-1].chunk.text) - len(repeated))
+        found.append(VisiblePassage(chunk, start, len(chunk.text)))
+    return found
+
+
+def _size(chunk: Chunk) -> int:
+    cells = chunk.text.count(" | ")
+    return len(str(escape(chunk.text)).encode("utf-8", "replace")) + _UNIT * len(chunk.units) + _CELL * cells

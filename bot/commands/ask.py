@@ -1,0 +1,178 @@
+"""`citewell ask`, `chat` and `demo`."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from adapters.console import follow_answer, render
+from bot.commands.terminal import (
+    DataOption,
+    bind_question_id,
+    enum_option,
+    err,
+    load_settings,
+    no_documents_hint,
+    out,
+    print_note,
+    print_warnings,
+    reject_binary_input,
+    run_async,
+)
+from bot.config.settings import Settings
+from bot.handbook import DEMO_QUESTIONS, open_handbook
+from pipeline.values import Answer, AnswerFormat, AnswerOutcome, AnswerStyle, BlockKind, CitationStyle
+from pipeline.words.language import choose_words, detect_supported_language
+
+_FORMS = {AnswerFormat.TABLE: BlockKind.ROW, AnswerFormat.STEPS: BlockKind.STEP}
+"""Forms that an answer takes only if the documents have them, and what they are made of."""
+ThreadOption = Annotated[
+    str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
+]
+CitationsOption = Annotated[
+    CitationStyle | None, typer.Option("--citations", **enum_option(CitationStyle), help="How citations are marked.")
+]
+StyleOption = Annotated[
+    AnswerStyle | None, typer.Option("--style", **enum_option(AnswerStyle), help="How much is said.")
+]
+FormatOption = Annotated[
+    AnswerFormat | None,
+    typer.Option("--format", **enum_option(AnswerFormat), help="Form of the answer; default: what suits the question."),
+]
+PassagesOption = Annotated[bool, typer.Option("--passages", help="Show the exact passages that are quoted.")]
+WhyOption = Annotated[bool, typer.Option("--why", help="Show what the confidence is made of.")]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    thread: ThreadOption = "",
+    citations: CitationsOption = None,
+    style: StyleOption = None,
+    format_: FormatOption = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Give all entries of a list, table or script, however many.")
+    ] = False,
+    passages: PassagesOption = False,
+    why: WhyOption = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    data: DataOption = None,
+) -> None:
+    """Ask one question.
+
+    Exit status 0: answered; 1: not answered, with the reason."""
+    found = load_settings(data)
+    with reject_binary_input():
+        text = typer.get_text_stream("stdin").read() if question == "-" else question
+        text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
+
+    async def work() -> Answer:
+        from bot.doctor.config_warnings import warn_stale_embeddings, warn_unreachable_server
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            print_warnings(await warn_unreachable_server(found.chroma_url))
+            bind_question_id()
+            stream = await citewell.stream(
+                text, thread=thread, style=style, format=format_, citations=citations, everything=everything
+            )
+            answer = await follow_answer(stream, err, choose_words(None, (detect_supported_language(text),)))
+            print_warnings(await warn_stale_embeddings(citewell))
+            return answer
+
+    answer = asyncio.run(work())
+    if "empty_knowledge_base" in answer.safety_flags:
+        print_note(no_documents_hint(found))
+    if "more_documents" in answer.safety_flags:
+        print_note("All of them: citewell documents")
+    if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
+        print_note(f"The answer has no {format_.value}.")
+    if json:
+        out.print_json(data=answer_to_dict(answer))
+    else:
+        out.print(_shown(answer, found, passages=passages, why=why))
+    if (
+        answer.outcome not in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL)
+        or "empty_knowledge_base" in answer.safety_flags
+    ):
+        raise typer.Exit(1)
+
+
+def _shown(answer: Answer, found: Settings, *, passages: bool, why: bool) -> RenderableType:
+    """The answer with what the operator wants shown."""
+    return render(
+        answer, citations=found.include_citations, confidence=found.include_confidence, passages=passages, why=why
+    )
+
+
+def answer_to_dict(answer: Answer) -> dict[str, Any]:
+    """Every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names them."""
+    whole = answer.model_dump(mode="json")
+    for citation in (*whole["citations"], *whole["nearest"]):
+        citation["doc_id"] = citation["document_id"]
+    return {"answer": answer.body, **whole}
+
+
+def chat(
+    thread: Annotated[
+        str, typer.Option("--thread", help="Name of a conversation to go on with; default: a new one.")
+    ] = "",
+    passages: PassagesOption = False,
+    why: WhyOption = False,
+    data: DataOption = None,
+) -> None:
+    """Have a conversation. An empty line, Ctrl-C or Ctrl-D ends it."""
+    from bot.citewell import Citewell
+    from bot.wiring import open_citewell
+
+    async def answer(citewell: Citewell, text: str) -> Answer:
+        bind_question_id()
+        stream = await citewell.stream(text, thread=thread)
+        return await follow_answer(stream, err, choose_words(None, (detect_supported_language(text),)))
+
+    thread = thread or f"chat-{secrets.token_hex(3)}"
+    found = load_settings(data)
+    opening = open_citewell(found, make=False)
+    with asyncio.Runner() as runner, reject_binary_input():
+        citewell = runner.run(opening.__aenter__())
+        try:
+            if not runner.run(citewell.storage.library.list_collections()):
+                print_note(no_documents_hint(found))
+            out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
+            while text := out.input("[bold]> [/bold]").strip():
+                out.print(_shown(runner.run(answer(citewell, text)), found, passages=passages, why=why))
+                out.print()
+        except (EOFError, KeyboardInterrupt):
+            out.print()
+        finally:
+            err.print(f"To go on with this conversation: citewell chat --thread {shlex.quote(thread)}", markup=False)
+            runner.run(opening.__aexit__(None, None, None))
+
+
+def demo() -> None:
+    """Show a conversation over a small example handbook, in a data folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="citewell-demo-") as folder, open_handbook() as documents:
+        found = load_settings().isolated(Path(folder))
+
+        async def work() -> None:
+            from bot.wiring import open_citewell
+
+            async with open_citewell(found) as citewell:
+                with err.status("Indexing the example handbook"):
+                    summary = await citewell.index([documents])
+                out.print(f"[dim]Indexed {summary.added} documents of the example handbook. The conversation:[/dim]\n")
+                for said in DEMO_QUESTIONS:
+                    out.rule(f"[dim]{said.demonstrates}[/dim]", align="left", style="dim")
+                    out.print(f"\n[bold]> {said.text}[/bold]\n")
+                    answer = await citewell.answer(said.text, thread=said.thread)
+                    out.print(render(answer, passages=said.passages))
+                    out.print()
+                out.print("[dim]Now index your own: citewell index FOLDER, then citewell ask or citewell chat.[/dim]")
+
+        run_async(work())

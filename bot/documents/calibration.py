@@ -1,0 +1,140 @@
+"""The scale of an embedder's cosines: measured on what is indexed, and kept beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import numpy as np
+import structlog
+
+from adapters.models.minilm.embedder import MiniLMEmbedder
+from bot.documents.reembedding import active_embedder
+from pipeline.errors import Unavailable
+from pipeline.find.calibration import (
+    NO_CALIBRATION,
+    CalibrationSample,
+    CalibrationTable,
+    ScoreCalibration,
+    fit_calibration,
+    synthetic_question,
+)
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ports import Embedder, Vectors
+from pipeline.words.language import detect_supported_language
+from storage.database import Database
+from storage.documents.embeddings import EmbeddedDocuments
+from storage.documents.revision import library_generation
+from storage.settings import read_setting, write_setting
+
+PASSAGES, EACH = 128, 2
+"""A sample: so many passages, and of each so many units."""
+SAMPLE_QUESTIONS = 64
+"""Made from as many units of the sample."""
+SAMPLE_BATCH = 8
+MIN_UNIT_WORDS = 5
+"""The least of a unit that a question is made from."""
+MIN_ENGLISH_UNITS = 32
+"""Units in English below which the sample is of all languages."""
+REMEASURE_FACTOR = 2.0
+"""How many times more or fewer passages there are when it is measured again."""
+_NAME = "scale"
+
+log = structlog.get_logger(__name__)
+
+
+class ScoreCalibrator:
+    """The scale of `embedder`; that of MiniLM is the one that all are carried over to."""
+
+    def __init__(self, database: Database, embedder: Embedder | None) -> None:
+        self._database = database
+        self._documents = EmbeddedDocuments(database)
+        self._embedder = embedder
+        self._measuring = asyncio.Lock()
+        self._known: tuple[str, int, ScoreCalibration] = ("", -1, NO_CALIBRATION)
+
+    async def current(self) -> ScoreCalibration:
+        """Measured where it was not, or the library has grown or shrunk much since: a few seconds. Raises Unavailable
+        where it is not known and cannot be measured."""
+        embedder = active_embedder(self._embedder)
+        if embedder is None or embedder.name == MiniLMEmbedder.name:
+            return NO_CALIBRATION
+        async with self._measuring:
+            at = await self._database.read(library_generation)
+            if self._known[:2] != (embedder.name, at):
+                self._known = (embedder.name, at, await self._current(embedder))
+            return self._known[2]
+
+    async def _current(self, embedder: Embedder) -> ScoreCalibration:
+        kept = await self._database.read(lambda db: json.loads(read_setting(db, _NAME) or "{}"))
+        same = kept.get("embedder") == embedder.name
+        count = await self._documents.count_passages(embedder.name)
+        if same and count and 1 / REMEASURE_FACTOR <= count / kept["passages"] <= REMEASURE_FACTOR:
+            return _scale(kept)
+        try:
+            found = await self._measured(embedder)
+        except Unavailable as error:
+            if not same:
+                raise
+            log.warning("scale_not_measured", reason=str(error))
+            return _scale(kept)
+        if found is None:
+            return NO_CALIBRATION
+        text = json.dumps({"embedder": embedder.name, "passages": count, **_numbers(found)})
+        await self._database.write(lambda db: write_setting(db, _NAME, text))
+        return found
+
+    async def _measured(self, embedder: Embedder) -> ScoreCalibration | None:
+        """None where nothing is embedded that a question could be made from."""
+        texts, vectors = await self._sample(embedder.name)
+        spoken = [row for row, text in enumerate(texts) if detect_supported_language(text) == "en"]
+        english = len(spoken) >= MIN_ENGLISH_UNITS
+        if english:
+            texts, vectors = [texts[row] for row in spoken], vectors[spoken]
+        if len(texts) < 2:
+            return None
+        questions = [synthetic_question(text) for text in texts[:SAMPLE_QUESTIONS]]
+        here = CalibrationSample(vectors, await _asked(embedder, questions), await embedder.embed(questions))
+        minilm = MiniLMEmbedder()
+        alike = await minilm.embed(questions)
+        return fit_calibration(here, CalibrationSample(await minilm.embed(texts), alike, alike), english=english)
+
+    async def _sample(self, embedder: str) -> tuple[list[str], Vectors]:
+        """Texts of units with their vectors; those of passages far from each other first."""
+        texts: dict[str, Vectors] = {}
+        for title, chunk, vectors in await self._documents.sample(embedder, PASSAGES):
+            units = zip(embedding_texts(chunk, title), vectors, strict=True)
+            long = [(text, vector) for text, vector in units if len(text.split()) >= MIN_UNIT_WORDS]
+            texts.update(long[:: max(len(long) // EACH, 1)][:EACH])
+        order = np.random.default_rng(0).permutation(len(texts))
+        listed = list(texts.items())
+        return [listed[row][0] for row in order], np.array([listed[row][1] for row in order], np.float32)
+
+
+async def _asked(embedder: Embedder, questions: list[str]) -> Vectors:
+    turns = asyncio.Semaphore(SAMPLE_BATCH)
+
+    async def asked(question: str) -> Vectors:
+        async with turns:
+            return await embedder.embed_question(question)
+
+    return np.stack(await asyncio.gather(*map(asked, questions)))
+
+
+def _numbers(scale: ScoreCalibration) -> dict[str, list[float]]:
+    means = {"questions": scale.question_mean, "units": scale.unit_mean}
+    tables = {"asked": scale.question_table, "alike": scale.unit_table}
+    return {
+        **{name: mean.tolist() for name, mean in means.items() if mean is not None},
+        **{name: table.source.tolist() for name, table in tables.items() if table},
+        **{f"{name}_there": table.reference.tolist() for name, table in tables.items() if table},
+    }
+
+
+def _scale(kept: dict[str, list[float]]) -> ScoreCalibration:
+    """The inverse."""
+    here = {
+        name: CalibrationTable(np.array(kept[name]), np.array(kept[f"{name}_there"])) for name in ("asked", "alike")
+    }
+    means = {name: np.array(kept[name], np.float32) for name in ("questions", "units")}
+    return ScoreCalibration(means["questions"], means["units"], here["asked"], here["alike"])

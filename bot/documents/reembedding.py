@@ -1,0 +1,117 @@
+"""Which embedder is asked while documents are being embedded with another one, and new vectors for those that another
+one has embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
+
+from pipeline.errors import Unavailable
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ports import Embedder, Vectors
+from pipeline.values import Chunk
+from storage.database import Database
+from storage.documents.embeddings import EmbeddedDocuments
+from storage.documents.revision import library_generation
+
+# --- Which is asked -------------------------------------------------------------------------------
+
+
+class FallbackEmbedder:
+    """An `Embedder`: the one that is there from `before`, until every document is embedded with the one `wanted`."""
+
+    def __init__(self, wanted: Embedder, before: Embedder, database: Database) -> None:
+        self.target = wanted
+        self.active = before
+        self._database = database
+        self._generation = -1
+
+    @property
+    def name(self) -> str:
+        return self.active.name
+
+    @property
+    def dimensions(self) -> int:
+        return self.active.dimensions
+
+    @property
+    def is_reembedding(self) -> bool:
+        """Whether the one from before is asked."""
+        return self.active is not self.target
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return await self.active.embed(texts)
+
+    async def embed_question(self, text: str) -> Vectors:
+        await self.refresh()
+        return await self.active.embed_question(text)
+
+    async def refresh(self) -> None:
+        """Ask the one wanted from now on, if its vectors are those that are searched, whichever process saw to it."""
+        at = await self._database.read(library_generation) if self.is_reembedding else self._generation
+        if at != self._generation:
+            self._generation = at
+            if await EmbeddedDocuments(self._database).search_embedder() == self.target.name:
+                self.active = self.target
+
+
+def active_embedder(embedder: Embedder | None) -> Embedder | None:
+    """The one that is asked now: what is embedded with it is of its name, whatever is asked later."""
+    return embedder.active if isinstance(embedder, FallbackEmbedder) else embedder
+
+
+def target_embedder(embedder: Embedder) -> Embedder:
+    """The one in the settings."""
+    return embedder.target if isinstance(embedder, FallbackEmbedder) else embedder
+
+
+# --- New vectors, from the database, without files ------------------------------------------------
+
+REEMBED_BATCH = 1024
+"""Texts embedded together."""
+
+
+async def reembed(
+    documents: EmbeddedDocuments, embedder: Embedder, on_document: Callable[[int, int], None] = lambda *_: None
+) -> int:
+    """Embed with the `embedder` that is wanted what it has not embedded, and return how many documents are found by its
+    vectors now that were not.
+
+    Where another one's vectors are searched, these are kept beside them until there are some for every document, and
+    then searched in their place, all at once; those of before are kept for the way back. Cut off, it goes on where it
+    was.
+    `on_document` is told the place and the number of those that are due. What is changed meanwhile is left as it is.
+    Raises Unavailable; what was embedded by then stays."""
+    new = target_embedder(embedder)
+    try:
+        await new.embed_question("name")  # which may hold what only a reply tells
+    except Unavailable:
+        if await documents.outdated_revisions(new.name):
+            raise
+    beside = await documents.search_embedder() not in ("", new.name)
+    done = 0
+    while due := await documents.outdated_revisions(new.name):
+        for place, revision in enumerate(due, 1):
+            on_document(place, len(due))
+            title, chunks = await documents.passages(revision)
+            vectors = await _vectors(chunks, title, new)
+            done += await documents.replace_vectors(revision, chunks, vectors, new.name, beside=beside)
+        if not beside:
+            break
+    done = await documents.switch_to(new.name) or done
+    if isinstance(embedder, FallbackEmbedder):
+        await embedder.refresh()
+    return done
+
+
+async def _vectors(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[Vectors]:
+    """A matrix for each chunk, a row for each of its units."""
+    units = [embedding_texts(chunk, title) for chunk in chunks]
+    texts = list(chain.from_iterable(units))
+    parts = [
+        await embedder.embed(texts[start : start + REEMBED_BATCH]) for start in range(0, len(texts), REEMBED_BATCH)
+    ]
+    rows = np.concatenate([np.empty((0, embedder.dimensions), np.float32), *parts])
+    return np.split(rows, np.cumsum([len(own) for own in units])[:-1])

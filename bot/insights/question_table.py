@@ -1,0 +1,177 @@
+"""Every question asked as numbers in columns, so that 100,000 of them take little time and memory."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.rules.platforms import PlatformRegistry
+from pipeline.values import AnswerOutcome, ConfidenceLevel, ConversationId
+from pipeline.values.insights import QuestionCounts
+from pipeline.words.text import WORD
+from storage.messages.history import QuestionRecord
+
+IntColumn = NDArray[np.int32]
+RowMask = NDArray[np.bool_]
+OUTCOMES = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND, AnswerOutcome.FAILED)
+_ASSERTED = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL)
+_DAY = 86400
+_MONDAY = 3
+"""The first day of 1970 was three days after one."""
+
+
+class _Numbers(dict[str, int]):
+    """Counts names up as they are met."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
+
+
+@dataclass(frozen=True)
+class QuestionTable:
+    """One row a question asked, in columns of equal length; names by their numbers."""
+
+    questions: Sequence[str]
+    """As first asked; the same words are one question whatever their case and punctuation."""
+    places: Sequence[str]
+    documents: Sequence[str]
+    """Ids."""
+    question: IntColumn
+    person: IntColumn
+    place: IntColumn
+    week: IntColumn
+    """Mondays, counted from that of 1969-12-29."""
+    outcome: IntColumn
+    """As in `OUTCOMES`; what is none of them has their number."""
+    main_document: IntColumn
+    """The document that an answer rests on first, or that came closest; -1 for none."""
+    asked_at: NDArray[np.float64]
+    """When, in seconds."""
+    low_confidence: RowMask
+    unhelpful: RowMask
+    private: RowMask
+    """Its asker alone read along."""
+    waiting: IntColumn
+    """People who want to be told once it can be answered."""
+    cited: Counter[str]
+    """How many answers cite a document."""
+    disagreements: Counter[tuple[str, ...]]
+    """How many answers show these documents because they do not agree."""
+    example_rows: dict[tuple[str, ...], int]
+    """A row of each of those."""
+
+    def counts(self, rows: RowMask) -> QuestionCounts:
+        by = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
+        answered, partial, not_found, failed = (int(count) for count in by[: len(OUTCOMES)])
+        return QuestionCounts(
+            asked=int(rows.sum()),
+            answered=answered,
+            partial=partial,
+            not_found=not_found,
+            failed=failed,
+            unhelpful=int(self.unhelpful[rows].sum()),
+        )
+
+    def answered_since(self) -> RowMask:
+        """Whether the same was answered well later in the same place; in private: to the same person."""
+        well = np.equal(self.outcome, OUTCOMES.index(AnswerOutcome.ANSWERED)) & ~self.low_confidence & ~self.unhelpful
+        where = np.where(self.private, len(self.places) + self.person, self.place).astype(np.int64)
+        same = np.unique(where * len(self.questions) + self.question, return_inverse=True)[1]
+        last = np.zeros(len(same))
+        np.maximum.at(last, same[well], self.asked_at[well])
+        return self.asked_at < last[same]
+
+
+def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry) -> QuestionTable:
+    """Count what was asked."""
+    where = lru_cache(maxsize=4096)(partial(_where, platforms))
+    questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
+    first_asked: list[str] = []
+    cells, times = array("i"), array("d")
+    citing: Counter[str] = Counter()
+    differing: Counter[str] = Counter()
+    over: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        question = questions[_same(row.question)]
+        if question == len(first_asked):
+            first_asked.append(row.question)
+        place, private = where(row.conversation, row.channel)
+        citing[row.cited] += 1
+        if row.differing:
+            differing[row.cited] += 1
+            over.setdefault(row.cited, number)
+        near = row.nearest or _first(row.cited)
+        times.append(row.at)
+        cells.extend(
+            (
+                question,
+                people[row.author],
+                places[place],
+                (int(row.at) // _DAY + _MONDAY) // 7,
+                min(outcomes[row.outcome], len(OUTCOMES)),
+                documents[near] if near else -1,
+                row.level == ConfidenceLevel.LOW and row.outcome in _ASSERTED,
+                row.unhelpful,
+                private,
+                row.waiting,
+            )
+        )
+    asked, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
+        np.array(cells, np.int32).reshape(-1, 10).T
+    )
+    cited: Counter[str] = Counter()
+    for listed, count in citing.items():
+        for document in json.loads(listed):
+            cited[document] += count
+    return QuestionTable(
+        questions=first_asked,
+        places=list(places),
+        documents=list(documents),
+        question=asked,
+        person=person,
+        place=place_of,
+        week=week,
+        outcome=outcome,
+        main_document=near_to,
+        asked_at=np.array(times),
+        low_confidence=low.astype(bool),
+        unhelpful=unhelpful.astype(bool),
+        private=alone.astype(bool),
+        waiting=waiting,
+        cited=cited,
+        disagreements=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
+        example_rows={tuple(json.loads(listed)): row for listed, row in over.items()},
+    )
+
+
+@lru_cache(maxsize=16384)
+def _same(question: str) -> str:
+    return " ".join(WORD.findall(question.casefold())) or question
+
+
+@lru_cache(maxsize=4096)
+def _first(cited: str) -> str:
+    return str(json.loads(cited)[0]) if cited != "[]" else ""
+
+
+def _where(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
+    """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
+
+    A thread is a part of its channel."""
+    if not conversation:
+        return "elsewhere", False
+    where = ConversationId.parse(conversation)
+    platform = platforms.find_platform(where.platform)
+    if platform and platform.is_direct(where):
+        return f"{where.platform}: direct messages", True
+    private = platform is not None and platform.is_private(where)
+    return channel or where.channel_key, private

@@ -1,0 +1,27 @@
+"""Which platforms there are: all but their own folders learn it here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+
+from adapters.discord.config import DiscordConfig
+from adapters.slack.config import SlackConfig
+from adapters.web.config import WebConfig
+from pipeline.ports import LinkTargets, PassageLinks, PlatformConfig
+from pipeline.rules.platforms import PlatformRegistry
+
+PLATFORM_CONFIGS: tuple[type[PlatformConfig], ...] = (SlackConfig, DiscordConfig, WebConfig)
+
+
+def platforms() -> PlatformRegistry:
+    """What there is to know of each."""
+    return PlatformRegistry(tuple(config.platform for config in PLATFORM_CONFIGS))
+
+
+def passage_links(
+    configs: Iterable[PlatformConfig], sources: LinkTargets
+) -> Callable[[], Awaitable[PassageLinks]] | None:
+    """Links to `sources`, signed with the key that is in force when asked for; None where nothing shows them."""
+    page = next((config for config in configs if isinstance(config, WebConfig)), None)
+    found = page.links(sources) if page else None
+    return found.load_key if found else None

@@ -1,0 +1,99 @@
+"""What a process owes the others that answer from the same database, and what only one of them does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from bot.run.worker import Worker
+from pipeline.errors import CitewellError
+from storage.database import Database, Leadership
+from storage.messages.inbox import SQLInbox
+
+ELECTION_POLL_SECONDS = 1.0
+"""How soon it is noticed that this process was cut off, that another ended, and that none is first."""
+SETTLED_SECONDS = 10.0
+"""How long a process knows the server before it takes over from others: one that was restarted, or took another's
+place, knows nobody at first, and who is cut off from it may not have noticed yet."""
+
+log = structlog.get_logger(__name__)
+
+
+class LeaderElection:
+    def __init__(self, database: Database, inbox: SQLInbox) -> None:
+        self._database = database
+        self._inbox = inbox
+        self._first, self._not_first = asyncio.Event(), asyncio.Event()
+        self._looked = False
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process does what only one may do."""
+        return self._first.is_set()
+
+    async def run(self, worker: Worker) -> None:
+        """Until cancelled: end what `worker` has under way when this process was cut off, take over from those that
+        are gone, and stop what others heard that nobody wants."""
+        clock = asyncio.get_running_loop().time
+        holder, since = None, clock()
+        while True:
+            standing = await self._standing()
+            if standing is None or holder not in (None, standing.lease_holder):
+                self._tell(first=False)
+                since = clock()
+                await worker.abandon()
+            holder = standing.lease_holder if standing else None
+            self._tell(first=bool(standing and standing.is_leader))
+            if self._database.is_shared:
+                await self._stop(worker)
+                if clock() - since >= SETTLED_SECONDS:
+                    await self._take_over()
+            await asyncio.sleep(ELECTION_POLL_SECONDS)
+
+    async def run_as_leader(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Do `work` whenever this process is first, until it ends by itself. Raises what it raises."""
+        while True:
+            await self._first.wait()
+            doing, losing = asyncio.create_task(work()), asyncio.create_task(self._not_first.wait())
+            try:
+                await asyncio.wait({doing, losing}, return_when=asyncio.FIRST_COMPLETED)
+                if doing.done():
+                    doing.result()
+                    return
+            finally:
+                for task in (doing, losing):
+                    task.cancel()
+                await asyncio.gather(doing, losing, return_exceptions=True)
+
+    def _tell(self, *, first: bool) -> None:
+        if self._looked and first != self.is_leader:
+            log.info("first_of_all" if first else "not_first_any_more")
+        for event, true in ((self._first, first), (self._not_first, not first)):
+            event.set() if true else event.clear()
+        self._looked = True
+
+    async def _standing(self) -> Leadership | None:
+        """None where this process may have been cut off: what it had begun may be others' by now."""
+        try:
+            return await self._database.check_leadership()
+        except CitewellError as error:
+            log.warning("cut_off", reason=str(error))
+            return None
+
+    async def _take_over(self) -> None:
+        try:
+            if taken := await self._inbox.reclaim_dead():
+                log.warning("taken_over", messages=taken)
+        except CitewellError as error:
+            log.warning("inbox_unavailable", reason=str(error))
+
+    async def _stop(self, worker: Worker) -> None:
+        """What others heard that nobody wants."""
+        try:
+            for conversation in await self._inbox.stop_requests():
+                await worker.stop(conversation)
+        except CitewellError as error:
+            log.warning("answer_not_stopped", reason=str(error))

@@ -1,0 +1,87 @@
+"""Where the documents do not answer, a platform's own search may: its messages as passages, for one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from adapters.chat import history
+from bot.documents.indexing import Indexer
+from bot.documents.reembedding import active_embedder
+from pipeline.auto_answers import is_open_question
+from pipeline.find.calibration import ScoreCalibration
+from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.plan.smalltalk import detect_small_talk
+from pipeline.platform_fallback import StaticRetriever, with_platform_fallback
+from pipeline.ports import AnswerStream, PlatformAdapter, SupportsSearch
+from pipeline.respond import Responder
+from pipeline.values import (
+    LIVE_SOURCE,
+    AnswerRequest,
+    ChannelMessage,
+    Document,
+    IncomingMessage,
+    MessageTrigger,
+    RetrievedChunk,
+    replace,
+)
+
+WORD_MATCH_SCORE = 0.5
+"""The score of what the platform found where there is no embedder to compare it with the question."""
+
+
+@dataclass(frozen=True)
+class LiveSearch:
+    indexer: Indexer
+    responder: Responder
+    scale: Callable[[], Awaitable[ScoreCalibration]]
+    """How vectors of the embedder are compared."""
+
+    def with_fallback(
+        self,
+        stream: AnswerStream,
+        request: AnswerRequest,
+        message: IncomingMessage,
+        adapter: PlatformAdapter,
+    ) -> AnswerStream:
+        """`stream`, the answer to `request`, or where nothing is found one from what people said where everyone inside
+        may read it, if nobody outside reads the reply."""
+        unfit = request.audience.external or message.manner is MessageTrigger.AWAITED
+        if unfit or not message.action_token or not isinstance(adapter, SupportsSearch):
+            return stream
+
+        async def look(question: str) -> Sequence[RetrievedChunk]:
+            return await self.rank_messages(question, await adapter.search(message, question))
+
+        def respond(request: AnswerRequest, given: StaticRetriever) -> AnswerStream:
+            return replace(self.responder, retriever=given, library=None).respond(request)
+
+        return with_platform_fallback(request, stream, look, respond)
+
+    async def rank_messages(self, question: str, said: Sequence[ChannelMessage]) -> list[RetrievedChunk]:
+        """Each message as a passage, with how near it is to the question, the nearest first."""
+        embedder = active_embedder(self.indexer.embedder)
+        asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
+        found = []
+        for one in (one for one in said if not (detect_small_talk(one.text) or is_open_question(one.text))):
+            parsed = history.parse_thread([one], _document(one))
+            for chunk in self.indexer.splitter.split(parsed):
+                near: tuple[float, ...] = ()
+                if embedder and asked is not None:
+                    vectors = await embedder.embed(embedding_texts(chunk, parsed.document.title))
+                    near = tuple(scale.question_cosines(asked, vectors).tolist())
+                score = max(near, default=WORD_MATCH_SCORE)
+                found.append(RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=near))
+        return sorted(found, key=lambda one: one.score, reverse=True)
+
+
+def _document(said: ChannelMessage) -> Document:
+    return Document(
+        id=f"{LIVE_SOURCE}:{said.channel}:{said.message}",
+        collection=str(said.channel),
+        source=LIVE_SOURCE,
+        filename=f"#{said.title}" if said.title else str(said.channel),
+        title="",
+        url=said.url,
+        metadata={"updated": f"{said.at:%Y-%m-%d}"},
+    )

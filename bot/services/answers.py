@@ -1,0 +1,326 @@
+"""What buttons and commands ask for after the answer: given to those who may see it, and in doubt to nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bot.insights.analysis import compute_insights
+from bot.services.authority import AuditedAuthorizer
+from bot.services.handoffs import SaveDocument, StoredHandoffService
+from bot.services.knowledge import KnowledgeDependencies, StoredKnowledgeService
+from bot.services.places import StoredChannelService, StoredPlaceService
+from bot.services.subscriptions import StoredSubscriptionService
+from pipeline.drafting.proposal import ProposalDrafter
+from pipeline.ports import ChunkReader, Embedder
+from pipeline.rules.access import DEFAULT_POLICY, AccessPolicy, RoleGrants, resolve_audience, roles_of
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
+from pipeline.translations import Translator
+from pipeline.values import (
+    Action,
+    Actor,
+    Answer,
+    AnswerInteraction,
+    AnswerSettings,
+    Audience,
+    Document,
+    IncomingMessage,
+    PlaceId,
+    PlaceSettings,
+    Preferences,
+    Rating,
+    Readers,
+    SubscriptionResult,
+    Turn,
+    Vote,
+    replace,
+)
+from pipeline.values.insights import Insights, KnowledgeGap
+from pipeline.values.posting import SharedAnswer, UploadStatus
+from pipeline.words import wording
+from pipeline.words.language import choose_words, detect_supported_language
+from storage.messages.outbox import SQLOutbox
+from storage.open import Storage
+from storage.people.personal_data import export_json
+
+# --- What is kept about a person, as they are given it --------------------------------------------
+
+PersonalRecord = dict[str, Any]
+PersonalRecords = dict[str, list[PersonalRecord]]
+"""Rows by what they are: see `storage.people.personal_data`."""
+WITHHELD_MARK = {"withheld": True}
+"""Marks a record of which something is left out."""
+
+
+async def redact_records(
+    kept: Mapping[str, Sequence[PersonalRecord]],
+    seen: Callable[[str], Awaitable[Answer | None]],
+    library: ChunkReader,
+    collections: Collection[str],
+    instead: str,
+) -> PersonalRecords:
+    """`kept` for somebody who may see `collections`. `seen` gives an answer by its id as they may see it, None where
+    they may not; `instead` stands in the place of one. What they wrote, rated and chose is never left out."""
+    answers = {one["id"]: await seen(one["id"]) for one in kept["answers"]}
+    hidden = {one["body"] for one in kept["answers"] if answers[one["id"]] is None}
+    turns = [Turn.model_validate({name: one[name] for name in one if name != "conversation"}) for one in kept["turns"]]
+    cited = await library.get_chunks([chunk for turn in turns for chunk in turn.chunk_ids])
+    visible = {chunk.id for chunk, document in cited if document.collection in collections}
+
+    def answer(record: PersonalRecord) -> PersonalRecord:
+        shown = answers[record["id"]]
+        if shown:
+            return shown.model_dump(mode="json")
+        return Answer.model_validate(record).question_only(instead).model_dump(mode="json") | WITHHELD_MARK
+
+    def turn(record: PersonalRecord, told: Turn) -> PersonalRecord:
+        if visible.issuperset(told.chunk_ids) and told.answer not in hidden:
+            return record
+        return (
+            record | told.question_only.model_dump(mode="json") | {"answer": instead, "standalone": ""} | WITHHELD_MARK
+        )
+
+    async def handoff(record: PersonalRecord) -> PersonalRecord:
+        return record if await seen(record["answer_id"]) else record | {"reply": instead} | WITHHELD_MARK
+
+    def added(record: PersonalRecord) -> PersonalRecord:
+        if record["collection"] in collections:
+            return record
+        return Document(id=record["id"], filename="", title=instead).model_dump(mode="json") | WITHHELD_MARK
+
+    completed = {one["standalone"]: one["question"] for one in kept["answers"] if answers[one["id"]] is None}
+
+    return {
+        **{name: list(records) for name, records in kept.items()},
+        "answers": [answer(one) for one in kept["answers"]],
+        "turns": [turn(record, told) for record, told in zip(kept["turns"], turns, strict=True)],
+        "handoffs": [await handoff(one) for one in kept["handoffs"]],
+        "wishes": [one | {"question": completed.get(one["question"], one["question"])} for one in kept["wishes"]],
+        "added": [added(one) for one in kept["added"]],
+    }
+
+
+# --- What somebody waits for while the courier posts it -------------------------------------------
+
+POST_POLL_SECONDS = 0.1
+"""How often is looked whether it is there: another process may post it."""
+POST_WAIT_SECONDS = 600.0
+"""How long somebody is told what came of it."""
+SHARE_SECONDS = 60.0
+"""How long an answer may take to be shared: then nobody looks for it there, and it is given up."""
+
+
+class StoredPostService:
+    """The port `Posts`."""
+
+    def __init__(self, outbox: SQLOutbox) -> None:
+        self._outbox = outbox
+
+    async def enqueue(self, post: SharedAnswer | UploadStatus) -> bool:
+        if isinstance(post, SharedAnswer):
+            return await self._outbox.queue_share(post)
+        return await self._outbox.queue_adding(post)
+
+    async def update(self, post: UploadStatus) -> None:
+        await self._outbox.update_adding(post)
+
+    async def wait_until_posted(self, post: SharedAnswer | UploadStatus) -> str | None:
+        try:
+            async with asyncio.timeout(POST_WAIT_SECONDS):
+                return await self._ended(post)
+        except TimeoutError:
+            return None
+
+    async def _ended(self, post: SharedAnswer | UploadStatus) -> str | None:
+        now = asyncio.get_running_loop().time
+        late = now() + SHARE_SECONDS
+        while outcome := await self._outbox.outcome(post.key):
+            if outcome.state != "open":
+                return outcome.reason
+            if isinstance(post, SharedAnswer) and outcome.is_postponed and now() > late:
+                await self._outbox.withdraw(post.key, Translator(post.language)(wording.TRY_AGAIN))
+            await asyncio.sleep(POST_POLL_SECONDS)
+        return None
+
+
+# --- The desk -------------------------------------------------------------------------------------
+
+NO_ROLES: RoleGrants = {}
+NO_PLACES: Mapping[PlaceId, PlaceSettings] = {}
+NO_PLATFORM: Mapping[str, str] = {}
+
+
+class CitewellServices:
+    """The port `BotServices` over the stores."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        rules: AccessPolicy = DEFAULT_POLICY,
+        roles: RoleGrants = NO_ROLES,
+        places: Mapping[PlaceId, PlaceSettings] = NO_PLACES,
+        keep: SaveDocument | None = None,
+        means: KnowledgeDependencies | None = None,
+        unindexed: Mapping[str, str] = NO_PLATFORM,
+        embedder: Embedder | None = None,
+        learns: bool = False,
+        drafter: ProposalDrafter | None = None,
+    ) -> None:
+        """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
+        `means`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts what insights
+        propose to write."""
+        self._storage = storage
+        self._rules = rules
+        self._roles = roles
+        self._learns = learns
+        self._drafter = drafter
+        self._embedder = embedder
+        self.authority = AuditedAuthorizer(roles, storage.audit)
+        self.places = StoredPlaceService(
+            places, rules, storage.place_settings, storage.library, self.authority, unindexed
+        )
+        self.channels = StoredChannelService(storage.channel_messages, self.places)
+        self.handoffs = StoredHandoffService(storage.handoffs, self.places, self.authority, keep)
+        self.posts = StoredPostService(storage.outbox)
+        self.subscriptions = StoredSubscriptionService(storage.subscriptions)
+        self.knowledge = StoredKnowledgeService(storage.library, self.places, rules, self.authority, means)
+
+    async def audience(self, readers: Readers) -> Audience:
+        """The collections that every reader may see."""
+        return resolve_audience(readers, await self._storage.library.list_collections(), self._rules)
+
+    async def find_answer(self, answer_id: str, readers: Readers) -> Answer | None:
+        """A past answer, if everyone of `readers` may see every passage it shows and every document it names, as the
+        rules are now; what it says of words of others is left out.
+
+        A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
+        return await self.visible_answer(answer_id, await self.audience(readers))
+
+    async def visible_answer(self, answer_id: str, theirs: Audience) -> Answer | None:
+        """The same for an audience."""
+        answer = await self._storage.history.answer(answer_id)
+        if answer is None:
+            return None
+        shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
+        allowed = theirs.collections
+        found = await self._storage.library.get_chunks(shown)
+        visible = {chunk.id for chunk, document in found if document.collection in allowed}
+        if not visible.issuperset(shown):
+            return None
+        if not all([await self._titled(one, allowed) == title for one, title in answer.named.items()]):
+            return None
+        held = [await self._titled(document, allowed) for one in answer.corrections for document in one.documents]
+        return answer if all(held) else answer.without_corrections()
+
+    async def _titled(self, document_id: str, collections: Collection[str]) -> str:
+        """How a document is called now; empty where it is in none of `collections`."""
+        document = await self._storage.library.document(document_id)
+        return (document.title or document.filename) if document and document.collection in collections else ""
+
+    async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
+        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        answer = await self.find_answer(press.answer_id, readers)
+        if answer is None:
+            return (await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE)
+        return await self.handoffs.hand_over(
+            answer, press, await self.translator_for(press.person, text=answer.question)
+        )
+
+    async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
+        """Tell the person once this can be answered; what they hear at once."""
+        answer = await self.find_answer(press.answer_id, readers)
+        if answer is None:
+            return SubscriptionResult((await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE))
+        return await self.subscriptions.subscribe(
+            answer, press, await self.translator_for(press.person, text=answer.question)
+        )
+
+    async def get_insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
+        """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""
+        await self.authority.require(actor, Action.READ_INSIGHTS)
+        return await self.insights_for(readers, days)
+
+    async def insights_for(self, readers: Readers, days: int) -> Insights:
+        """The same, for whom the operator chose."""
+        theirs = await self.audience(readers)
+        with workspace_scope(ALL_WORKSPACES):  # homes hear of each other: the rules decide
+            seen = await compute_insights(
+                self._storage,
+                self._embedder,
+                self._rules.platforms,
+                days,
+                lambda person: self._rules.can_see_question(readers, person),
+                audience=theirs,
+                drafter=self._drafter,
+            )
+        return _for_readers(seen, theirs.collections)
+
+    async def can_rate(self, answer_id: str, readers: Readers) -> bool:
+        """See `BotServices`."""
+        answer = await self._storage.history.answer(answer_id)
+        theirs = (await self.audience(readers)).collections
+        found = [await self._storage.library.document(one) for one in (answer.document_ids if answer else ())]
+        return answer is not None and all(one is None or one.collection in theirs for one in found)
+
+    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+        """See `BotServices`. Roles are kept with what helped, and only where the bot learns from it."""
+        if self._learns and by and rating.vote is Vote.HELPFUL:
+            roles = roles_of(await by(), self._roles)
+            rating = replace(rating, role=roles[0] if roles else None)
+        await self._storage.feedback.rate(rating)
+
+    async def list_documents(self, readers: Readers) -> list[Document]:
+        return await self._storage.library.list_documents(await self.audience(readers))
+
+    async def preferences(self, person: str) -> Preferences:
+        return await self._storage.history.preferences(person)
+
+    async def translator_for(self, person: str, *, text: str = "", locale: str = "") -> Translator:
+        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        return choose_words((await self.preferences(person)).language, (detect_supported_language(text),), locale)
+
+    async def choose_options(self, message: IncomingMessage) -> AnswerSettings:
+        """What decides how `message` is answered."""
+        place = await self.places.effective_settings(message.said_in)
+        return AnswerSettings(preferences=await self.preferences(message.author), place=place)
+
+    async def save_preferences(self, person: str, preferences: Preferences) -> None:
+        await self._storage.history.save_preferences(person, preferences)
+
+    async def export_person(self, person: str, readers: Readers | None = None) -> str:
+        """See `BotServices`; without `readers`, for the operator, all of it."""
+        if readers is None:
+            return await self._storage.personal_data.export(person)
+        theirs, instead = await self.audience(readers), (await self.translator_for(person))(wording.ANSWER_UNAVAILABLE)
+        kept = await self._storage.personal_data.records(person)
+        seen = partial(self.visible_answer, theirs=theirs)
+        given = await redact_records(kept, seen, self._storage.library, theirs.collections, instead)
+        return export_json(person, given)
+
+    async def erase_person(self, person: str) -> int:
+        """Erase all that is kept about a person; returns how many entries went."""
+        return await self._storage.personal_data.forget(person)
+
+
+def _for_readers(seen: Insights, collections: Collection[str]) -> Insights:
+    """Without what one person asked in private, and without documents of other `collections`."""
+
+    def near(gap: KnowledgeGap) -> KnowledgeGap:
+        hidden = gap.nearest is not None and gap.nearest.collection not in collections
+        return replace(gap, nearest=None) if hidden else gap
+
+    return replace(
+        seen,
+        most_asked=tuple(group for group in seen.most_asked if not group.private),
+        gaps=tuple(near(gap) for gap in seen.gaps if not gap.group.private),
+        contradictions=tuple(
+            one
+            for one in seen.contradictions
+            if not one.private and all(paper.collection in collections for paper in one.papers)
+        ),
+        never_cited=tuple(paper for paper in seen.never_cited if paper.collection in collections),
+        outdated=tuple(old for old in seen.outdated if old.paper.collection in collections),
+    )

@@ -1,0 +1,199 @@
+"""Settings of places: the file's, and over them what admins set in chat."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.config.settings_errors import describe_allowed
+from bot.services.authority import AuditedAuthorizer
+from pipeline.errors import InvalidPlaceSetting, Refused
+from pipeline.rules.access import AccessPolicy
+from pipeline.rules.place_settings import SettingsLayer, effective_settings, setting_origins
+from pipeline.values import (
+    OFF_RECORD_TAG,
+    USE_DEFAULT,
+    Action,
+    Actor,
+    ChannelMessage,
+    ChannelSyncState,
+    PlaceId,
+    PlaceSettings,
+    Readers,
+)
+from storage.documents.channel_messages import SQLChannelMessages
+from storage.documents.library import SQLDocumentStore
+from storage.people.places import SQLPlaceSettings
+
+# --- Settings of places ---------------------------------------------------------------------------
+
+
+class StoredPlaceService:
+    """One resolution for the file and for chat."""
+
+    def __init__(
+        self,
+        file: Mapping[PlaceId, PlaceSettings],
+        rules: AccessPolicy,
+        store: SQLPlaceSettings,
+        library: SQLDocumentStore,
+        authority: AuditedAuthorizer,
+        unindexed: Mapping[str, str],
+    ) -> None:
+        """`unindexed`: by platform, why no channel of it may be read as a source; "" where they may."""
+        self._unindexed = unindexed
+        self._file = file
+        self._rules = rules
+        self._store = store
+        self._library = library
+        self._authority = authority
+
+    async def effective_settings(self, chain: Sequence[PlaceId]) -> PlaceSettings:
+        """What holds in the last place of `chain`, which begins with the widest."""
+        return effective_settings(chain, self._file, await self._store.of(chain))
+
+    async def origins(self, place: PlaceId) -> dict[str, tuple[Any, SettingsLayer]]:
+        """Each name that is set for `place` or around it, with its value and where it comes from."""
+        return setting_origins(place.chain, self._file, await self._store.of(place.chain))
+
+    async def chat_settings(self, place: PlaceId) -> PlaceSettings:
+        """What was set in chat for this very place."""
+        return (await self._store.of([place])).get(place, PlaceSettings())
+
+    async def indexed_channels(self, platform: str = "") -> dict[PlaceId, PlaceSettings]:
+        """The channels (of one `platform`) that are read as a source, each with what holds there."""
+        if platform and self._unindexed.get(platform, platform):
+            return {}
+        chat = await self._store.all()
+        named = {place for place in {*self._file, *chat} if self._rules.platforms.is_channel(place)}
+        found = {place: effective_settings(place.chain, self._file, chat) for place in named}
+        return {place: sets for place, sets in found.items() if sets.index and not self._why_not(place)}
+
+    def _why_not(self, place: PlaceId) -> str:
+        return self._unindexed.get(place.platform, "There is no such platform here.")
+
+    async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
+        """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
+
+        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
+        platform = self._rules.platforms.find_platform(place.platform)
+        if platform and platform.threads_only and choices.get("threads") == "false":
+            said = f"threads must be true: {platform.title} answers in threads"
+            raise Refused(said, what_to_do="Nothing was changed.")
+        await self._authority.require(actor, Action.SET_UP, str(place))
+        sets = self._chosen(await self.chat_settings(place), choices)
+        await self._refuse_unknown(place, sets)
+        if sets.ask and not (sets.ask.parent == place.parent and self._rules.platforms.is_channel(sets.ask)):
+            what_to_do = "Name one; nothing was changed."
+            raise InvalidPlaceSetting(f"ask must be a channel of {place.parent}", name="ask", what_to_do=what_to_do)
+        if choices.get("index") == "true":
+            self._refuse_index(place)
+        await self._store.put(place, sets)
+        return await self.effective_settings(place.chain)
+
+    async def collections_for_replies(self, place: PlaceId) -> list[str]:
+        """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
+        readers = Readers(groups=frozenset(map(str, place.chain)))
+        names = {*await self._library.list_collections(), *self._rules.by_collection}
+        return sorted(
+            name
+            for name in names
+            if not self._rules.is_channel_collection(name) and self._rules.check_access(readers, name).allowed
+        )
+
+    def _chosen(self, before: PlaceSettings, choices: Mapping[str, str]) -> PlaceSettings:
+        if unknown := [name for name in choices if name not in PlaceSettings.model_fields]:
+            near = difflib.get_close_matches(unknown[0], PlaceSettings.model_fields, n=1)
+            raise Refused(
+                f"there is no setting {unknown[0]}",
+                what_to_do=f"Did you mean {near[0]}?" if near else "See the README.",
+            )
+        changes = {name: _read(name, value.strip()) for name, value in choices.items()}
+        try:
+            return PlaceSettings.model_validate(before.model_dump() | changes)
+        except ValidationError as error:
+            (wrong, *_) = error.errors(include_url=False)
+            name = str(wrong["loc"][0])
+            must = describe_allowed(PlaceSettings.model_fields[name], wrong)
+            what_to_do = "Correct that; nothing was changed."
+            raise InvalidPlaceSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
+
+    def _refuse_index(self, place: PlaceId) -> None:
+        why = self._why_not(place) if place.channel else "Channels are read by name: set it for each of them."
+        if why:
+            raise Refused(f"what is said in {place} cannot be a source", what_to_do=f"{why} Nothing was changed.")
+
+    async def _refuse_unknown(self, place: PlaceId, sets: PlaceSettings) -> None:
+        _refuse_others("collections", sets.collections or (), await self._library.list_collections())
+        if sets.teach:
+            _refuse_others("teach", (sets.teach,), await self.collections_for_replies(place))
+
+
+def _refuse_others(setting: str, names: Iterable[str], there: Sequence[str]) -> None:
+    for name in names:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
+            raise InvalidPlaceSetting(
+                f"there is no collection {name}", name=setting, what_to_do=known, offered=tuple(there)
+            )
+
+
+def _read(name: str, value: str) -> object:
+    if not value or value == USE_DEFAULT:
+        return None
+    return tuple(value.replace(",", " ").split()) if name == "collections" else value
+
+
+# --- Channels in which what people say is a source of answers -------------------------------------
+
+
+class StoredChannelService:
+    def __init__(self, said: SQLChannelMessages, places: StoredPlaceService) -> None:
+        self._said = said
+        self._places = places
+
+    async def indexed_channels(self, space: str) -> frozenset[PlaceId]:
+        """Those of a workspace or server (`slack:T1`)."""
+        there = await self._places.indexed_channels(PlaceId.parse(space).platform)
+        return frozenset(place for place in there if str(place.parent) == space)
+
+    async def find_indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
+        """The one that the places of `chain`, the widest first, are or lie in."""
+        there = await self._places.indexed_channels(chain[0].platform) if len(chain) > 1 else {}
+        return next((place for place in chain if place in there), None)
+
+    async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
+        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
+        read just now, and not told of."""
+        await self._said.save([one for one in said if not is_excluded(one)], fresh=fresh)
+        for one in filter(is_excluded, said):
+            await self._said.delete(one.channel, [one.message])
+
+    async def remove_messages(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
+        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
+        await self._said.delete(channel, messages, deleted=deleted)
+
+    async def remove_thread(self, channel: PlaceId, thread: str) -> None:
+        """All that was said in a thread is gone."""
+        await self._said.delete_thread(channel, thread)
+
+    async def remove_channel(self, channel: PlaceId) -> None:
+        """A channel is gone, or we are not in it any more: nothing is kept of it."""
+        await self._said.forget_channel(channel)
+        await self._said.save((), channel, closed_channel_state())
+
+
+def closed_channel_state(name: str = "") -> ChannelSyncState:
+    """Of a channel that may not be read now."""
+    now = datetime.now(UTC)
+    return ChannelSyncState(name=name, begun=now, complete=now, closed=True)
+
+
+def is_excluded(said: ChannelMessage) -> bool:
+    """Whether it says that it is not to be read, or says nothing."""
+    return OFF_RECORD_TAG in said.text.lower() or not (said.text.strip() or said.files)

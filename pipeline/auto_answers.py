@@ -1,0 +1,128 @@
+"""Messages between people: which of them ask the documents something, and when an answer is worth breaking in with.
+
+The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions without a mention, both halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Sequence
+from functools import cache
+
+from pipeline.compose.answer import NO_CONFIDENCE
+from pipeline.plan.follow_up import topic_terms
+from pipeline.plan.question import extract_question, has_question
+from pipeline.plan.smalltalk import is_show_all
+from pipeline.ports import AnswerStream, answer_stream
+from pipeline.translations import LANGUAGES, Translator
+from pipeline.values import (
+    Answer,
+    AnswerEvent,
+    AnswerOutcome,
+    AnswerRequest,
+    ConfidenceLevel,
+    Usage,
+    apply_corrections,
+    replace,
+)
+from pipeline.words import wording
+from pipeline.words.text import content_terms, word_pattern
+
+ABOUT_IT, MOSTLY = 0.5, 0.75
+"""The least share of a message's own words that stand in what the answer cites, at medium confidence or better and
+below: docs/decisions/0012-among-people.md."""
+_RANK = (ConfidenceLevel.LOW, ConfidenceLevel.MEDIUM, ConfidenceLevel.HIGH)
+_TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
+"""Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
+
+
+def parse_mute_command(text: str) -> bool | None:
+    """Whether all of `text` sends the bot out of the conversation (`stop`) or calls it back (`start`), in any language
+    that we speak; else None."""
+    return _orders().get(extract_question(text).strip(" .!¡。！").casefold())
+
+
+@cache
+def _orders() -> dict[str, bool]:
+    return {
+        order: away
+        for said, away in ((wording.STOP_PHRASES, True), (wording.START_PHRASES, False))
+        for language in LANGUAGES
+        for order in Translator(language)(said).split(", ")
+    }
+
+
+@answer_stream
+async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> AsyncGenerator[AnswerEvent, None]:
+    """Of `stream`, the answer to `request`, its end alone, or a SILENT one where it is not worth saying. In a
+    conversation it may be for whoever said that `alone`.
+
+    What asks nothing is not looked up: then `stream` is not begun. Who wants all of a list that was cut gets it, and
+    who wanted to be told once something can be answered."""
+    text = request.text
+    if request.known_chunk_ids is not None:
+        answer = await stream.answer()
+        hindered = answer.outcome is AnswerOutcome.FAILED or answer.usage.hindered
+        yield (
+            answer
+            if is_worth_notifying(answer, request.known_chunk_ids)
+            else _silent(answer.id, text, hindered=hindered)
+        )
+        return
+    least = request.auto.minimum_level if request.auto else ConfidenceLevel.LOW
+    whole = is_show_all(extract_question(text)) and not request.auto
+    if whole or is_open_question(text):
+        answer = await stream.answer()
+        said = bool(answer.sentences) if whole else is_worth_posting(text, answer, least)
+        alone = not (said or request.auto) and is_worth_ephemeral(text, answer)
+        yield replace(answer, alone=alone) if said or alone else _silent(answer.id, text)
+    else:
+        yield _silent("", text)
+
+
+def is_open_question(text: str) -> bool:
+    """Whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
+    asked = extract_question(text)
+    return not _TO_SOMEBODY.search(asked) and has_question(asked)
+
+
+def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
+    """Whether `answer` to `text` is at least of that confidence, and about what `text` names, its slips corrected."""
+    level = answer.confidence.level
+    if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
+        return False
+    cited = [f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations]
+    return _named_in(text, answer, cited) >= (MOSTLY if level is ConfidenceLevel.LOW else ABOUT_IT)
+
+
+def is_worth_ephemeral(text: str, answer: Answer) -> bool:
+    """Whether whoever said `text` may want to see `answer`, which is not worth saying to everybody: most of what it
+    names stands in the passages that come closest."""
+    shown = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
+    near = [f"{one.title} {' '.join(one.heading)} {one.passage or one.quote}" for one in answer.sources]
+    return shown and _named_in(text, answer, near) >= MOSTLY
+
+
+def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
+    """The share of what `text` names, its slips corrected, in `answer` and `sources`."""
+    said = set(content_terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
+    named = topic_terms(apply_corrections(text, answer.corrections))
+    return len(named & said) / len(named) if named else 0.0
+
+
+def is_worth_notifying(answer: Answer, rated: Collection[str]) -> bool:
+    """Whether whoever wanted to be told is: it answers at medium confidence or better, and rests on something that the
+    passages `rated`, of an answer that was not right, do not have."""
+    sure = answer.outcome is AnswerOutcome.ANSWERED and answer.confidence.level is not ConfidenceLevel.LOW
+    return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
+
+
+def _silent(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
+    return Answer(
+        usage=Usage(hindered=hindered),
+        id=answer_id,
+        question=question,
+        outcome=AnswerOutcome.SILENT,
+        body="",
+        confidence=NO_CONFIDENCE,
+        reasoning=wording.UNSEARCHED,
+    )

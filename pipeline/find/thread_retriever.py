@@ -1,0 +1,76 @@
+"""A thread that is to be summed up, in the place of the documents: all that was said in it, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import (
+    AnswerFormat,
+    Audience,
+    BlockKind,
+    Chunk,
+    ClarifyingReply,
+    Conversation,
+    Intent,
+    ParsedDocument,
+    Plan,
+    Retrieval,
+    RetrievedChunk,
+    SearchPlan,
+    Unit,
+)
+from pipeline.words import wording
+from pipeline.words.text import distinct_terms, sentence_spans
+
+
+class ThreadRetriever:
+    """A `Planner` and a `Retriever` that know nothing but one thread."""
+
+    def __init__(self, thread: ParsedDocument) -> None:
+        self._title = thread.document.title
+        self._passages = tuple(thread_passages(thread))
+
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> Plan:
+        if not self._passages:
+            return ClarifyingReply(reason=words(wording.THREAD_EMPTY))
+        question = words(wording.THREAD_SUMMARY_QUESTION, title=self._title)
+        return SearchPlan(
+            question=question,
+            queries=(question,),
+            intent=Intent.SUMMARY,
+            format=AnswerFormat.BULLETS,
+            wants_all=True,
+        )
+
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
+        return Retrieval(passages=self._passages)
+
+
+def thread_passages(thread: ParsedDocument) -> Iterator[RetrievedChunk]:
+    """Each message as a passage of its own, in order. A sentence scores by how much of it others speak of, too."""
+    document = thread.document
+    said = [block for block in thread.blocks if block.kind is not BlockKind.HEADING]
+    speak_of = Counter(term for block in said for term in distinct_terms(block.text))
+    for position, block in enumerate(said):
+        spans = sentence_spans(block.text)
+        central = [_central(distinct_terms(block.text[start:end]), speak_of, len(said)) for start, end in spans]
+        chunk = Chunk(
+            id=f"{document.id}#{position}",
+            document_id=document.id,
+            text=block.text,
+            units=tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in spans),
+            heading=block.heading,
+            position=position,
+            anchors=((0, block.anchor),),
+        )
+        yield RetrievedChunk(chunk=chunk, document=document, score=1.0, unit_scores=tuple(central))
+
+
+def _central(terms: frozenset[str], speak_of: Counter[str], messages: int) -> float:
+    """0 to 1: how many other messages have its terms, all together; of 30 facts of 12 threads 28 are then told, and 23
+    without (docs/decisions/0035-threads.md)."""
+    return min(1.0, sum(speak_of[term] - 1 for term in terms) / max(1, messages - 1))

@@ -1,0 +1,226 @@
+"""What to do with a message: look it up, answer it at once, ask back, or refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from datetime import UTC, date, datetime
+
+from pipeline.errors import CitewellError
+from pipeline.plan.date_filter import parse_changes_query
+from pipeline.plan.follow_up import NO_CONTEXT, complete_question, is_follow_up
+from pipeline.plan.intent import detect_answer_format, detect_intent
+from pipeline.plan.question import extract_question
+from pipeline.plan.references import resolve_reference
+from pipeline.plan.smalltalk import SmallTalk, detect_small_talk, is_show_all
+from pipeline.ports import ChunkReader, Index
+from pipeline.screen import screen_message
+from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import (
+    Audience,
+    CannedReply,
+    ClarifyingReply,
+    Conversation,
+    DeclinedReply,
+    Intent,
+    Plan,
+    SearchPlan,
+    replace,
+)
+from pipeline.words import canned_replies, wording
+from pipeline.words.text import STOP_WORDS, query_terms
+
+# --- The sides of a comparison, and the parts of a question ---------------------------------------
+
+_COMPARED = [
+    re.compile(pattern + r"[?.!\s]*$", re.IGNORECASE)
+    for pattern in (
+        r"^.*?\bdifferences?\b(?:\s+(?:in|of)\s+(?P<lead>.+?)\s+|.*?\b)between\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)",
+        r"^(?:.*?\b)?compare\s+(?P<a>.+?)\s+(?:with|to|and|against)\s+(?P<b>.+?)",
+        r"^how\s+(?:do|does)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+differ(?:\s+in\s+(?P<lead>.+?))?",
+        r"^how\s+(?:do|does|is|are)\s+(?P<a>.+?)\s+(?:differ|different)\s+from\s+(?P<b>.+?)(?:\s+in\s+(?P<lead>.+?))?",
+        r"^which\s+(?:(?:one\s+)?(?:is|are)\s+\w+|(?P<lead>[^,]+)),\s+(?P<a>[^,]+?)\s+or\s+(?P<b>[^,]+?)",
+        r"^(?P<lead>.*?)(?P<a>[^\s,]+(?: [^\s,]+)?)\s+(?:vs\.?|versus)\s+(?P<b>[^,?]+?)",
+    )
+]
+_HEAD = re.compile(r"^(?P<head>.+?\s(?:of|for|in|by|to)\s+)(?P<side>.+)$", re.IGNORECASE)
+
+_LEADS = (
+    r"(?:what|how|when|where|who|why|which"
+    r"|(?:can|do|does|is|are|should|may|must)(?=\s(?:i|we|you|the|my|our|an?|any|there)\s))"
+)
+_SPLIT = re.compile(rf"\?\s+(?=\S)|,?\s+and(?:\s+also)?\s+(?={_LEADS}\s+\S)", re.IGNORECASE)
+_ASKS = re.compile(rf"(?:{_LEADS}|can|do|does|did|is|are|should|may|must|will)\b", re.IGNORECASE)
+_MOST_PARTS = 3
+_LONGEST = 250
+"""Characters of a question beyond which its sides are not looked for."""
+
+SubQuestion = tuple[str, str]
+"""What it is about, and the query that looks it up."""
+
+
+def split_comparison(question: str) -> tuple[SubQuestion, ...]:
+    """The two sides of a comparison; empty when they cannot be told.
+
+    What only one side says counts for both: the beginning up to `of` or `for`, the noun at the end, and the condition
+    behind it (`annual vs monthly billing for teams`)."""
+    found = next(filter(None, (pattern.match(question[: _LONGEST + 1]) for pattern in _COMPARED)), None)
+    if not found or len(question) > _LONGEST:
+        return ()
+    named = found.groupdict(default="")
+    a, b, lead, head = named["a"], named["b"], named.get("lead") or "", ""
+    if (led := _HEAD.match(a)) and not _HEAD.match(b):
+        head, a = led["head"], led["side"]
+        b = b.removeprefix(head.split()[-1] + " ")
+    a, b = (side.strip(" ,\"'“”") for side in (a, b))
+    if not a or not b or a.lower() == b.lower():
+        return ()
+    noun = "" if head else " ".join(b.split()[len(a.split()) :])
+    sides = ((a, f"{a} {noun}"), (b, b))
+    return tuple((side, " ".join(f"{lead} {head} {words}".split())) for side, words in sides)
+
+
+def split_question(question: str) -> tuple[SubQuestion, ...]:
+    """The two or three things a question asks; empty when it asks one.
+
+    A part that leans on another (`and where is it made?`) is not split off: alone it would find anything."""
+    pieces = [piece for piece in (piece.strip(" ,?.!") for piece in _SPLIT.split(question)) if piece]
+    if not 2 <= len(pieces) <= _MOST_PARTS or any(not _ASKS.match(piece) or is_follow_up(piece) for piece in pieces):
+        return ()
+    return tuple((piece, f"{piece}?") for piece in pieces)
+
+
+# --- The plan -------------------------------------------------------------------------------------
+
+MIN_QUESTION_CHARS = 10
+"""Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
+_CODE = re.compile(r"#?(?:(?=\S*[^\W\d_])(?=\S*\d)[\w./-]{3,}|[A-Z]{1,4} \d{2,}|\d{4,})[?.!]?")
+"""A part, an error, a ticket by its number alone: `XR2045`."""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
+_WIDE_COUNTS = 3
+"""A character of Chinese, Japanese or Korean says about as much as three letters."""
+_AROUND = 20
+"""Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
+_NAMED = 8
+"""Titles named when someone asks what is indexed."""
+
+
+@dataclass(frozen=True)
+class RulePlanner:
+    """Decides in this order: injection, nothing indexed, empty, too long, small talk, too short, search."""
+
+    index: Index
+    passages: ChunkReader
+    _: KW_ONLY
+    max_question: int = 2000
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
+
+    async def plan(
+        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+    ) -> Plan:
+        """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
+        if screen_message(text).flag:
+            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+        if not audience.collections:
+            empty = canned_replies.OUTSIDE_TEAM_REFUSED if audience.external else canned_replies.EMPTY_KNOWLEDGE_BASE
+            return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
+        if len(text) > _AROUND * self.max_question:
+            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+        asked = extract_question(text)
+        question = resolve_reference(asked, conversation.around)
+        if question != asked and screen_message(question).flag:
+            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+        if question != asked or screen_message(conversation.around.replied_to).flag:
+            conversation = replace(conversation, around=NO_CONTEXT)
+        if not any(character.isalnum() for character in question):
+            return ClarifyingReply(reason=words(canned_replies.QUESTION_EMPTY))
+        if len(question) > self.max_question:
+            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+        if talk := detect_small_talk(question):
+            return await self._talk(talk, audience, words)
+        if (
+            _length(question) < MIN_QUESTION_CHARS
+            and not _CODE.fullmatch(question)
+            and not conversation.turns
+            and not await self._known(question, audience)
+        ):
+            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_SHORT))
+        search = _whole(question, conversation) or self._search(question, conversation)
+        return self._dated(search, search.question if search.wants_all else question, conversation)
+
+    async def _talk(self, talk: SmallTalk, audience: Audience, words: Translator) -> CannedReply | ClarifyingReply:
+        if talk is SmallTalk.THANKS:
+            return CannedReply(text=words(canned_replies.YOU_ARE_WELCOME))
+        if talk is SmallTalk.SUMMARY:
+            return ClarifyingReply(reason=words(wording.THREAD_REQUIRED))
+        documents = await self.passages.list_documents(audience)
+        titled: dict[str, str] = {}
+        for one in documents:
+            if not one.flagged:
+                titled.setdefault(one.title or one.filename, one.id)
+        titles = list(titled)[: 1 if talk is SmallTalk.GREETING else _NAMED]
+        named = {titled[title]: title for title in titles}
+        if talk is SmallTalk.GREETING:
+            return CannedReply(text=canned_replies.greeting_text("".join(titles), len(documents), words), named=named)
+        flags = ("more_documents",) if len(documents) > _NAMED else ()
+        return CannedReply(
+            text=canned_replies.introduction_text(titles, len(documents), words), flags=flags, named=named
+        )
+
+    async def _known(self, question: str, audience: Audience) -> bool:
+        """Whether the documents know a word of a very short question: `VPN?` is a question."""
+        terms = [term for term in query_terms(question) if term not in STOP_WORDS]
+        if not terms:
+            return False
+        try:
+            return bool((await self.index.search_lexical(terms, audience, 1)).hits)
+        except CitewellError:
+            return True
+
+    def _search(self, asked: str, conversation: Conversation) -> SearchPlan:
+        completed = complete_question(asked, conversation.turns, conversation.around)
+        intent = detect_intent(asked)
+        found = split_comparison(completed.query) if intent is Intent.COMPARISON else split_question(completed.query)
+        whole = () if found and intent is not Intent.COMPARISON else (completed.query,)
+        return SearchPlan(
+            question=completed.question,
+            user_wording=completed.user_wording,
+            queries=(*(query for _, query in found), *whole),
+            sides=tuple(side for side, _ in found),
+            intent=intent,
+            format=detect_answer_format(asked, intent),
+            context=completed.context,
+            topic=completed.topic,
+            thread=completed.thread,
+        )
+
+    def _dated(self, search: SearchPlan, asked: str, conversation: Conversation) -> SearchPlan:
+        """`search` with the day since which changes are asked for, where they are."""
+        found = parse_changes_query(asked, self.today())
+        if not found:
+            return search
+        about = complete_question(found.about, conversation.turns, conversation.around) if found.about else None
+        return replace(search, since=found.day.isoformat(), about=about.question if about else "")
+
+
+def _whole(question: str, conversation: Conversation) -> SearchPlan | None:
+    """The last question again, with all of the list that was cut, where that is what is said."""
+    if not conversation.turns or not is_show_all(question):
+        return None
+    last = conversation.turns[-1]
+    asked = last.standalone or last.question
+    intent = detect_intent(asked)
+    return SearchPlan(
+        question=asked,
+        user_wording=asked,
+        queries=(asked,),
+        intent=intent,
+        format=detect_answer_format(asked, intent),
+        topic=last.topic,
+        wants_all=True,
+    )
+
+
+def _length(question: str) -> int:
+    return len(question) + (_WIDE_COUNTS - 1) * len(_WIDE.findall(question))

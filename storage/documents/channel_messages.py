@@ -1,0 +1,233 @@
+"""What was said in channels that are read, until it is a document, and how far each channel is read.
+
+Whatever changes a thread notes that it is due in the same transaction, so that a crash loses nothing of it: a thread is
+due until its document was made from what the thread is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
+from pipeline.values import ChannelMessage, ChannelSyncState, PlaceId, replace
+from pipeline.values.posting import IndexingNotice
+from storage.database import Connection, Database, TransactionFunction, fetch_value
+from storage.documents.cleanup import delete_unreachable, hide_documents
+from storage.schema.tables import upsert_statement
+
+# --- Single messages, each inside the caller's transaction ----------------------------------------
+# What changes a thread notes that it is due, and hides its document where something of it is gone.
+
+UPSERT_CHANNEL_MESSAGE = upsert_statement("said")
+GONE, OUT = "null", "false"
+"""What stands for a message that was deleted or whose author is forgotten, and for one that is kept out: an event that
+comes late does not bring it back."""
+MARK_THREAD_DUE = (
+    "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
+)
+
+
+def thread_document_id(channel: object, thread: str) -> str:
+    """The id of the document that a thread is."""
+    return f"{channel}:{thread}"
+
+
+def delete_messages_of(db: Connection, person: str) -> int:
+    """Forget what a person said, for good; how many messages went. Inside the caller's transaction."""
+    said = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
+    gone = sum(
+        delete_channel_messages(db, channel, "author = $2", person) for channel in {channel for channel, _ in said}
+    )
+    now = time.time()
+    db.executemany(
+        UPSERT_CHANNEL_MESSAGE, [(channel, message, message, "", now, now, GONE) for channel, message in said]
+    )
+    return gone
+
+
+def save_channel_message(db: Connection, one: ChannelMessage, seen: float, *, fresh: bool) -> bool:
+    """Whether it is new, or other than it was."""
+    channel = str(one.channel)
+    within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
+    if not one.title and one.thread != one.message and (root := fetch_value(db, within, (channel, one.thread))):
+        one = replace(one, thread=root)
+    body = one.model_dump_json()
+    kept = fetch_value(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
+    before = ChannelMessage.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None
+    if (
+        kept == GONE
+        or (kept == OUT and not fresh)
+        or (before and before.edited and (one.edited is None or one.edited < before.edited))
+    ):
+        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
+        return False
+    news = before != one
+    if news:
+        db.execute(MARK_THREAD_DUE, (channel, one.thread, time.time_ns()))
+    if before and before.thread != one.thread:
+        hide_documents(db, [thread_document_id(channel, before.thread)])
+        db.execute(MARK_THREAD_DUE, (channel, before.thread, time.time_ns()))
+    db.execute(UPSERT_CHANNEL_MESSAGE, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
+    return news
+
+
+def delete_channel_messages(db: Connection, channel: str, which: str, value: object) -> int:
+    """How many messages went. The document of each thread is hidden until it is made anew."""
+    where = f"FROM said WHERE channel = $1 AND {which}"
+    threads = [thread for (thread,) in db.execute(f"SELECT DISTINCT thread {where}", (channel, value))]
+    hide_documents(db, [thread_document_id(channel, thread) for thread in threads])
+    for thread in threads:
+        db.execute(MARK_THREAD_DUE, (channel, thread, time.time_ns()))
+    return db.execute(f"DELETE {where}", (channel, value)).rowcount
+
+
+# --- Channels -------------------------------------------------------------------------------------
+
+_LOOK = upsert_statement("channel_look")
+THREAD_RETRY_SECONDS = 60
+"""Seconds until a document that could not be made is tried again. What is to wait longer was noted by a clock that went
+wrong, and waits no more."""
+
+
+class DueThread(NamedTuple):
+    channel: PlaceId
+    thread: str
+    since: int
+    """Differs each time that it becomes due."""
+
+    @property
+    def document_id(self) -> str:
+        return thread_document_id(self.channel, self.thread)
+
+
+class SQLChannelMessages:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(
+        self,
+        said: Sequence[ChannelMessage],
+        channel: PlaceId | None = None,
+        look: ChannelSyncState | None = None,
+        *,
+        fresh: bool = True,
+    ) -> int:
+        """Keep messages as they are now; with `look`, that `channel` is read so far, too. Returns how many are new or
+        other than they were. `fresh`: they were read just now, and not told of: what was kept out may be back."""
+        seen = time.time()
+
+        def work(db: Connection) -> int:
+            news = sum([save_channel_message(db, one, seen, fresh=fresh) for one in said])
+            if look:
+                db.execute(_LOOK, (str(channel), look.model_dump_json()))
+            return news
+
+        return await self._write(work)
+
+    async def delete(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> bool:
+        """Forget messages; whether any was known. What they were in is not found any more until it is made anew.
+        `deleted`: an event that comes late does not bring them back."""
+        seen = time.time()
+
+        def work(db: Connection) -> int:
+            gone = sum([delete_channel_messages(db, str(channel), "message = $2", message) for message in messages])
+            mark = GONE if deleted else OUT
+            db.executemany(
+                UPSERT_CHANNEL_MESSAGE, [(str(channel), message, message, "", seen, seen, mark) for message in messages]
+            )
+            return gone
+
+        gone = bool(await self._write(work))
+        if gone:
+            await delete_unreachable(self._database)
+        return gone
+
+    async def delete_thread(self, channel: PlaceId, thread: str) -> None:
+        """Forget what was said in a thread; not the message that it was opened from."""
+        await self._drop(channel, "thread = $2 AND message <> $2", thread)
+
+    async def delete_unseen(self, channel: PlaceId, since: datetime) -> int:
+        """Forget what was not seen since then: of a history that was read whole since, it is gone."""
+        return await self._drop(channel, "seen < $2 AND at < $2", since.timestamp())
+
+    async def delete_older_than(self, channel: PlaceId, before: datetime) -> int:
+        """Forget what was said before then."""
+        return await self._drop(channel, "at < $2", before.timestamp())
+
+    async def due_threads(self, most: int) -> list[DueThread]:
+        """Threads whose documents are not what they are now, those that wait longest first, of channels that were
+        looked at: else nobody knows what one is called."""
+        within = "WHERE (since <= $1 OR since > $2) AND channel IN (SELECT channel FROM channel_look)"
+        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $3"  # noqa: S608 - our own
+        now = time.time_ns()
+        rows = await self._database.read(
+            lambda db: db.execute(query, (now, now + THREAD_RETRY_SECONDS * 10**9, most)).fetchall()
+        )
+        return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
+
+    async def thread_messages(self, due: DueThread) -> list[ChannelMessage]:
+        """What was said there, oldest first."""
+        query = "SELECT body FROM said WHERE channel = $1 AND thread = $2 ORDER BY at, message"
+        rows = await self._database.read(lambda db: db.execute(query, (str(due.channel), due.thread)).fetchall())
+        return [ChannelMessage.model_validate_json(body) for (body,) in rows if body not in (GONE, OUT)]
+
+    async def mark_indexed(self, due: DueThread) -> None:
+        """Its document is what it was when it was asked for; it stays due if it changed since."""
+        which = "DELETE FROM said_due WHERE channel = $1 AND thread = $2 AND since = $3"
+        row = (str(due.channel), due.thread, due.since)
+        await self._database.write(lambda db: db.execute(which, row))
+
+    async def postpone(self, due: DueThread) -> None:
+        """Its document could not be made: it is tried again in AGAIN seconds."""
+        at = time.time_ns() + THREAD_RETRY_SECONDS * 10**9
+        await self._write(lambda db: db.execute(MARK_THREAD_DUE, (str(due.channel), due.thread, at)).rowcount)
+
+    async def channels(self) -> set[PlaceId]:
+        """Those of which anything is kept."""
+        query = "SELECT channel FROM said UNION SELECT channel FROM said_due UNION SELECT channel FROM channel_look"
+        rows = await self._database.read(lambda db: db.execute(query).fetchall())
+        return {PlaceId.parse(channel) for (channel,) in rows}
+
+    async def reading_states(self) -> dict[PlaceId, ChannelSyncState]:
+        """How far each channel is read."""
+        rows = await self._database.read(lambda db: db.execute("SELECT channel, body FROM channel_look").fetchall())
+        return {PlaceId.parse(channel): ChannelSyncState.model_validate_json(body) for channel, body in rows}
+
+    async def count(self, channel: PlaceId) -> tuple[int, int]:
+        """How many messages are kept, and of how many threads the documents are still to be made."""
+
+        def work(db: Connection) -> tuple[int, int]:
+            said = fetch_value(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
+            due = fetch_value(db, "SELECT count(*) FROM said_due WHERE channel = $1", (str(channel),))
+            return int(said), int(due)
+
+        return await self._database.read(work)
+
+    async def forget_channel(self, channel: PlaceId) -> None:
+        """Forget all that was said in a channel, its documents included."""
+
+        def work(db: Connection) -> None:
+            place = str(channel)
+            hide_documents(
+                db, [one for (one,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))]
+            )
+            for table in ("said", "said_due", "channel_look"):
+                db.execute(f"DELETE FROM {table} WHERE channel = $1", (place,))  # noqa: S608 - our own words
+            db.execute("DELETE FROM outbox WHERE key = $1", (IndexingNotice(to=place).key,))
+
+        await self._write(work)
+        await delete_unreachable(self._database)
+        await self._database.purge_deleted()
+
+    async def _drop(self, channel: PlaceId, which: str, value: object) -> int:
+        gone = await self._write(lambda db: delete_channel_messages(db, str(channel), which, value))
+        if gone:
+            await delete_unreachable(self._database)
+        return gone
+
+    async def _write(self, work: TransactionFunction[int] | TransactionFunction[None]) -> int:
+        with workspace_scope(ALL_WORKSPACES):
+            return await self._database.write(work, durable=True) or 0

@@ -1,0 +1,180 @@
+"""Which embedder the vectors of each document are of, and new ones for passages that stay as they are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from pipeline.ports import Vectors
+from pipeline.rules.tenancy import ALL_WORKSPACES, workspace_scope
+from pipeline.values import Chunk, Document
+from storage.database import Connection, Database, fetch_value
+from storage.documents.cleanup import delete_unreachable
+from storage.documents.revision import NUMBERS_PER_REVISION, Revision, bump_generation, number_range, unpack_vectors
+
+_NUMBERS = """
+    SELECT number FROM unit_vectors JOIN live ON live.id = number >> 20
+    WHERE embedder = $1 AND dimensions = (SELECT dimensions FROM live WHERE embedder = $1 ORDER BY id DESC LIMIT 1)
+    ORDER BY number
+"""
+_PASSAGE = """
+    SELECT live.body, chunk.body, dimensions, matrix FROM chunk
+    JOIN live ON live.id = chunk.number >> 20 JOIN unit_vectors ON unit_vectors.number = chunk.number
+    WHERE chunk.number = $1
+"""
+
+
+_BESIDE = "state <> 'live' AND state = 'staged' AND beside"
+
+
+class _Embedded(NamedTuple):
+    revision: int
+    document: str
+    embedder: str
+
+
+class EmbeddedPassage(NamedTuple):
+    """One as it was embedded."""
+
+    title: str
+    """Of its document."""
+    chunk: Chunk
+    vectors: Vectors
+
+
+class EmbeddedDocuments:
+    """The documents of `database` that have a passage; an embedder called "" stands for none."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def embedders(self) -> dict[str, int]:
+        """How many documents each embedder has embedded, the one that was used last first."""
+        return Counter(one.embedder for one in await self._database.read(_embedded))
+
+    async def search_embedder(self) -> str:
+        """The embedder whose vectors are searched: that of the most documents, "" where none has any."""
+        found = await self.embedders()
+        return max((name for name in found if name), key=found.__getitem__, default="")
+
+    async def outdated_revisions(self, embedder: str) -> list[int]:
+        """The revisions that only others have embedded, or none."""
+        return [one.revision for one in await self._database.read(partial(_due, embedder=embedder))]
+
+    async def count_ready(self, embedder: str) -> int:
+        """How many documents it has embedded whose vectors of another are searched."""
+        return len(await self._database.read(partial(_ready, embedder=embedder)))
+
+    async def switch_to(self, embedder: str) -> int:
+        """Let its vectors be searched in the place of others, all at once, and keep those for the way back; how many
+        documents that were. Nothing is changed while one is due."""
+        changed = await self._database.write(partial(_change, embedder=embedder))
+        await delete_unreachable(self._database)
+        return changed
+
+    async def passages(self, revision: int) -> tuple[str, list[Chunk]]:
+        """The title of a revision's document, and all passages in order; none when it is gone."""
+
+        def work(db: Connection) -> tuple[str, list[Chunk]]:
+            body = fetch_value(db, "SELECT body FROM revision WHERE id = $1", (revision,))
+            title = Document.model_validate_json(body).title if body else ""
+            rows = db.execute(
+                "SELECT body FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number", number_range(revision)
+            )
+            return title, [Chunk.model_validate_json(body) for (body,) in rows]
+
+        return await self._database.read(work)
+
+    async def count_passages(self, embedder: str) -> int:
+        """How many passages it has embedded."""
+        with workspace_scope(ALL_WORKSPACES):
+            return len(await self._database.read(lambda db: _numbers(db, embedder)))
+
+    async def sample(self, embedder: str, most: int) -> list[EmbeddedPassage]:
+        """At most so many passages that it has embedded, evenly spread."""
+
+        def work(db: Connection) -> list[EmbeddedPassage]:
+            numbers = _numbers(db, embedder)
+            taken = numbers[:: -(-len(numbers) // most)] if numbers else []
+            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in taken]
+
+        with workspace_scope(ALL_WORKSPACES):
+            return await self._database.read(work)
+
+    async def replace_vectors(
+        self,
+        revision: int,
+        chunks: Sequence[Chunk],
+        vectors: Sequence[Vectors],
+        embedder: str,
+        *,
+        beside: bool = False,
+    ) -> bool:
+        """Replace `revision` by one with the same `chunks` and these vectors of their units, or keep that `beside` it.
+
+        False, and nothing changed, when its document was changed, moved or removed meanwhile."""
+        query = "SELECT body FROM live WHERE id = $1"
+        body = await self._database.read(lambda db: fetch_value(db, query, (revision,)))
+        if body is None:
+            return False
+        document = Document.model_validate_json(body)
+        new = Revision(document, chunks, vectors, embedder, instead_of=revision, beside=beside)
+        published = await new.write(self._database)
+        await delete_unreachable(self._database)
+        return published
+
+
+def _numbers(db: Connection, embedder: str) -> list[int]:
+    return [number for (number,) in db.execute(_NUMBERS, (embedder,)).fetchall()]
+
+
+def _passage(document: str, body: str, dimensions: int, matrix: bytes) -> EmbeddedPassage:
+    title, chunk = Document.model_validate_json(document).title, Chunk.model_validate_json(body)
+    return EmbeddedPassage(title, chunk, unpack_vectors(matrix, dimensions))
+
+
+def _embedded(db: Connection) -> list[_Embedded]:
+    """The live revisions, the newest first. PostgreSQL looks at every passage for each of them where it may make a join
+    of that, as it may of EXISTS."""
+    rows = db.execute(
+        "SELECT id, document, embedder FROM live WHERE (SELECT number FROM chunk"
+        " WHERE number BETWEEN live.id * $1 AND live.id * $1 + $1 - 1 LIMIT 1) IS NOT NULL ORDER BY id DESC",
+        (NUMBERS_PER_REVISION,),
+    )
+    return [_Embedded(*row) for row in rows.fetchall()]
+
+
+def _ready(db: Connection, embedder: str) -> set[str]:
+    """The documents that have a revision of it beside the live one."""
+    query = f"SELECT document FROM revision WHERE {_BESIDE} AND embedder = $1"  # noqa: S608 - our own words
+    return {document for (document,) in db.execute(query, (embedder,)).fetchall()}
+
+
+def _due(db: Connection, embedder: str) -> list[_Embedded]:
+    ready = _ready(db, embedder)
+    return [one for one in _embedded(db) if one.embedder != embedder and one.document not in ready]
+
+
+def _change(db: Connection, embedder: str) -> int:
+    """Live and beside change places; of what was beside, only what was live is kept."""
+    ready = json.dumps(sorted(_ready(db, embedder)))
+    if ready == "[]" or _due(db, embedder):
+        return 0
+    db.execute(
+        f"UPDATE revision SET state = 'retired' WHERE {_BESIDE} AND embedder <> $1",  # noqa: S608 - our own words
+        (embedder,),
+    )
+    db.execute(
+        "UPDATE revision SET state = CASE embedder WHEN '' THEN 'retired' ELSE 'staged' END, beside = TRUE"
+        " WHERE state = 'live' AND document IN (SELECT value FROM json_each($1))",
+        (ready,),
+    )
+    changed = db.execute(
+        f"UPDATE revision SET state = 'live', beside = FALSE WHERE {_BESIDE} AND embedder = $1",  # noqa: S608 - as above
+        (embedder,),
+    ).rowcount
+    bump_generation(db)
+    return changed

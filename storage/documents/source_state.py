@@ -1,0 +1,80 @@
+"""What is kept of sources: how the last sync of each ended, and what it remembers between two looks at its service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from pipeline.values import Value
+from storage.database import Connection, Database
+from storage.schema.tables import upsert_statement
+
+_KEEP = upsert_statement("source_look")
+_REMEMBER = upsert_statement("source_memory")
+
+
+class SyncOutcome(Value):
+    """One sync that came to an end."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    failed: int = 0
+    kept: int = 0
+    """Documents that are gone from the source and are kept, as too few would have been left."""
+    problem: str = ""
+    """Why not all of the source was seen."""
+    denied: datetime | None = None
+    """Since when it lets us read nothing."""
+
+
+class SQLSyncOutcomes:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def last(self) -> dict[str, tuple[datetime, SyncOutcome]]:
+        """By source, when it was looked at last, and how that ended."""
+        query = "SELECT source, at, body FROM source_look"
+        rows = await self._database.read(lambda db: db.execute(query).fetchall())
+        return {
+            source: (datetime.fromtimestamp(at, UTC), SyncOutcome.model_validate_json(body))
+            for source, at, body in rows
+        }
+
+    async def record(self, source: str, look: SyncOutcome) -> None:
+        """Keep how the look that ends now went."""
+        row = (source, datetime.now(UTC).timestamp(), look.model_dump_json())
+        await self._database.write(lambda db: db.execute(_KEEP, row))
+
+    async def forget(self, source: str) -> None:
+        """Forget a source: how looks at it ended, and what it remembers."""
+
+        def work(db: Connection) -> None:
+            db.execute("DELETE FROM source_look WHERE source = $1", (source,))
+            db.execute("DELETE FROM source_memory WHERE source = $1", (source,))
+
+        await self._database.write(work)
+
+
+class SQLSourceMemory:
+    """The port `SourceCache`, for the source of one name."""
+
+    def __init__(self, database: Database, source: str) -> None:
+        self._database = database
+        self._source = source
+
+    async def load(self) -> dict[str, str]:
+        """All that is kept."""
+        query = "SELECT key, value FROM source_memory WHERE source = $1"
+        return dict(await self._database.read(lambda db: db.execute(query, (self._source,)).fetchall()))
+
+    async def update(self, changes: Mapping[str, str | None]) -> None:
+        """Keep these too, in one transaction; None forgets a key."""
+        kept = [(self._source, key, value) for key, value in changes.items() if value is not None]
+        forgotten = [(self._source, key) for key, value in changes.items() if value is None]
+
+        def work(db: Connection) -> None:
+            db.executemany(_REMEMBER, kept)
+            db.executemany("DELETE FROM source_memory WHERE source = $1 AND key = $2", forgotten)
+
+        await self._database.write(work)

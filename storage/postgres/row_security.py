@@ -1,0 +1,131 @@
+"""The second wall between workspaces: row-level security, which holds whatever a statement forgets.
+
+A transaction says for which workspace it is, and sees and writes rows of that one alone; one that says nothing sees
+none. FORCE: the owner of the tables, as whom Citewell connects, keeps to it as well. Superusers do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipeline.rules.tenancy import (
+    ALL_COLLECTIONS,
+    ALL_WORKSPACES,
+    NO_COLLECTIONS,
+    NO_WORKSPACE,
+    VisibilityResolver,
+    VisibleCollections,
+)
+from pipeline.values.ids import DIRECT_MESSAGE_SPACE
+from storage.schema.table import Ownership, RowOwner
+from storage.schema.tables import TABLES
+
+SET_WORKSPACE = """
+    SELECT set_config('citewell.workspace', $1, TRUE), set_config('citewell.collections', ($2::text[])::text, TRUE),
+        set_config('citewell.others', $3, TRUE)
+"""
+SET_SEARCH_WORDS = "SELECT set_config('citewell.words', $1, TRUE)"
+"""Names the words that rows of `words` are looked for by: see `words_bound`."""
+ROW_SECURITY_ACTIVE = "SELECT row_security_active('words')"
+"""Whether it does so for the role that is connected."""
+
+OWNER_EXPRESSIONS: Mapping[RowOwner, str] = {
+    RowOwner.SPACE: "{}",
+    RowOwner.PLACE: "workspace({})",
+    RowOwner.PERSON: "person_workspace({})",
+    RowOwner.SCOPE: "split_part({}, ' ', 1)",
+}
+"""Whose a row is. Where people are the same in every space, what is kept under a person's id alone, answers among it,
+is not one space's but the platform's."""
+_BOUND = "= ANY ((SELECT bound())::text[])"
+CUSTOM_POLICIES: Mapping[str, str] = {
+    "collection": f"""
+        CASE WHEN name LIKE '%:%' THEN workspace(name) = (SELECT named()) OR
+            split_part(name, ':', 1) || ':{DIRECT_MESSAGE_SPACE}' = (SELECT named())
+        ELSE (name = ANY ((SELECT nullif(current_setting('citewell.collections', TRUE), ''))::text[])) <>
+            (SELECT nullif(current_setting('citewell.others', TRUE), '')::boolean) END
+    """,
+    "revision": "collection IN (SELECT id FROM collection)",
+    "mean_vector": "collection IN (SELECT id FROM collection)",
+    "chunk": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
+    "unit_vectors": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
+    "handoff": f"person_workspace(asker) {_BOUND} OR workspace(body ->> 'target') {_BOUND}",
+    "outbox": f"workspace(recipient) {_BOUND} OR handoff IN (SELECT id FROM handoff)",  # noqa: S608 - our own words
+}
+"""Rows that are a collection's or of two workspaces; `RowOwner.RULE`, and of `mean_vector`, which is not declared."""
+POLICY_FUNCTIONS = f"""
+    CREATE OR REPLACE FUNCTION workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+        RETURN split_part(id, ':', 1) || ':' || split_part(id, ':', 2);
+    CREATE OR REPLACE FUNCTION person_workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+        RETURN CASE WHEN split_part(id, ':', 3) = '' THEN split_part(id, ':', 1) ELSE workspace(id) END;
+    CREATE OR REPLACE FUNCTION named() RETURNS text STABLE PARALLEL SAFE
+        RETURN nullif(current_setting('citewell.workspace', TRUE), '{NO_WORKSPACE}');
+    CREATE OR REPLACE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE
+        RETURN ARRAY[named(), split_part(named(), ':', 1)];
+    CREATE OR REPLACE FUNCTION unbound() RETURNS boolean STABLE PARALLEL SAFE
+        RETURN current_setting('citewell.workspace', TRUE) IS NOT DISTINCT FROM '{ALL_WORKSPACES}';
+    CREATE OR REPLACE FUNCTION words_bound() RETURNS tsquery STABLE BEGIN ATOMIC
+        SELECT CASE
+            WHEN unbound() OR reach = '{{}} on' THEN coalesce(asked, U&'''\\E000'':*'::tsquery)
+            ELSE coalesce(asked && within, within) END
+        FROM (SELECT
+            current_setting('citewell.collections', TRUE) || ' ' || current_setting('citewell.others', TRUE) AS reach,
+            nullif(current_setting('citewell.words', TRUE), '')::tsquery AS asked,
+            (SELECT string_agg(format(U&'''\\E000%s''', id), ' | ')::tsquery FROM collection) AS within) AS said;
+    END;
+"""  # noqa: S608 - our own words
+"""`words_bound`: what rows of `words` have to hold to be seen, the words that are looked for and a collection of the
+reach. Both are in the policy because, of what a statement asks besides, an index answers only what the server knows to
+tell nothing (LEAKPROOF), as it does not of a search for words."""
+
+
+def row_security_policies() -> str:
+    """Statements that make the policy of every declared table, in the place of an older one."""
+    rules = {
+        table.name: _rule(table.name, table.ownership) for table in TABLES if isinstance(table.ownership, Ownership)
+    }
+    rules["mean_vector"] = CUSTOM_POLICIES["mean_vector"]
+    made = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
+    made["words"] = "terms @@ (SELECT words_bound())"
+    policies = "\n".join(
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
+        f" DROP POLICY IF EXISTS workspace ON {table}; CREATE POLICY workspace ON {table} USING ({rule});"
+        for table, rule in made.items()
+    )
+    return f"{POLICY_FUNCTIONS}{policies}{WAITING_TOTALS_POLICY}"
+
+
+def _rule(table: str, owned: Ownership) -> str:
+    if owned.by is RowOwner.RULE:
+        return CUSTOM_POLICIES[table]
+    return "FALSE" if owned.by is RowOwner.OPERATOR else f"{OWNER_EXPRESSIONS[owned.by].format(owned.column)} {_BOUND}"
+
+
+WAITING_TOTALS_POLICY = """
+    DROP POLICY IF EXISTS sums ON waiting;
+    CREATE POLICY sums ON waiting FOR SELECT USING ((SELECT named()) IS NOT NULL AND space = '');
+"""
+
+
+WorkspaceBinding = tuple[str, list[str], str]
+"""The values of BIND."""
+
+
+class WorkspaceBindings:
+    """What a transaction says, for each workspace."""
+
+    def __init__(self, reaches: VisibilityResolver) -> None:
+        self._reaches = reaches
+        self._made: dict[str, WorkspaceBinding] = {}
+
+    def for_workspace(self, workspace: str) -> WorkspaceBinding:
+        if workspace not in self._made:
+            reach = self._reach(workspace)
+            said = ALL_WORKSPACES if reach.all_workspaces else workspace
+            self._made[workspace] = (said, sorted(reach.names), "on" if reach.is_exclusion else "off")
+        return self._made[workspace]
+
+    def _reach(self, workspace: str) -> VisibleCollections:
+        if workspace == ALL_WORKSPACES:
+            return ALL_COLLECTIONS
+        return NO_COLLECTIONS if workspace == NO_WORKSPACE else self._reaches(workspace)
