@@ -34,7 +34,7 @@ class DiscordPage(Value):
     """A line in small print."""
     language: str = "en"
     answer_id: str = ""
-    actions: tuple[ReplyButton, ...] = ()
+    buttons: tuple[ReplyButton, ...] = ()
     ask_label: str = ""
     files: tuple[ReplyFile, ...] = ()
 
