@@ -1,8 +1,8 @@
 """All that a platform hands in so that people can chat with Citewell there: primitives, and pure translation.
 
-Events become the values of `intake.py`, presses an `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the rest.
-A driver answers for what its platform lacks. Three things are optional: a sender is a `StreamingSender` instead of an
-`EditingSender`, an adapter implements `SupportsEphemeral`, `SupportsStop` or `SupportsSearch`.
+Events become the values of `intake.py`, presses an `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the
+rest. A driver answers for what its platform lacks. Optional are a `StreamingSender` in place of an `EditingSender`, and
+the ports `SupportsEphemeral`, `SupportsStop` and `SupportsSearch` of an adapter.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 
 class SlackAudienceResolver:
-    """The port `AudienceResolver`. Guests and people of other organisations are outside, and so is everyone whom the bot may
+    """The port `AudienceResolver`. Guests and people of other organisations are outside, like everyone whom the bot may
     not look up."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, members: SlackMembership) -> None:

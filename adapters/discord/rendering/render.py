@@ -104,7 +104,7 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         language=reply.language,
         status=status,
         answer_id=reply.answer_id,
-        actions=reply.buttons,
+        buttons=reply.buttons,
         ask_label=reply.ask_label,
         files=reply.files,
     )
