@@ -129,7 +129,7 @@ class ConfirmationIndex:
             for texts in _batches(one.question for one in asked if one.question not in vectors):
                 vectors.update(zip(texts, await self._embedder.embed(texts), strict=True))
         except CitewellError as error:
-            log.warning("nothing_learnt", reason=str(error))
+            log.warning("learning_failed", reason=str(error))
             return
         self._as_of, self._shown, self._vectors = as_of, shown, vectors
         self._spaces = self._by_space(asked, vectors)

@@ -85,7 +85,7 @@ def to_problem(error: Exception) -> _Told:
         case _:
             incident = secrets.token_hex(4)
             log.error("api_failed", incident=incident, exc_info=error)
-            said = f"Something went wrong here. If it happens again, tell whoever runs this the number {incident}."
+            said = f"Something went wrong here. If it happens again, tell the operator the number {incident}."
             return _told(500, said)
 
 

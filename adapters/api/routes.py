@@ -67,8 +67,8 @@ def render_api_page(description: Mapping[str, Any]) -> str:
         '<link rel="stylesheet" href="/api/style.css"></head><body><main>'
         f"<h1>Citewell API</h1><p>{escape(description['info'].get('summary', ''))} "
         'For programs: <a href="/api/v1/openapi.json">openapi.json</a>.</p>'
-        "<p>Send the key that an admin made with <code>citewell keys add</code> as "
-        f"<code>Authorization: Bearer …</code>.</p>{calls}<h1>Shapes</h1>{shapes}</main></body></html>"
+        "<p>An admin makes a key with <code>citewell keys add</code>. Send it as "
+        f"<code>Authorization: Bearer …</code>.</p>{calls}<h1>Schemas</h1>{shapes}</main></body></html>"
     )
 
 
@@ -205,9 +205,9 @@ class _Calls:
             response_model=AskResponse,
             responses={200: {"content": {EVENT_STREAM_TYPE: {"schema": {"type": "string"}}}}, **problem_responses(409)},
             summary="Ask a question",
-            description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` as "
-            "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`, or `error` with a "
-            "problem where it fails meanwhile. With `Idempotency-Key` the same request is answered once, either way. "
+            description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` it "
+            "arrives as events: `progress`, a `sentence` for each checked sentence, and last `answer`, or `error` with "
+            "a problem. With `Idempotency-Key`, the same request is answered once. "
             "All text is plain text: escape it in Markdown and HTML.",
         )
         async def ask(

@@ -84,7 +84,7 @@ async def _look(reads: CanReadChannel, channel: PlaceId) -> bool:
     try:
         return await reads(channel)
     except CitewellError as error:
-        log.warning("channel_unseen", channel=str(channel), channel_counts_as="closed", reason=str(error))
+        log.warning("channel_access_unknown", channel=str(channel), channel_counts_as="closed", reason=str(error))
         return False
 
 

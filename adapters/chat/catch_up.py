@@ -141,7 +141,7 @@ class CatchUp(Generic[P, M]):
             if failure is None:
                 self._due.clear()
                 return
-            log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
+            log.warning("missed_messages_delayed", space=self._space, reason=str(failure))
             asked = failure.retry_after if isinstance(failure, Unavailable) else None
             await asyncio.sleep(max(wait, asked or 0.0))
             wait = min(2 * wait, MAX_RETRY_SECONDS)
@@ -166,7 +166,7 @@ class CatchUp(Generic[P, M]):
                     async for message in said:
                         await gap.accept(place, message)
             except Refused as refused:
-                log.warning("gap_unreadable", where=str(place), reason=str(refused))
+                log.warning("missed_messages_not_read", where=str(place), reason=str(refused))
             except CitewellError as error:
                 failure = error
                 continue

@@ -71,7 +71,7 @@ async def load_thread_context(reads: HistoryReader, message: IncomingMessage) ->
         async with asyncio.timeout(CONTEXT_SECONDS):
             found = await reads.get_thread_context(message, CONTEXT_MESSAGES)
     except (CitewellError, TimeoutError) as error:
-        log.info("around_unread", key=message.key, reason=str(error) or "it took too long")
+        log.info("context_not_read", key=message.key, reason=str(error) or "it took too long")
         return ThreadContext()
     return ThreadContext(
         replied_to=found.replied_to,
@@ -87,7 +87,7 @@ async def load_thread_document(
     try:
         said = await reads.read_thread(message, MAX_THREAD_MESSAGES)
     except Refused as refused:
-        log.warning("thread_unread", key=message.key, reason=str(refused))
+        log.warning("thread_not_read", key=message.key, reason=str(refused))
         said = ()
     if said is None:
         return None

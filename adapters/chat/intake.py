@@ -369,7 +369,7 @@ class ChatEventHandler:
         """A program that mentions us and is not answered is told of once."""
         if app not in self._programs and len(self._programs) < MAX_REPORTED_APPS:
             self._programs.add(app)
-            log.warning("program_not_answered", app=app, what_to_do=allow or "Nothing lets it ask: let a person.")
+            log.warning("app_not_answered", app=app, what_to_do=allow or "Nothing lets it ask: let a person.")
 
     def _tell(self, asked: QuestionCandidate | None) -> NotifyAuthor:
         return partial(self._tells.notify, asked.message) if asked else _nobody

@@ -39,10 +39,8 @@ def invite_url(application_id: int) -> str:
     )
 
 
-THREAD_IS_LOCKED = TranslatableText("its thread is locked. Whoever moderates the server can unlock it.")
-PERMISSION_LACKING = TranslatableText(
-    "I lack the permission {permissions} there. Whoever runs the server can grant it."
-)
+THREAD_IS_LOCKED = TranslatableText("its thread is locked. A moderator of the server can unlock it.")
+PERMISSION_LACKING = TranslatableText("I lack the permission {permissions} there. An admin of the server can grant it.")
 
 
 def explain_refusal(

@@ -142,7 +142,7 @@ def make_protocol(limits: RequestTimeouts) -> type[H11Protocol]:
             if self.transport.get_write_buffer_size() < left:
                 self._expect_reading()
                 return
-            log.info("caller_does_not_read", path=self.scope["path"] if self.scope else "")
+            log.info("slow_client_disconnected", path=self.scope["path"] if self.scope else "")
             self.transport.abort()  # closing would wait for what is left to be read
 
         def _all_read(self) -> None:

@@ -50,7 +50,7 @@ class McpCitation(BaseModel):
     title: str
     place: str
     link: str
-    quote: str = Field(description="What stands there, word for word")
+    quote: str = Field(description="The quoted text, word for word")
     date: str = Field(description="When its document was last changed or reviewed; empty where it does not say")
     stale: bool = Field(description="That is so long ago that it may be out of date")
 
@@ -70,7 +70,7 @@ class McpCitation(BaseModel):
 
 class McpSentence(BaseModel):
     text: str
-    citations: list[int] = Field(description="The numbers of what it rests on")
+    citations: list[int] = Field(description="The numbers of the citations that support it")
 
 
 class AskToolOutput(BaseModel):

@@ -36,7 +36,7 @@ def error_message(error: Exception) -> str:
         case _:
             incident = secrets.token_hex(4)
             log.error("mcp_failed", incident=incident, exc_info=error)
-            return f"Something went wrong here. If it happens again, tell whoever runs this the number {incident}."
+            return f"Something went wrong here. If it happens again, tell the operator the number {incident}."
 
 
 # --- The tools ------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ TOOLS: Mapping[str, McpTool] = {
     ),
     "ask": McpTool(
         "Ask the documents",
-        "Get a checked answer to a question: every sentence names the passages that it rests on. It says so where the "
+        "Get a checked answer to a question: every sentence names the passages that support it. It says so if the "
         "documents do not answer.",
         schemas.AskToolInput,
         schemas.AskToolOutput,

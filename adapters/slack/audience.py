@@ -176,6 +176,6 @@ class SlackActorResolver:
         try:
             found = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
         except SlackRefused as declined:
-            log.info("slack_user_groups_unlisted", roles_of_groups="do not count", reason=str(declined))
+            log.info("slack_user_groups_not_listed", roles_of_groups="do not count", reason=str(declined))
             found = ()
         return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in found}

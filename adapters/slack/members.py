@@ -99,7 +99,7 @@ class SlackMembership:
                 try:
                     rest = await self._list()
                 except Exception:  # the next list may be one that can be read, and without one every channel is closed
-                    log.exception("slack_people_unread")
+                    log.exception("slack_people_not_read")
                     rest = MEMBERS_RETRY_SECONDS
                 self._coming = self._wanted.is_set()
                 self._read.set()
@@ -133,7 +133,7 @@ class SlackMembership:
                 for one in page:
                     (outside if is_external(one, self._team) else inside).add(str(one.get("id")))
         except CitewellError as error:
-            log.warning("slack_people_unlisted", channels_count_as="ones with guests", reason=str(error))
+            log.warning("slack_people_not_listed", channels_count_as="ones with guests", reason=str(error))
             return MEMBERS_FRESH_SECONDS if isinstance(error, SlackRefused) else MEMBERS_RETRY_SECONDS
         listed = inside | outside
         self._newcomers = {key: at for key, at in self._newcomers.items() if key[1] not in listed}
@@ -153,7 +153,7 @@ class SlackMembership:
                 if not people.inside.issuperset(page):
                     return False
         except SlackRefused as declined:
-            log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(declined))
+            log.warning("slack_members_not_listed", channel_counts_as="one with guests", reason=str(declined))
             return False
         except Unavailable:
             people.channels.pop(channel, None)

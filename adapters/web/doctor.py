@@ -23,19 +23,19 @@ async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
                 SUBJECT, f"anybody could open {config.public_url}: it does not start", "See docs/page.md."
             )
         else:
-            yield ok_finding(SUBJECT, f"at {config.public_url}, for whoever is at this machine")
+            yield ok_finding(SUBJECT, f"at {config.public_url}, for anybody at this machine")
         return
     if not local and not config.public_url.startswith("https://"):
         yield error_finding(
             SUBJECT, f"people sign in at {config.public_url}, which is not https", "Set CITEWELL_WEB_URL to https://…"
         )
     if not config.url:
-        yield warning_finding(SUBJECT, "links in replies lead nowhere", "Set CITEWELL_WEB_URL to what people open.")
+        yield warning_finding(SUBJECT, "links in replies do not work", "Set CITEWELL_WEB_URL to what people open.")
     if config.oidc_issuer and config.proxy_secret:
         yield warning_finding(
             SUBJECT,
-            "whom the proxy and OpenID call by the same name are one person",
-            "See that both mean the same by it (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
+            "people with the same name at the proxy and at OpenID count as one person",
+            "Make sure that both mean the same person (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
         )
     if openid := make_openid_provider(config):
         back = f"{config.public_url.rstrip('/')}/sign-in/openid/back"

@@ -61,7 +61,7 @@ def handle_unavailable(handle: Endpoint) -> Endpoint:
         try:
             return await handle(request)
         except CitewellError as error:
-            log.warning("page_not_shown", path=request.url.path, reason=str(error))
+            log.warning("page_failed", path=request.url.path, reason=str(error))
             return render_message(request, None, TRY_AGAIN, 503)
 
     return answer

@@ -22,6 +22,7 @@ from adapters.chat.reply.inline import TextRun, text_runs
 from adapters.chat.reply.parts import ReplyText
 from adapters.web import wording
 from adapters.web.context import Visitor
+from adapters.web.icons import pieces
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.words.text import strip_invisible
 
@@ -126,7 +127,7 @@ def _templates() -> Environment:
         finalize=_shown,
     )
     made.filters["zip"] = zip
-    made.globals.update(asset=_asset, common=wording, opened=safe_href, spans=safe_runs)
+    made.globals.update(asset=_asset, common=wording, opened=safe_href, pieces=pieces, spans=safe_runs)
     return made
 
 

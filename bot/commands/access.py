@@ -15,7 +15,7 @@ from pipeline.rules.place_settings import SettingsLayer
 from pipeline.values import Actor, AuditEntry, PersonId, PlaceId, Readers, Value, replace
 from pipeline.values.ids import split_id
 
-audience_app = typer.Typer(help="Who sees what.", no_args_is_help=True)
+audience_app = typer.Typer(help="Show who sees which collection.", no_args_is_help=True)
 EXTERNAL_READER_NOTE = "While a guest or somebody of another organisation reads along"
 
 
@@ -44,13 +44,13 @@ def explain(
     place: Annotated[
         PlaceId,
         typer.Option(
-            "--place", parser=_place, metavar="PLACE", help="Where it is asked: slack:T0123:C0456, discord:1234:5678."
+            "--place", parser=_place, metavar="PLACE", help="Place, such as slack:T0123:C0456 or discord:1234:5678."
         ),
     ],
-    person: Annotated[str, typer.Option("--person", help="Who reads a private reply there: U0789.")] = "",
+    person: Annotated[str, typer.Option("--person", help="Person who gets a private reply there: U0789.")] = "",
     data: DataOption = None,
 ) -> None:
-    """Show which collections a place sees, and which rule gives or withholds each."""
+    """Show which collections are searched for a place, and the rule that decides each."""
     found = load_settings(data)
     reader = _person(place, person) if person else None
 
@@ -117,7 +117,7 @@ def _explained(
         platform = rules.platforms.find_platform(reading.place.platform)
         if platform and platform.read_by_role:
             there = f"the roles that this person has in {platform.title}"
-            lines.append(f"Not known here: {there}, which may show or allow more.")
+            lines.append(f"This command does not know {there}. They may show or allow more.")
     return lines
 
 
@@ -131,7 +131,7 @@ def audit(
     json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Show who changed or tried to change something, or looked at others' data; newest first."""
+    """Show who changed or tried to change something, and who read other people's data. The newest come first."""
     found = load_settings(data)
 
     async def work() -> None:

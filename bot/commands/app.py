@@ -26,8 +26,8 @@ from bot.commands import (
 
 app = typer.Typer(
     name="citewell",
-    help="Answers questions from your own documents, and shows where every sentence comes from.",
-    epilog="Settings are read from the environment, .env and citewell.toml; .env.example lists them all.",
+    help="Answer questions from your own documents and show the source of every sentence.",
+    epilog="Settings are read from the environment, .env and citewell.toml. .env.example lists them all.",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -44,7 +44,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass

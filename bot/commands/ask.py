@@ -34,20 +34,22 @@ from pipeline.words.language import choose_words, detect_supported_language
 _FORMS = {AnswerFormat.TABLE: BlockKind.ROW, AnswerFormat.STEPS: BlockKind.STEP}
 """Forms that an answer takes only if the documents have them, and what they are made of."""
 ThreadOption = Annotated[
-    str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
+    str, typer.Option("--thread", help="Name of a conversation. Later questions may refer to earlier ones.")
 ]
 CitationsOption = Annotated[
     CitationStyle | None, typer.Option("--citations", **enum_option(CitationStyle), help="How citations are marked.")
 ]
 StyleOption = Annotated[
-    AnswerStyle | None, typer.Option("--style", **enum_option(AnswerStyle), help="How much is said.")
+    AnswerStyle | None, typer.Option("--style", **enum_option(AnswerStyle), help="How detailed the answer is.")
 ]
 FormatOption = Annotated[
     AnswerFormat | None,
-    typer.Option("--format", **enum_option(AnswerFormat), help="Form of the answer; default: what suits the question."),
+    typer.Option(
+        "--format", **enum_option(AnswerFormat), help="Format of the answer; default: the one that suits the question."
+    ),
 ]
 PassagesOption = Annotated[bool, typer.Option("--passages", help="Show the exact passages that are quoted.")]
-WhyOption = Annotated[bool, typer.Option("--why", help="Show what the confidence is made of.")]
+WhyOption = Annotated[bool, typer.Option("--why", help="Show how the confidence was computed.")]
 
 
 def ask(
@@ -56,9 +58,7 @@ def ask(
     citations: CitationsOption = None,
     style: StyleOption = None,
     format_: FormatOption = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Give all entries of a list, table or script, however many.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show all entries of a list, table or script.")] = False,
     passages: PassagesOption = False,
     why: WhyOption = False,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
@@ -66,7 +66,7 @@ def ask(
 ) -> None:
     """Ask one question.
 
-    Exit status 0: answered; 1: not answered, with the reason."""
+    Exit status 0: answered. 1: not answered; the reason is printed."""
     found = load_settings(data)
     with reject_binary_input():
         text = typer.get_text_stream("stdin").read() if question == "-" else question
@@ -90,7 +90,7 @@ def ask(
     if "empty_knowledge_base" in answer.safety_flags:
         print_note(no_documents_hint(found))
     if "more_documents" in answer.safety_flags:
-        print_note("All of them: citewell documents")
+        print_note("To list all: citewell documents")
     if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
         print_note(f"The answer has no {format_.value}.")
     if json:
@@ -121,7 +121,7 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
 
 def chat(
     thread: Annotated[
-        str, typer.Option("--thread", help="Name of a conversation to go on with; default: a new one.")
+        str, typer.Option("--thread", help="Name of a conversation to continue; default: a new one.")
     ] = "",
     passages: PassagesOption = False,
     why: WhyOption = False,
@@ -156,7 +156,7 @@ def chat(
 
 
 def demo() -> None:
-    """Show a conversation over a small example handbook, in a data folder of its own."""
+    """Show a conversation about a small example handbook. It has a data folder of its own."""
     with tempfile.TemporaryDirectory(prefix="citewell-demo-") as folder, open_handbook() as documents:
         found = load_settings().isolated(Path(folder))
 

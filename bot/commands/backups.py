@@ -33,7 +33,7 @@ class _MadeByDefault(TyperGroup):
 
 backup_app = typer.Typer(
     cls=_MadeByDefault,
-    help="Back up the database, also while `citewell run` uses it; `verify` reads a backup and says what it holds.",
+    help="Back up the database, also while `citewell run` uses it. `verify` checks a backup.",
     subcommand_metavar="[FILE] [--data FOLDER] | verify [FILE] [--data FOLDER]",
 )
 
@@ -42,13 +42,13 @@ backup_app = typer.Typer(
 def make(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="A new file, or a folder; default: `backups` in the data folder."),
+        typer.Argument(metavar="FILE", help="New file, or a folder; default: `backups` in the data folder."),
     ] = None,
     data: DataOption = None,
 ) -> None:
-    """Back up everything that is kept: documents, passages, vectors, questions and answers.
+    """Back up all data: documents, passages, vectors, questions and answers.
 
-    Settings and tokens are not in it: keep .env and citewell.toml elsewhere."""
+    The backup has no settings and no tokens. Keep .env and citewell.toml elsewhere."""
     found = _embedded(data)
 
     async def work() -> None:
@@ -65,11 +65,11 @@ def make(
 @backup_app.command()
 def verify(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A backup; default: the last one in the data folder.")
+        Path | None, typer.Argument(metavar="FILE", help="Backup to read; default: the last one in the data folder.")
     ] = None,
     data: DataOption = None,
 ) -> None:
-    """Read all of a backup and say what it holds; exit status 2 where it could not be restored."""
+    """Read a backup and say what it contains. Exit status 2: it cannot be restored."""
     found = _embedded(data)
 
     async def work() -> None:
@@ -85,9 +85,9 @@ def verify(
 
 
 def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: DataOption = None) -> None:
-    """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first.
+    """Restore a backup. The data folder is kept under another name. Stop `citewell run` first.
 
-    Sessions and links to sources end, and keys that were revoked since stay revoked."""
+    Sessions and links to sources end. Keys that were revoked after the backup stay revoked."""
     found = _embedded(data)
 
     async def work() -> None:
@@ -95,23 +95,17 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
 
         restored = await restore_backup(file, found.data)
         _tell(f"{found.data} is restored from {file}", restored.contents)
-        print_line(
-            "Whoever was signed in to the page signs in again, and links to sources in earlier answers open nothing."
-        )
+        print_line("People have to sign in to the page again. Links to sources in earlier answers no longer work.")
         if restored.revoked:
             print_line(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
         if restored.unchecked:
-            print_warnings(
-                [f"keys open again of which nothing says whether they were revoked: {_named(restored.unchecked)}"]
-            )
-            print_note("To close one that should not open: citewell keys revoke NAME")
+            print_warnings([f"keys that may have been revoked work again: {_named(restored.unchecked)}"])
+            print_note("To revoke one: citewell keys revoke NAME")
         if kept := restored.old_folder:
             print_line(
-                f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well."
+                f"The former data folder is {kept}. It contains people's questions. Delete it when everything works."
             )
-        print_note(
-            "Questions sent before the restored database took over are not answered; whoever waits has to ask again."
-        )
+        print_note("Questions that were sent before the restore are not answered. People have to ask them again.")
 
     run_async(work())
 
@@ -121,7 +115,7 @@ def _embedded(data: Path | None) -> Settings:
     found = load_settings(data)
     if found.database:
         raise Refused(
-            "what is kept is in PostgreSQL, which has its own backups",
+            "the data is in PostgreSQL, which has its own backups",
             what_to_do="Use pg_dump and pg_restore: docs/operations/postgresql.md",
         )
     return found

@@ -26,13 +26,13 @@ STATE_LABELS = {
 
 
 def doctor(
-    offline: Annotated[bool, typer.Option("--offline", help="Ask no service: this machine alone.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Check only this machine and call no service.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Look whether everything is as it should be, and say what mends what is not.
+    """Check the installation and say how to fix what is wrong.
 
-    Posts nothing; a model is asked for a few tokens. Exit status 1: something is wrong."""
+    It posts nothing. It asks the model for a few tokens. Exit status 1: something is wrong."""
     from bot.log import configure_logging
 
     configure_logging("error")

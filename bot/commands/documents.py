@@ -119,16 +119,16 @@ def _is_there(path: Path | None) -> bool:
 
 # --- `citewell documents` -------------------------------------------------------------------------
 
-documents_app = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
+documents_app = typer.Typer(help="List or remove indexed documents.", invoke_without_command=True)
 
 
 @documents_app.callback()
 def list_documents(
     context: typer.Context,
-    due: Annotated[bool, typer.Option("--due", help="Only people's replies that are to be reviewed by now.")] = False,
+    due: Annotated[bool, typer.Option("--due", help="List only replies of people that are due for review.")] = False,
     data: DataOption = None,
 ) -> None:
-    """List what is indexed: as a table on a terminal, elsewhere one document a line with tabs between."""
+    """List the documents. On a terminal this is a table, elsewhere one line per document with tabs."""
     if context.invoked_subcommand:
         return
     found = load_settings(data)
@@ -146,7 +146,7 @@ def list_documents(
         if due:
             listed = _to_review(listed, datetime.now(UTC).date())
             if not listed:
-                print_note("No reply that was kept as an answer is to be reviewed yet.")
+                print_note("No kept reply is due for review.")
                 return
         rows = [_row(document) for document in listed]
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
@@ -178,12 +178,12 @@ def remove(
             help="Ids, files or titles as `citewell documents` lists them, or paths of files and folders.",
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a name forgets several documents.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask when a name matches several documents.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Forget documents: their text is erased. A name that stands for several is asked about first.
+    """Remove documents and erase their text. If a name matches several, the command asks first.
 
-    Exit status 1: some names fit nothing that is indexed, or the answer was no."""
+    Exit status 1: some names match no document, or the answer was no."""
     found = load_settings(data)
     unknown: list[str] = []
     if not yes:
@@ -244,7 +244,7 @@ def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
 
 
 def _row(document: Document) -> tuple[str, str, str, str]:
-    note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+    note = " (flagged: contains instructions to an assistant)" if document.flagged else ""
     note += f" (holds {', '.join(document.keys)})" if document.keys else ""
     note += f" (not read: {join_first(document.unread, '; ')})" if document.unread else ""
     if document.source == TAUGHT_SOURCE:

@@ -40,14 +40,14 @@ def _refuse_missing_folder(file: Path) -> Path:
 
 eval_app = typer.Typer(help="Score the pipeline on questions with known answers.", no_args_is_help=True)
 GoldArgument = Annotated[
-    Path, typer.Argument(help="JSON Lines with the questions or texts, and what is right where it is known.")
+    Path, typer.Argument(help="JSON Lines with the questions or texts, and the right answers where they are known.")
 ]
 OutOption = Annotated[
     Path,
     typer.Option(
         "--out",
         callback=_refuse_missing_folder,
-        help="Predictions, one a line; a run that was interrupted goes on from here.",
+        help="File for predictions, one per line. An interrupted run continues from it.",
     ),
 ]
 PREDICTION_FIELDS = ("abstained", "cited", "level", "answer")
@@ -74,9 +74,9 @@ def qa(
     answer_always: Annotated[
         bool, typer.Option("--answer-always", help="Write the best extract on every row.")
     ] = False,
-    model: Annotated[str, typer.Option("--model", help="Who writes; default: extractive.")] = "extractive",
+    model: Annotated[str, typer.Option("--model", help="Model that writes; default: extractive.")] = "extractive",
 ) -> None:
-    """Answer every question over an index made of the documents.
+    """Answer every question from an index of the documents.
 
     Each line of QUESTIONS is `{id, question}`, with `history` for a follow-up. What is right, where it is known:
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
@@ -106,7 +106,7 @@ def grounding(
     texts: GoldArgument,
     predictions: OutOption,
     model: Annotated[
-        str, typer.Option("--model", help="Who judges what words do not decide, as in CITEWELL_MODEL; default: nobody.")
+        str, typer.Option("--model", help="Model that judges paraphrases, as in CITEWELL_MODEL; default: none.")
     ] = "extractive",
 ) -> None:
     """Check answers `{id, question, response, sources}` for what their sources do not support, as answers to people are
@@ -151,9 +151,9 @@ def injection(texts: GoldArgument, predictions: OutOption) -> None:
 def compare(
     first: Annotated[Path, typer.Argument(help="Predictions of one run.")],
     second: Annotated[Path, typer.Argument(help="Predictions of another.")],
-    limit: Annotated[int, typer.Option("--limit", min=0, help="Rows shown.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Rows to show.")] = 20,
 ) -> None:
-    """Show where two runs of `eval qa` differ: outcome, sources, answer."""
+    """Show where two runs of `eval qa` differ in outcome, sources or answer."""
     one = {str(row["id"]): row for row in read_rows(first, *PREDICTION_FIELDS)}
     two = {str(row["id"]): row for row in read_rows(second, *PREDICTION_FIELDS)}
     shared = [key for key in one if key in two]
@@ -178,7 +178,7 @@ def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
             if not isinstance(row.get(name) or [], list):
                 raise Refused(f"{questions}, row {row['id']}: {name} is not a list", what_to_do='Write ["…"].')
     if any("answer" in row and "answers" not in row for row in rows):
-        print_note("The field answer is not read: what must be in an answer is a list named answers.")
+        print_note("The field answer is not read. Name the list answers.")
 
 
 def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
@@ -207,7 +207,7 @@ def _summarise(kind: str, gold: Path, predictions: Path) -> None:
             for name, value in scorer(labelled).items():
                 table.add_row(name, f"{value:.4f}" if isinstance(value, float) else str(value))
     else:
-        print_note(f"The rows do not say what is right, so nothing is scored. Fields that say it: {GOLD_FIELDS[kind]}.")
+        print_note(f"The rows have no right answers, so nothing is scored. Fields for them: {GOLD_FIELDS[kind]}.")
     waits = sorted(predicted["ms"] for _, predicted in pairs if "ms" in predicted)
     if len(waits) > 1:
         table.add_row("ms p50", f"{statistics.median(waits):.1f}")
@@ -222,12 +222,12 @@ MAX_NAMED_ROWS = 10
 def golden(
     file: Annotated[Path, typer.Argument(help="JSON Lines: {id, question, outcome?, documents?, facts?, absent?}.")],
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="What to compare with; default: FILE.baseline.json.")
+        Path | None, typer.Option("--baseline", help="Baseline to compare with; default: FILE.baseline.json.")
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Keep this run as the baseline.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Save this run as the baseline.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Answer questions over what is indexed, and say what got better and worse since the baseline.
+    """Answer questions from the indexed documents and compare the results with a baseline.
 
     `documents` are file names that must be cited, `facts` texts that must be said, `absent` texts that must not. Where
     a model is set, also what people see of what it writes, and what decided that. Exit status 1: a share got worse by
@@ -297,7 +297,7 @@ def _compared(found: list[ScoreChange]) -> bool:
 
 
 def collect(
-    file: Annotated[Path, typer.Argument(help="Where rows are added; those it has stay as they are.")],
+    file: Annotated[Path, typer.Argument(help="File to add rows to. Rows that it has are not changed.")],
     data: DataOption = None,
 ) -> None:
     """Add rows for `eval golden` from answers that everybody who rated them found helpful."""

@@ -14,7 +14,7 @@ from pipeline.values import Action, Vote
 from pipeline.words import wording
 from pipeline.words.text import to_single_line
 
-history_app = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
+history_app = typer.Typer(help="Show, export or erase questions and answers.", no_args_is_help=True)
 PersonArgument = Annotated[
     str, typer.Argument(help="A person as the platform names them, such as slack:T1:U2 or console:local.")
 ]
@@ -61,7 +61,7 @@ def ratings(
     json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Show how answers were rated, and which did not help and why; newest first, without who rated."""
+    """Show how answers were rated, and why some did not help. The newest come first; raters are not named."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -91,7 +91,7 @@ def ratings(
 
 @history_app.command()
 def export(person: PersonArgument = "console:local", data: DataOption = None) -> None:
-    """Print all that is kept about a person, as JSON."""
+    """Print everything that is kept about a person, as JSON."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -111,7 +111,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Erase all that is kept about a person: questions, answers, ratings, preferences."""
+    """Erase everything that is kept about a person: questions, answers, ratings and preferences."""
     found = load_settings(data)
     if not yes:
         confirm(f"Erase everything kept about {person}?")

@@ -46,17 +46,17 @@ def index(
         typer.Option(
             "--collection",
             callback=parse_collection,
-            help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION.",
+            help="Collection to add to; default: the same as before, else CITEWELL_DEFAULT_COLLECTION.",
         ),
     ] = "",
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Embed what is not embedded with CITEWELL_EMBEDDER, from the database."),
+        typer.Option("--rebuild", help="Embed with CITEWELL_EMBEDDER what it has not embedded yet."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Index files and folders; again: take in what is new or changed, forget what is gone.
+    """Index files and folders. A second run adds what is new or changed and removes what is gone.
 
     Exit status 1: some documents could not be read."""
     if not paths and not rebuild:
@@ -88,7 +88,7 @@ def index(
     except KeyboardInterrupt:
         if paths:
             kept = wording.count_noun(show.taken, "document was", "documents were")
-            print_note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+            print_note(f"Stopped. {kept} indexed and kept. The same command continues from there.")
         raise
     for summary in summaries:
         if json:
@@ -113,7 +113,7 @@ async def _embed_again(citewell: Citewell) -> None:
     from storage.documents.embeddings import EmbeddedDocuments
 
     if not citewell.embedder:
-        out.print("There is no embedder to embed documents with: they are found by words.")
+        out.print("No embedder is set, so documents are found by words only.")
         return
     with err.status("Embedding") as status:
         documents = EmbeddedDocuments(citewell.storage.database)
@@ -220,10 +220,10 @@ def print_summary(summary: IngestSummary, name: str = "") -> None:
     if summary.unreached and not any(counts.values()):
         return
     told = ", ".join(f"{count} {change}" for change, count in counts.items())
-    told += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
+    told += "; part of it was not reached, and its documents are kept" if summary.unreached else ""
     print_line(f"{name}: {told}" if name else told)
     for label in summary.flagged:
-        print_note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
+        print_note(f"flagged: {label}: contains instructions to an assistant, which are ignored")
     for label, parts in summary.unread:
         print_note(f"not read: {label}: {join_first(parts, '; ')}")
     for label, forms in summary.keys:

@@ -26,12 +26,12 @@ MAX_DRAFTS_SHOWN = 3
 
 
 def insights(
-    days: Annotated[int, typer.Option("--days", min=1, help="How far to look back; no further than is kept.")] = 30,
+    days: Annotated[int, typer.Option("--days", min=1, help="Days to look back, as far as questions are kept.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with plots to this file.")] = None,
     data: DataOption = None,
 ) -> None:
-    """Show what people asked, what came of it, and what the documents lack; people are counted, never named."""
+    """Show what people asked, how it was answered and what the documents lack. People are counted, never named."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -80,13 +80,12 @@ def _show(seen: Insights) -> None:
         )
     if rows:
         out.print(table)
-    _list("Asked most", (f"{group.count} × {group.question}" for group in seen.most_asked))
+    _list("Most asked", (f"{group.count} × {group.question}" for group in seen.most_asked))
     _list(
         "Gaps",
         (
             f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
-            f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told)."
-            f" {gap_advice(gap)}"
+            f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting). {gap_advice(gap)}"
             for gap in seen.gaps
         ),
     )

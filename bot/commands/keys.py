@@ -17,15 +17,15 @@ keys_app = typer.Typer(help="Keys for programs that ask over the API or MCP.", n
 
 @keys_app.command()
 def add(
-    name: Annotated[str, typer.Argument(help="What you call the program.")],
+    name: Annotated[str, typer.Argument(help="Name of the program that uses the key.")],
     collection: Annotated[
         list[str] | None,
-        typer.Option("--collection", help="What it may find, once or more; by default, what anyone inside may see."),
+        typer.Option("--collection", help="Collection to search; repeatable. Default: what any member may see."),
     ] = None,
-    per_minute: Annotated[int, typer.Option("--per-minute", min=1, max=6000, help="Calls at most.")] = 60,
+    per_minute: Annotated[int, typer.Option("--per-minute", min=1, max=6000, help="Calls in a minute, at most.")] = 60,
     data: DataOption = None,
 ) -> None:
-    """Make a key. It is shown once: keep it where the program finds it."""
+    """Create a key. It is shown only once."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -42,7 +42,7 @@ def add(
 
 @keys_app.command("list")
 def list_(data: DataOption = None) -> None:
-    """List the keys, also those that are revoked."""
+    """List all keys, including revoked ones."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -59,7 +59,7 @@ def list_(data: DataOption = None) -> None:
 def revoke(
     name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: DataOption = None
 ) -> None:
-    """Revoke a key: from now on it opens nothing."""
+    """Revoke a key. It stops working at once."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -75,12 +75,12 @@ def revoke(
 
 
 def _said(key: ApiKey) -> str:
-    finds = ", ".join(key.collections) or "what anyone inside may see"
+    finds = ", ".join(key.collections) or "what any member may see"
     state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
     return f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}"
 
 
-links_app = typer.Typer(help="Look after the links that open sources on the page.", no_args_is_help=True)
+links_app = typer.Typer(help="Manage the links that open sources on the page.", no_args_is_help=True)
 
 
 @links_app.callback()
@@ -93,10 +93,10 @@ def rotate(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Sign links to sources with a new key. Those in answers that were given before open nothing any more."""
+    """Sign links to sources with a new key. Links in earlier answers stop working."""
     found = load_settings(data)
     if not yes:
-        typer.confirm("Close every link to a source that is in an answer until now?", abort=True)
+        typer.confirm("Close all links to sources in earlier answers?", abort=True)
 
     async def work() -> None:
         from bot.wiring import open_citewell
@@ -104,6 +104,6 @@ def rotate(
 
         async with open_citewell(found, make=False) as citewell:
             await rotate_link_key(citewell.storage.database)
-        out.print("Links that were made before open nothing any more, from now on. New answers have new ones.")
+        out.print("Earlier links no longer work. New answers have new links.")
 
     run_async(work())

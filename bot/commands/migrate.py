@@ -25,12 +25,14 @@ MAX_LOST_SHARE = 0.02
 
 
 def migrate(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="sqlite:FOLDER or postgresql://…, left as it is.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other: a new folder or an empty database.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="sqlite:FOLDER or postgresql://…; it stays as it is.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other kind: a new folder or an empty database.")],
 ) -> None:
-    """Move everything that is kept to another database, and verify it. Stop `citewell run` first.
+    """Copy all data to another database and verify the copy. Stop `citewell run` first.
 
-    Cut off, the same command goes on where it was."""
+    If it is interrupted, the same command continues where it stopped."""
     found = load_settings()
 
     async def work() -> None:
@@ -50,7 +52,7 @@ def migrate(
                 await _compare(old, new, embedder)
             await finish_copy(old.engine, new.engine)
             print_line(f"{old.name} is moved to {new.name}.")
-        print_note(f"{old.name} still holds what people asked: delete it, and its backups, once all is well.")
+        print_note(f"{old.name} still contains people's questions. Delete it and its backups when everything works.")
 
     run_async(work())
 
@@ -78,11 +80,13 @@ async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Emb
         same += {one.document.id for one in before} == {one.document.id for one in after}
         lacking.update(*(one.degraded for one in found))
     print_warnings(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
-    print_line(f"Of {len(asked)} questions {again} find again what came first, {same} the same documents altogether.")
+    print_line(
+        f"Of {len(asked)} questions, {again} find the same first passage again and {same} find the same documents."
+    )
     if len(asked) - again > max(MAX_LOST_SHARE * len(asked), 1):
         raise Refused(
-            "too many questions do not find again what came first",
-            what_to_do=f"Go on using {old.name}; {new.name} is refused by every other command.",
+            "too many questions find another first passage than before",
+            what_to_do=f"Keep using {old.name}. Every other command refuses {new.name}.",
         )
 
 

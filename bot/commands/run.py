@@ -33,7 +33,7 @@ OnlyOption = Annotated[
         "--only",
         parser=_part,
         metavar="|".join(process_role_names()),
-        help="Of several processes on PostgreSQL, do this and leave the rest to others.",
+        help="Do only this; other processes on PostgreSQL do the rest.",
     ),
 ]
 
@@ -41,9 +41,10 @@ OnlyOption = Annotated[
 def run_help() -> str:
     """The help of `run`, which names every platform."""
     platforms = registry.platforms()
-    titles = " and ".join(platform.title for platform in platforms)
+    *titles, last = (platform.title for platform in platforms)
     needs = ", ".join(f"{platform.title} needs {platform.required_settings}" for platform in platforms)
-    return f"Answer on {titles}, until Ctrl-C or SIGTERM.\n\n{needs}; what is not set is left out."
+    on = f"{', '.join(titles)} and {last}"
+    return f"Answer questions on {on} until Ctrl-C or SIGTERM.\n\n{needs}. What is not set is left out."
 
 
 def start(data: DataOption = None, only: OnlyOption = None) -> None:
@@ -70,7 +71,10 @@ def _leave() -> None:
 
 
 def mcp(data: DataOption = None) -> None:
-    """Serve the documents to an editor over MCP, on standard input and output, for the person at the machine."""
+    """Serve the documents to an editor over MCP, on standard input and output.
+
+    The editor sees what the operator sees.
+    """
     found = load_settings(data)
 
     async def work() -> None:
@@ -86,12 +90,12 @@ def mcp(data: DataOption = None) -> None:
 JOB_SETTINGS = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
 """The settings without which there is no such job."""
 
-schedule_app = typer.Typer(help="What `citewell run` does by the clock, and how it went.", invoke_without_command=True)
+schedule_app = typer.Typer(help="Scheduled jobs of `citewell run` and their last results.", invoke_without_command=True)
 
 
 @schedule_app.callback()
 def list_jobs(context: typer.Context, data: DataOption = None) -> None:
-    """List what is done by the clock: how often, how it last went, and when it is due; times are UTC."""
+    """List the scheduled jobs: how often they run, how the last run went and when the next is due. Times are UTC."""
     if context.invoked_subcommand:
         return
     found = load_settings(data)
@@ -114,10 +118,10 @@ def list_jobs(context: typer.Context, data: DataOption = None) -> None:
 
 @schedule_app.command("run")
 def run_now(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `citewell schedule` lists.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the job, as `citewell schedule` lists it.")],
     data: DataOption = None,
 ) -> None:
-    """Do one of them now, also while `citewell run` is up: done twice, it does no harm."""
+    """Run a scheduled job now. This is safe while `citewell run` is up."""
     found = load_settings(data)
 
     async def work() -> None:

@@ -47,7 +47,9 @@ def add_channel(found: Settings, text: str, days: int | None) -> None:
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
         place = await _set(found, text, choices)
-        print_line(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
+        print_line(
+            f"{place} is a source now. citewell run reads its messages. To see how far it is: citewell sources list"
+        )
 
     run_async(work())
 
@@ -110,7 +112,7 @@ SOURCE_HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)",
 
 @sources_app.command("list")
 def list_sources(data: DataOption = None) -> None:
-    """List all sources: as a table on a terminal, elsewhere one a line with tabs between."""
+    """List all sources. On a terminal this is a table, elsewhere one line per source with tabs."""
     found = load_settings(data)
 
     async def work() -> None:
@@ -138,30 +140,33 @@ def add(
     kind: Annotated[
         str, typer.Argument(metavar="KIND", help=f"{', '.join(SOURCE_TABLES)}; or a channel, such as slack:#ops.")
     ],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="How the source is spoken of; of a channel none.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the source; a channel has none.")] = "",
     keys: Annotated[
         list[str],
-        typer.Argument(metavar="KEY=VALUE", help="What the kind needs, as in docs/sources.md; lists with commas."),
+        typer.Argument(metavar="KEY=VALUE", help="Settings of the kind, as in docs/sources.md; lists have commas."),
     ] = [],  # noqa: B006
     collection: Annotated[
-        str, typer.Option("--collection", callback=parse_collection, help="Collection to fill.")
+        str, typer.Option("--collection", callback=parse_collection, help="Collection to add to.")
     ] = "",
     every_minutes: Annotated[
         int | None,
-        typer.Option("--every-minutes", help="Between two syncs; 0: only by hand. Default: CITEWELL_SYNC_MINUTES."),
+        typer.Option("--every-minutes", help="Minutes between syncs; 0: only by hand. Default: CITEWELL_SYNC_MINUTES."),
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, max=3650, help="Of a channel: how long what was said is kept.")
+        int | None, typer.Option("--days", min=1, max=3650, help="For a channel: days to keep its messages.")
     ] = None,
     data: DataOption = None,
 ) -> None:
-    """Write a source into citewell.toml. Nothing is fetched yet. A channel is set up as an admin can in chat."""
+    """Add a source to citewell.toml. Nothing is fetched yet.
+
+    A channel is set up in the database, as an admin does in chat.
+    """
     found = load_settings(data)
     if is_channel(kind):
         add_channel(found, kind, days)
         return
     if not name:
-        raise typer.BadParameter("NAME is missing: how the source is spoken of")
+        raise typer.BadParameter("NAME is missing")
     if name in {table.name for table in found.sources}:
         raise Refused(
             f"there is a source {name} in {config_path()} already",
@@ -178,15 +183,15 @@ def add(
 
 @sources_app.command()
 def sync(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Sources; without any, all.")] = [],  # noqa: B006
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Sources to sync; default: all.")] = [],  # noqa: B006
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask before a source loses more than a third of its documents.")
     ] = False,
     data: DataOption = None,
 ) -> None:
-    """Take in what is new or changed, forget what is gone. What was stopped goes on from where it was.
+    """Add what is new or changed and remove what is gone. An interrupted sync continues where it stopped.
 
-    Exit status 1: some documents or sources could not be read, or some that are gone were kept."""
+    Exit status 1: some documents or sources could not be read, or documents that are gone were not removed."""
     found = load_settings(data)
     tables = [_named(found, name) for name in names] or list(found.sources)
     if not tables:
@@ -198,11 +203,11 @@ def sync(
 
 @sources_app.command()
 def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As `citewell sources list` shows it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, as `citewell sources list` shows it.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Take a source out of citewell.toml, and forget all of its documents."""
+    """Remove a source from citewell.toml and remove all of its documents."""
     found = load_settings(data)
     if is_channel(name) and name.partition(":")[0] not in SOURCE_TABLES:
         remove_channel(found, name, yes=yes)
@@ -298,7 +303,7 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
         run_async(work())
     except KeyboardInterrupt:
         kept = wording.count_noun(show.taken, "document was", "documents were")
-        print_note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+        print_note(f"Stopped. {kept} indexed and kept. The same command continues from there.")
         raise
     except CitewellError as error:
         print_note(f"{table.name}: {error}. {error.what_to_do}".rstrip())
@@ -307,7 +312,7 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
     print_summary(summary, table.name)
     if summary == IngestSummary():
         print_note(
-            f"{table.name} holds nothing that is taken: docs/sources.md says what is, and what has to be shared."
+            f"{table.name} has no document that can be indexed. docs/sources.md says which can, and what to share."
         )
     print_skipped(summary)
     if summary.kept:

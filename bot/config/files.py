@@ -77,7 +77,7 @@ def translate_file_errors(path: Path) -> Iterator[None]:
             str(path), f"cannot be read: {error.strerror}", what_to_do="Let this user read it."
         ) from None
     except ValueError as error:
-        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
+        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Fix the file or remove it.") from None
 
 
 def check_writable(file: Path) -> None:

@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
     places: dict[Annotated[PlaceId, PlaceName], PlaceSettings] = Field(
-        default_factory=dict, description='How it behaves where (citewell.toml: [places."slack:T0123:C0456"])'
+        default_factory=dict, description='Behaviour in a place (citewell.toml: [places."slack:T0123:C0456"])'
     )
     roles: RoleSettings = Field(RoleSettings(), description="Who may change things (citewell.toml: [roles])")
     sources: tuple[AnySource, ...] = Field((), description="Where documents come from (citewell.toml: [[sources]])")
@@ -73,29 +73,27 @@ class Settings(BaseSettings):
     )
 
     model: Annotated[str, one_of("auto", "extractive", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
-        "auto", description="Who writes: auto, extractive, openai:NAME, anthropic:NAME, ollama:NAME"
+        "auto", description="Model that writes answers: auto, extractive, openai:NAME, anthropic:NAME, ollama:NAME"
     )
     planner_model: bool = Field(True, description="Let the model complete unclear follow-ups and split questions")
     judge: Annotated[str, one_of("auto", "none", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
         "auto",
-        description="Who reads the sentences that are no quotations: auto (the model that writes), none (nobody: they "
-        "are dropped), openai:NAME, anthropic:NAME, ollama:NAME",
+        description="Judge of paraphrased sentences: auto (the model that writes), none (they are dropped), "
+        "openai:NAME, anthropic:NAME, ollama:NAME",
     )
     embedder: Annotated[str, one_of("minilm", "none", "onnx:FOLDER", "fastembed:NAME", "openai:NAME")] = Field(
         "minilm",
-        description="What embeds: minilm (shipped), none (words alone), onnx:FOLDER, fastembed:NAME, openai:NAME",
+        description="Embedder: minilm (shipped), none (keywords only), onnx:FOLDER, fastembed:NAME, openai:NAME",
     )
     reader: Annotated[str, one_of("minilm", "none")] = Field(
         "minilm",
-        description="What reads the best passages together with the question: minilm (shipped; a reranker takes its "
-        "place), none (half the processor time of an answer, on small machines)",
+        description="Reader of the best passages: minilm (shipped; a reranker replaces it), none (halves the processor "
+        "time of an answer, for small machines)",
     )
-    reader_seconds: float = Field(
-        1.0, gt=0, le=60, description="How long an answer waits for that reader at most; then it is as without"
-    )
+    reader_seconds: float = Field(1.0, gt=0, le=60, description="Seconds that an answer waits for the reader")
     reranker: Annotated[str, one_of("none", "onnx:FOLDER", "fastembed:NAME", "cohere:NAME", "jina:NAME")] = Field(
         "none",
-        description="What puts the passages that were found in order: none (their own scores), onnx:FOLDER, "
+        description="Reranker of the passages found: none (their own scores), onnx:FOLDER, "
         "fastembed:NAME, cohere:NAME, jina:NAME",
     )
     reranker_url: Annotated[str, HttpAddress] | None = Field(
@@ -106,7 +104,7 @@ class Settings(BaseSettings):
     reranker_key: SecretStr | None = Field(None, description="Key for Cohere, Jina or that server")
     masking: Annotated[str, one_of("exact", "none", "presidio:MODEL")] = Field(
         "exact",
-        description="What models on other people's servers are not shown: exact (mail addresses, phones, cards, IBANs, "
+        description="Masking for models on other servers: exact (mail addresses, phones, cards, IBANs, "
         "keys), presidio:MODEL (names and places too, by that spaCy model), none (they are shown everything)",
     )
     mode: Literal["simple", "grounded", "analytical", "conversational"] = Field(
@@ -132,14 +130,14 @@ class Settings(BaseSettings):
     include_confidence: bool = Field(True, description="Show the confidence badge")
     require_grounding: bool = Field(True, description="Drop unsupported sentences; off: show them marked as unverified")
     abstain: bool = Field(True, description="Say `not found` rather than answer with low confidence")
-    minimum_sources: int = Field(1, ge=1, le=10, description="Documents an answer must rest on")
+    minimum_sources: int = Field(1, ge=1, le=10, description="Documents an answer must cite")
     minimum_citations: int = Field(1, ge=1, le=10, description="Passages an answer must cite")
     max_question: int = Field(2000, ge=100, le=20_000, description="Characters of a question")
     history_turns: int = Field(6, ge=0, le=50, description="Turns of a conversation a follow-up may lean on")
     learn_from: Role | None = Field(
         None,
-        description="Least role (contributor or admin) whose thumbs-up raises what an answer cites for questions like "
-        "it; empty: nobody's",
+        description="Least role (contributor or admin) whose helpful ratings raise the cited passages for similar "
+        "questions; empty: nobody",
     )
     retention_days: int = Field(30, ge=1, le=3650, description="Days that questions and answers are kept")
 
@@ -151,14 +149,12 @@ class Settings(BaseSettings):
         None, description="Use a Chroma server, e.g. http://localhost:8000"
     )
 
-    sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between looks at indexed folders; 0: never")
+    sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between syncs of indexed folders; 0: never")
     backup_hours: int = Field(24, ge=0, le=8760, description="Hours between backups of the database; 0: none")
     digest: Annotated[str, Recipient] | None = Field(
-        None, description="Who gets the weekly digest and what admins must know: slack:T0123:C0456; empty: nobody"
+        None, description="Who gets the weekly digest and notices for admins: slack:T0123:C0456; empty: nobody"
     )
-    late: Literal["answer", "expire"] = Field(
-        "answer", description="Questions reached after 15 minutes: answer or expire"
-    )
+    late: Literal["answer", "expire"] = Field("answer", description="Questions older than 15 minutes: answer or expire")
     slack: Annotated[SlackConfig, NoDecode] = SlackConfig()
     discord: Annotated[DiscordConfig, NoDecode] = DiscordConfig()
     web: Annotated[WebConfig, NoDecode] = WebConfig()

@@ -74,7 +74,7 @@ def find_rules_without_collection(rules: Collection[str], collections: Collectio
     lines = []
     for name in sorted(set(rules) - set(collections)):
         meant = _nearest(name, set(collections) - set(rules))
-        hint = f" Did you mean {meant}? As it stands, everyone inside may see {meant}." if meant else ""
+        hint = f" Did you mean {meant}? Now every member may see {meant}." if meant else ""
         lines.append(f"The rule [collections.{name}] fits no collection; there is {there}.{hint}")
     return lines
 

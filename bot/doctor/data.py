@@ -153,9 +153,7 @@ async def _rules(citewell: Citewell) -> AsyncIterator[Finding]:
 async def _questions(citewell: Citewell) -> AsyncIterator[Finding]:
     if given_up := await citewell.storage.inbox.failure_counts():
         reasons = ", ".join(f"{number} × {why}" for why, number in given_up.items())
-        yield warning_finding(
-            "questions", f"some were given up: {reasons}", "Mend the cause; whoever asked has to ask again."
-        )
+        yield warning_finding("questions", f"some were given up: {reasons}", "Fix the cause. People have to ask again.")
 
 
 def _database(citewell: Citewell) -> Finding:

@@ -31,7 +31,7 @@ from pipeline.values import (
 from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 
 SECONDS = 20.0
-MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; till then extracts answer."
+MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; until then answers are extracts."
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
@@ -95,8 +95,8 @@ async def _embedder(settings: Settings) -> Finding:
         return ok_finding("embedder", f"{embedder.name} tells which text is nearer to a question")
     return error_finding(
         "embedder",
-        f"{embedder.name} takes a text about something else for nearer to a question than its answer",
-        "Choose another model, or mend pooling and the prefixes in its manifest: docs/operations/models.md.",
+        f"{embedder.name} ranks a text about something else above the answer",
+        "Choose another model, or correct pooling and prefixes in its manifest: docs/operations/models.md.",
     )
 
 
@@ -113,13 +113,13 @@ async def _reranker(settings: Settings) -> Finding:
         fix = error.what_to_do or "Check CITEWELL_RERANKER and its address and key."
         return error_finding("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
     if answer <= beside:
-        said = f"{settings.reranker} takes a passage about something else for a better answer"
+        said = f"{settings.reranker} ranks a passage about something else above the answer"
         return error_finding(
             "reranker", said, "Choose a model that is made for questions and passages: a cross-encoder."
         )
     reads = f"{settings.reranker} reads {RERANK_LIMIT} long passages in {took:.1f} seconds"
     if took > RERANK_SECONDS:
-        late = f"{reads}, and no question waits longer than {RERANK_SECONDS:g}: it is asked in vain"
+        late = f"{reads}, and no question waits longer than {RERANK_SECONDS:g}: its result always comes too late"
         return warning_finding(
             "reranker", late, "Choose a smaller model, one on a faster machine, or smaller passages."
         )
@@ -139,7 +139,7 @@ async def _reader(settings: Settings) -> Finding:
         )
     reads = f"it reads {PASSAGES_PER_CALL} stretches, as many as for most answers, in {took:.2f} seconds"
     if took > settings.reader_seconds:
-        late = f"{reads}, and no answer waits longer than {settings.reader_seconds:g}: it is asked in vain"
+        late = f"{reads}, and no answer waits longer than {settings.reader_seconds:g}: its result always comes too late"
         return warning_finding("reader", late, "Set CITEWELL_READER=none, or CITEWELL_READER_SECONDS higher.")
     return ok_finding("reader", reads)
 
@@ -176,7 +176,7 @@ async def _judge(settings: Settings) -> Finding:
         async with open_judge(settings) as judge, asyncio.timeout(SECONDS):
             if judge is None:
                 return warning_finding(
-                    "sentence check", "no model reads what is no quotation: such sentences are dropped", fix
+                    "sentence check", "no model checks paraphrased sentences, so they are dropped", fix
                 )
             (judgement,), _ = await judge.review([PendingClaim(sentence)], [passage])
     except (CitewellError, TimeoutError) as error:
@@ -184,5 +184,5 @@ async def _judge(settings: Settings) -> Finding:
     if judgement.support in (SupportBasis.JUDGED, SupportBasis.VERBATIM):
         return ok_finding("sentence check", _who(model_spec(settings), judge.name))
     return error_finding(
-        "sentence check", f"the model does not see that a passage says a claim ({judgement.reason})", fix
+        "sentence check", f"the model does not see that a passage supports a claim ({judgement.reason})", fix
     )

@@ -146,9 +146,9 @@ async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None
 def _failed(source: _Source) -> Finding | None:
     """How the last look at it went wrong."""
     if source.look.problem:
-        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
+        said = f"{source.name} was last read {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
         said += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
-        return error_finding("sources", said, f"Mend what it names, then: {source.again}")
+        return error_finding("sources", said, f"Fix what it names, then: {source.again}")
     if source.look.failed:
         said = f"{source.name}: {wording.count_noun(source.look.failed, 'document')} could not be read"
         return warning_finding("sources", said, f"To see which, and why: {source.again}")
@@ -161,9 +161,9 @@ def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
     every = timedelta(minutes=citewell.settings.sync_minutes if own is None else own)
     fix = f"Leave `citewell run` up; at once: {source.again}"
     if source.at is None:
-        return warning_finding("sources", f"{source.name} was never looked at", fix) if source.table else None
+        return warning_finding("sources", f"{source.name} was never read", fix) if source.table else None
     if every and datetime.now(UTC) - source.at > 2 * every:
-        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and is due every {every}"
+        said = f"{source.name} was last read {source.at:%Y-%m-%d %H:%M} UTC, and is due every {every}"
         return warning_finding("sources", said, fix)
     return None
 
@@ -191,5 +191,5 @@ async def _differing(citewell: Citewell, source: _Source) -> Finding | None:
         return None
     if not (new or changed or known.keys() - there):
         return None
-    said = f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(known.keys() - there)} gone"
+    said = f"{source.name} differs from the index: {new} new, {changed} changed, {len(known.keys() - there)} gone"
     return warning_finding("sources", said, f"`citewell run` takes that in by the clock; at once: {source.again}")

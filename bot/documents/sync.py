@@ -67,18 +67,18 @@ class SourceSync:
 
     async def sync_unattended(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> None:
         """Sync while nobody watches: whatever happens is logged."""
-        with log_failures(log, "not_synced", source=source):
+        with log_failures(log, "sync_failed", source=source):
             summary = await work()
             look = _look(summary)
-            log.info("synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
+            log.info("source_synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
             for label, forms in summary.keys:
                 log.warning("keys_in_document", source=source, document=label, forms=", ".join(forms))
             if look.problem:
-                log.warning("not_all_synced", source=source, reason=look.problem)
+                log.warning("sync_incomplete", source=source, reason=look.problem)
             if look.kept:
                 how = f"index {source}" if is_path_source(source) else f"sources sync {source.partition(':')[2]} --yes"
                 log.warning(
-                    "documents_kept",
+                    "documents_not_removed",
                     source=source,
                     documents=look.kept,
                     what_to_do=f"They are gone from the source. To forget them: citewell {how}",
@@ -170,7 +170,7 @@ DUE_CHECK_SECONDS = 60.0
 
 
 def next_sync_at(table: SourceTable, last: datetime | None, every_minutes: int) -> datetime | None:
-    """When a source is due that was last looked at then: at once where it never was; None: never by itself."""
+    """When a source is due that was last read then: at once where it never was; None: never by itself."""
     every = every_minutes if table.every_minutes is None else table.every_minutes
     if not every:
         return None

@@ -257,7 +257,7 @@ async def _meanings(questions: Iterable[str], embedder: Embedder | None, scales:
         if embedder and texts:
             return _Meanings(dict(zip(texts, await embedder.embed(texts), strict=True)), await scales.current())
     except Unavailable as error:
-        log.warning("grouped_by_words", reason=str(error))
+        log.warning("questions_grouped_by_words", reason=str(error))
     return _Meanings({}, NO_CALIBRATION)
 
 

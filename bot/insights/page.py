@@ -123,7 +123,7 @@ def _parts(seen: Insights) -> Iterable[Any]:
     yield from _plotted("By week", "Week from", weeks, weekly_chart, weeks)
     yield from _plotted("By place", "Place", places, place_chart, places[:MAX_CHART_PLACES])
     yield from _table(
-        "Gaps: what to write",
+        "Gaps in the documents",
         ("Question", "Times", "People", "Waiting", "Why", "What to do"),
         [
             (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _why(gap), gap_advice(gap))
@@ -134,7 +134,7 @@ def _parts(seen: Insights) -> Iterable[Any]:
     for gap in seen.gaps:
         yield tag.DETAILS(tag.SUMMARY(f"A draft for “{_text(gap.group.question)}”"), tag.PRE(_text(gap_draft(gap))))
     yield from _table(
-        "Asked most",
+        "Most asked",
         ("Question", "Times", "People"),
         [(group.question, group.count, group.people) for group in seen.most_asked],
         "Nothing was asked.",
@@ -143,10 +143,10 @@ def _parts(seen: Insights) -> Iterable[Any]:
         "Documents that do not agree",
         ("Documents", "Answers", "Asked"),
         [("; ".join(paper.title for paper in one.papers), one.count, one.question) for one in seen.contradictions],
-        "None was met.",
+        "None.",
     )
     yield from _table(
-        "Cited most, and older than a year",
+        "Most cited, and older than a year",
         ("Document", "Answers", "Changed"),
         [(cited.paper.title, cited.count, cited.changed) for cited in seen.outdated],
         "None.",

@@ -89,7 +89,7 @@ class ThreadFiles:
                 body = await self._platforms[said.channel.platform].download_file(said, file)
                 found = (await self._reader.read(file.name, body)).blocks
             except Refused as error:
-                log.info("file_of_thread_unread", channel=str(said.channel), reason=str(error))
+                log.info("thread_file_not_read", channel=str(said.channel), reason=str(error))
                 found = ()
             self._held[file.id] = tuple(_below(said, file, found))
             if len(self._held) > CACHED_FILES:

@@ -147,7 +147,7 @@ class Delivery:
         """Whether there is an answer to what nobody asks now, which is saved then; else the message is closed."""
         work = way.item
         if work.last and work.message.manner is MessageTrigger.AWAITED:
-            log.error("given_up", key=work.key, reason=ATTEMPTS_EXHAUSTED, attempts=work.attempt)
+            log.error("delivery_given_up", key=work.key, reason=ATTEMPTS_EXHAUSTED, attempts=work.attempt)
             await self._inbox.mark_failed(work.key, ATTEMPTS_EXHAUSTED)
             return False
         answer = await self._unasked(work, chosen)

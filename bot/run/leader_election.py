@@ -80,13 +80,13 @@ class LeaderElection:
         try:
             return await self._database.check_leadership()
         except CitewellError as error:
-            log.warning("cut_off", reason=str(error))
+            log.warning("database_cut_off", reason=str(error))
             return None
 
     async def _take_over(self) -> None:
         try:
             if taken := await self._inbox.reclaim_dead():
-                log.warning("taken_over", messages=taken)
+                log.warning("messages_taken_over", messages=taken)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
 

@@ -97,7 +97,7 @@ class Poster(Generic[I]):
             async with asyncio.timeout(POSTING_SECONDS):
                 await self._post(way)
         except QuestionWithdrawn:
-            log.info("withdrawn", key=key)
+            log.info("question_withdrawn", key=key)
             await self._outbox.release(key, counts=False)
         except asyncio.CancelledError:
             await asyncio.shield(self._outbox.release(key, counts=False))
@@ -129,7 +129,11 @@ class Poster(Generic[I]):
     async def _give_up(self, way: PostInProgress[I], error: Exception) -> None:
         incident = await self._apologise(way)
         log.error(
-            "given_up", key=way.item.key, incident=incident, reason=error_reason(error), attempts=way.item.attempt
+            "delivery_given_up",
+            key=way.item.key,
+            incident=incident,
+            reason=error_reason(error),
+            attempts=way.item.attempt,
         )
         await self._outbox.mark_failed(way.item.key, self._why(way.item, error))
 

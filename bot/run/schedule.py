@@ -42,21 +42,21 @@ class Job(NamedTuple):
 def scheduled_jobs(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     """What is to be done how often, by name."""
     jobs = {
-        "forget": Job(timedelta(hours=6), citewell.delete_expired, "erase what is older than it is kept"),
+        "forget": Job(timedelta(hours=6), citewell.delete_expired, "erase what is older than its retention"),
         "tell": Job(
             timedelta(minutes=5),
             citewell.retry_subscriptions,
-            "try again what people want to be told, if documents changed",
+            "try again the questions that people wait for, if documents changed",
         ),
     }
     if settings.sync_minutes:
         every = timedelta(minutes=settings.sync_minutes)
-        jobs["sync"] = Job(every, citewell.resync_paths, "look again at files and folders indexed by their path")
+        jobs["sync"] = Job(every, citewell.resync_paths, "sync files and folders that were indexed by path")
     if settings.backup_hours and not settings.database:
         jobs["backup"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up, "back up the database")
     if settings.digest:
         begin = partial(queue_weekly_digest, citewell.storage.outbox, settings.digest)
-        jobs["digest"] = Job(timedelta(hours=6), begin, "begin this week's digest of insights, once")
+        jobs["digest"] = Job(timedelta(hours=6), begin, "post this week's digest of insights")
     return jobs
 
 
@@ -121,7 +121,7 @@ class _Plan:
         by = now - before - timedelta(seconds=passed - since)
         if abs(by) <= CLOCK_SET_TOLERANCE:
             return False
-        log.warning("clock_was_set", by=str(by))
+        log.warning("clock_changed", by=str(by))
         for name, job in self._jobs.items():
             self.put(name, now + job.every)
         return True

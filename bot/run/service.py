@@ -57,15 +57,17 @@ async def print_startup_summary(
     settings = citewell.settings
     documents = await citewell.storage.library.count()
     indexed = wording.count_noun(documents, "document is", "documents are")
-    connecting = f"Connecting to {' and '.join(_titles(listening))}." if listening else "Nothing is listened to here."
+    connecting = (
+        f"Connecting to {' and '.join(_titles(listening))}." if listening else "This process connects to no platform."
+    )
     say(f"{indexed} indexed. {connecting}")
     if answers and not documents:
         say(
-            "The sources of citewell.toml are taken in soon."
+            "The sources of citewell.toml are indexed soon."
             if settings.sources
             else "To index a file or a folder, type in another terminal: citewell index PATH"
         )
-    say(_who_writes(settings) if answers else "What is asked is taken in here, and answered by another citewell run.")
+    say(_who_writes(settings) if answers else "This process takes questions in. Another citewell run answers them.")
     if settings.operations:
         say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
     for finding in diagnose_disk_space(settings.data):
@@ -100,7 +102,7 @@ async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
         say(
             f"{wording.count_noun(sum(given_up.values()), 'question')} could not be delivered: "
             f"{', '.join(f'{count} × {why}' for why, count in given_up.items())}. "
-            "They are not tried again: once the cause is mended, whoever asked has to ask again."
+            "They are not tried again. Fix the cause; people have to ask again."
         )
 
 
@@ -196,7 +198,7 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
             for name, error in zip(adapters, closed, strict=True):
                 if isinstance(error, BaseException):
-                    log.warning("not_closed_cleanly", part=name, exc_info=error)
+                    log.warning("shutdown_incomplete", part=name, exc_info=error)
             return status
 
 
@@ -282,7 +284,7 @@ async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServic
         except Unavailable as error:
             why, asked = f"{error}. Check the network, and whether {adapter.name} is down", error.retry_after or 0.0
         except Exception as error:  # one platform's failure is not the other's
-            log.exception("stopped_listening", part=adapter.name)
+            log.exception("listener_failed", part=adapter.name)
             why, asked = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
         wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
         pause = max(wait, asked)
@@ -297,6 +299,6 @@ def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
     if isinstance(error, Misconfigured):
         say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")
         return 0
-    log.error("stopped", part=task.get_name(), exc_info=error)
+    log.error("task_failed", part=task.get_name(), exc_info=error)
     say(f"{task.get_name()} stopped: {error or 'without a reason'}")
     return 1

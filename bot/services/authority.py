@@ -34,7 +34,7 @@ class AuditedAuthorizer:
             AuditEntry(at=datetime.now(UTC), actor=actor.person, action=action, subject=subject, allowed=allowed)
         )
         if not allowed:
-            log.warning("not_allowed", action=action, subject=subject)
+            log.warning("action_denied", action=action, subject=subject)
             raise NotAllowed(
-                f"{actor.person} may not {action}", what_to_do="Whoever runs me can give you a role that may."
+                f"{actor.person} may not {action}", what_to_do="The operator can give you a role that may."
             )

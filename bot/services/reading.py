@@ -133,14 +133,14 @@ class StoredQueryService:
     async def _authorized(self, request: AnswerRequest) -> None:
         """Raises Revoked."""
         if await self._keys.is_revoked(request.author):
-            raise AccessRevoked("this key was revoked", what_to_do="Ask whoever made it for another.")
+            raise AccessRevoked("this key was revoked", what_to_do="Ask the person who created it for another.")
 
     async def _hold(self, answer: Answer, request: AnswerRequest) -> None:
         """Keep it. Raises Unavailable where it may not be told by now."""
         if request.conversation:
             await self._history.save_answer(answer, request.author)
             if not await self.can_view(answer.id, request.audience):
-                raise Unavailable("documents", "what the answer rests on was closed meanwhile")
+                raise Unavailable("documents", "a source of the answer was closed meanwhile")
 
     async def is_saved(self, answer_id: str, author: str) -> bool:
         """Whether an answer to that author is kept under that id."""

@@ -69,7 +69,7 @@ class AccessPolicy:
         if collection == WITHHELD_COLLECTION:
             return AccessDecision(allowed=False, because="its source lets nobody read it now")
         if OPERATOR in readers.groups:
-            return AccessDecision(allowed=True, because="whoever holds the data folder sees all of it")
+            return AccessDecision(allowed=True, because="the operator sees everything")
         rule = self.by_collection.get(collection) or self._own(collection)
         if readers.external and not rule.public:
             return AccessDecision(allowed=False, because="outsiders read along, and it is not public")
@@ -80,7 +80,7 @@ class AccessPolicy:
                 allowed=False, because=f"no rule: not for {', '.join(sorted(others))}, which is not a home"
             )
         if not rule.only:
-            return AccessDecision(allowed=True, because="no rule: everyone inside may see it")
+            return AccessDecision(allowed=True, because="no rule: every member may see it")
         if shared := sorted(readers.groups.intersection(rule.only)):
             return AccessDecision(allowed=True, because=f"only = {', '.join(shared)}")
         return AccessDecision(allowed=False, because=f"only for {', '.join(rule.only)}")

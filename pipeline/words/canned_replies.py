@@ -11,7 +11,7 @@ INJECTION_REFUSED = TranslatableText(
     "Ask me about the documents in your own words."
 )
 EMPTY_KNOWLEDGE_BASE = TranslatableText(
-    "There are no documents yet that everyone here may see. Whoever runs this bot can add some."
+    "There are no documents yet that everyone here may see. The operator of this bot can add some."
 )
 OUTSIDE_TEAM_REFUSED = TranslatableText(
     "Members of this team may ask me about its documents. Guests and people from elsewhere may not see any of them."
@@ -21,7 +21,7 @@ QUESTION_TOO_SHORT = TranslatableText(
     "That is a little short for me to search well. What exactly would you like to know?"
 )
 QUESTION_TOO_LONG = TranslatableText(
-    "That is longer than I can take as one question ({limit} characters at most). Please ask in fewer words."
+    "That is too long for one question ({limit} characters at most). Please ask in fewer words."
 )
 YOU_ARE_WELCOME = TranslatableText("You are welcome. Ask whenever there is something else to look up.")
 _HELLO = TranslatableText("Hello!")

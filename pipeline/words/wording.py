@@ -44,9 +44,9 @@ COMPARISON_TITLES = {
 ANSWER_NOT_FOUND = TranslatableText("I could not find an answer to this in the documents.")
 RELATED_PASSAGES = TranslatableText("This is what the documents say about it. It may not be the answer:")
 CLOSEST_PASSAGE = TranslatableText("The closest passage:")
-NOT_FOUND_NEXT = TranslatableText("Try other words or a narrower question, or ask whoever owns the topic.")
+NOT_FOUND_NEXT = TranslatableText("Try other words or a narrower question, or ask a person who knows the topic.")
 NOTHING_CLOSE = TranslatableText("Nothing in the documents comes close enough to the question.")
-NOT_NEGATED = TranslatableText("The question is about what is not so, and the closest sentence does not say that.")
+NOT_NEGATED = TranslatableText("The question asks what is not the case, and the closest sentence does not say that.")
 NAMES_MISSING = TranslatableText("The closest sentence does not mention everyone or everything that you named.")
 NUMBERS_MISSING = TranslatableText("The closest sentence does not have the number that you named.")
 TOO_FEW_DOCUMENTS = PluralText(
@@ -64,7 +64,7 @@ PARTIAL_CUT = TranslatableText(
 )
 YES, NO = TranslatableText("Yes."), TranslatableText("No.")
 """Our own words above an extract that decides a yes-or-no question."""
-PARTIAL_DROPPED = TranslatableText("Some of what was drafted is not in the documents and was left out.")
+PARTIAL_DROPPED = TranslatableText("Part of the draft is not in the documents and was left out.")
 SHOW_ALL = TranslatableText("show all")
 """What a person replies to have the rest of a long list; `--all` in the terminal."""
 UNVERIFIED_CLAIM = TranslatableText("⚠ Unverified claim")
@@ -83,8 +83,8 @@ NO_CHANGES_ABOUT = TranslatableText(
     "About “{topic}”, nothing was changed or reviewed since {date}, as far as the documents say."
 )
 NO_DATED_DOCUMENTS = TranslatableText("None of the documents says when it was changed.")
-DATES_EXPLAINED = TranslatableText("The days are those that the documents themselves or their sources tell.")
-INSTRUCTIONS_IGNORED = TranslatableText("⚠ holds instructions to an assistant, which were ignored")
+DATES_EXPLAINED = TranslatableText("The dates come from the documents themselves or from their sources.")
+INSTRUCTIONS_IGNORED = TranslatableText("⚠ contains instructions to an assistant, which were ignored")
 LATE_ANSWER = TranslatableText("Sorry for the wait: I could not be reached when you asked.")
 QUESTION_EXPIRED = TranslatableText(
     "I could not be reached when you asked this, and it is too old to answer now. Please ask again."
@@ -92,7 +92,7 @@ QUESTION_EXPIRED = TranslatableText(
 BOT_BUSY = TranslatableText("I am busy with many questions right now. Please ask again in a few minutes.")
 ASK_AGAIN = TranslatableText("I was interrupted while answering. Please ask again.")
 STOPPED = TranslatableText("Stopped, as you asked.")
-SILENCED = TranslatableText("I stay out of this conversation from now on, until somebody mentions me.")
+SILENCED = TranslatableText("I stay out of this conversation until somebody mentions me.")
 STOP_PHRASES, START_PHRASES = TranslatableText("stop, be quiet"), TranslatableText("start, come back")
 """Said alone, these send the bot out of a conversation and call it back."""
 ONLY_YOU_SEE = TranslatableText(
@@ -100,7 +100,7 @@ ONLY_YOU_SEE = TranslatableText(
     "Mention me, and everybody here sees the answer."
 )
 THREAD_REQUIRED = TranslatableText("Ask me that in a thread, and I sum up what was said there.")
-THREAD_EMPTY = TranslatableText("There is nothing in this thread that people said and that I can read.")
+THREAD_EMPTY = TranslatableText("This thread has no messages from people that I can read.")
 THREAD_SUMMARY_QUESTION = TranslatableText(
     "What was asked in this thread, what was said to it, and what was decided or agreed? It began with: {title}"
 )
@@ -124,7 +124,7 @@ SUBSCRIBED = TranslatableText("I will tell you here once the documents answer th
 SUBSCRIBED_PRIVATELY = TranslatableText("I will tell you in a direct message once the documents answer this.")
 ALREADY_SUBSCRIBED = TranslatableText("I have noted that already, and will tell you once the documents answer this.")
 TOO_MANY_SUBSCRIPTIONS = TranslatableText(
-    "I am to tell you about {most} questions already. Take one back, or wait until I have told you."
+    "You are waiting for answers to {most} questions already. Take one back, or wait until I have told you."
 )
 SUBSCRIPTION_CANCELED = TranslatableText("Taken back: I will not tell you about this.")
 SUBSCRIPTION_GONE = TranslatableText(
@@ -134,30 +134,32 @@ SUBSCRIPTION_INTRO = TranslatableText("You asked to be told when this can be ans
 """Stands above an answer that nobody asks for now."""
 SORRY_NOT_HELPED = TranslatableText("Sorry that this did not help.")
 NOBODY_TO_ASK = TranslatableText("Nobody is set up here to be asked.")
-HANDOFF_SENT = TranslatableText("I have passed this on. When there is a reply, you hear of it from me.")
+HANDOFF_SENT = TranslatableText("I have passed this on. I will tell you when somebody replies.")
 HANDOFF_ALREADY_SENT = TranslatableText("This was passed on already. The reply comes from me.")
 HANDOFF_FAILED = TranslatableText("I could not pass your question on. Please ask somebody directly.")
-REPLY_NOT_SENT = TranslatableText("Whoever asked does not see this. Press “{button}” above to send them a reply.")
-CONFIRM_REPLY = TranslatableText("Whoever asked does not see this. Is it your reply to them?")
+REPLY_NOT_SENT = TranslatableText(
+    "The person who asked does not see this. Press “{button}” above to send them a reply."
+)
+CONFIRM_REPLY = TranslatableText("The person who asked does not see this. Is it your reply to them?")
 REPLY_UNREADABLE = TranslatableText("I cannot read that message any more, or it is somebody else's.")
 HANDOFF_TITLE = TranslatableText("A question that the documents did not answer")
 ANSWER_WITHHELD = TranslatableText("What I found rests on documents that not everyone in this channel may see.")
 HANDOFF_REPLIED = TranslatableText("{who} replied to your question:")
 HANDOFF_CLOSED = TranslatableText("{who} has dealt with your question:")
 HANDOFF_RESOLVED_BY = TranslatableText("Resolved by {who}")
-HANDOFF_RESOLVED = TranslatableText("Resolved. Whoever asked hears of it.")
-HANDOFF_RESOLVED_SAVED = TranslatableText("Resolved, and your reply is kept as an answer. Whoever asked hears of it.")
+HANDOFF_RESOLVED = TranslatableText("Resolved. I tell the person who asked.")
+HANDOFF_RESOLVED_SAVED = TranslatableText("Resolved. I keep your reply as an answer and tell the person who asked.")
 HANDOFF_GONE = TranslatableText("This is resolved already, or it is not kept any more.")
 REPLY_NOT_SAVED = TranslatableText(
-    "A reply is kept as an answer only by a contributor, and only where a collection is set for that. Send it again "
-    "without that."
+    "Only a contributor can keep a reply as an answer, and only where a collection is set for replies. "
+    "Send the reply again without keeping it."
 )
 ANSWERED_BY_PERSON = TranslatableText("Answered by a person: {question}")
 FEEDBACK_REASONS = {
     RatingReason.WRONG: TranslatableText("It is wrong"),
     RatingReason.INCOMPLETE: TranslatableText("It is incomplete"),
     RatingReason.OUTDATED: TranslatableText("It is outdated"),
-    RatingReason.NOT_FOUND: TranslatableText("It did not find what exists"),
+    RatingReason.NOT_FOUND: TranslatableText("It missed what the documents say"),
     RatingReason.UNCLEAR: TranslatableText("It is unclear"),
 }
 """Why an answer did not help."""
@@ -177,8 +179,8 @@ NO_CITED_PASSAGE = TranslatableText("This answer rests on no passage.")
 ENTRY_COUNT = PluralText("{number} entry", "{number} entries")
 DAY_COUNT = PluralText("{number} day", "{number} days")
 _FAILURE = TranslatableText(
-    "Something went wrong on my side, and this question was not answered. "
-    "Please ask again; if it happens again, tell whoever runs this bot the number {incident}."
+    "Something went wrong on my side, and this question was not answered. Please ask again. If it "
+    "happens again, tell the operator of this bot the number {incident}."
 )
 _LEFT_OUT = TranslatableText("Left out, not in the documents: {claim}")
 _DOUBT = TranslatableText("The documents may not answer this.")
@@ -187,11 +189,9 @@ _SAY = TranslatableText("The documents say:")
 THREAD_LABEL = TranslatableText("thread in {where}")
 _SAID = TranslatableText("Somebody said in {where}:")
 LIVE_RESULTS_NOT_SAVED = TranslatableText(
-    "This was answered from messages that the search found just then. Nothing of them is kept but links."
+    "This was answered from messages that the search found at that time. Only links to them are kept."
 )
-SOURCE_REMOVED = TranslatableText(
-    "This rested on a document or a message that was removed. Its words are not kept any more."
-)
+SOURCE_REMOVED = TranslatableText("The document or message behind this was removed, so its text is no longer kept.")
 _CLOSEST = PluralText("The closest passage says:", "The closest passages say:")
 _QUOTED = TranslatableText("“{text}”")
 _OR = TranslatableText("{first} or {last}")
@@ -354,20 +354,20 @@ def _any(texts: Sequence[str], words: Translator) -> str:
 # --- What the confidence of an answer is made of ------------------------------------------------
 
 PERCENT = TranslatableText("{number}%")
-ANSWERABILITY_FACTOR = TranslatableText("The passages are {share} likely to hold the answer.")
-RELEVANCE_FACTOR = TranslatableText("The best passage fits the question to {share}.")
-TERMS_FACTOR = TranslatableText("{share} of what was asked is in or around the best sentence.")
+ANSWERABILITY_FACTOR = TranslatableText("The passages are {share} likely to contain the answer.")
+RELEVANCE_FACTOR = TranslatableText("The relevance of the best passage is {share}.")
+TERMS_FACTOR = TranslatableText("{share} of the question's words are in or around the best sentence.")
 SUPPORT_FACTOR = PluralText(
     "{supported} of {number} sentence is supported by the sources.",
     "{supported} of {number} sentences are supported by the sources.",
 )
 AGREEMENT_FACTOR = PluralText(
-    "{number} more document says something as close.", "{number} more documents say something as close."
+    "{number} more document comes as close to the question.", "{number} more documents come as close to the question."
 )
 CONFLICT_FACTOR = TranslatableText("“{one}” and “{other}” do not agree.")
 CONSISTENCY_FACTOR = TranslatableText("No two documents disagree.")
-JUDGED_BY_WRITER = TranslatableText("What is said in other words was checked only by the model that wrote it, {name}.")
-JUDGED_BY_ANOTHER = TranslatableText("What is said in other words was checked by another model, {name}.")
+JUDGED_BY_WRITER = TranslatableText("Paraphrased sentences were checked only by the model that wrote them, {name}.")
+JUDGED_BY_ANOTHER = TranslatableText("Paraphrased sentences were checked by another model, {name}.")
 CONDITION_MISSING = TranslatableText(
     "A passage has a condition or a limit that a sentence may leave out: it is quoted below."
 )
@@ -393,13 +393,13 @@ SOURCE_LINE = TranslatableText("Source: {reference}")
 
 # --- Insights: what the documents lack ----------------------------------------------------------
 
-ADVICE_WRITE_DOCUMENT = TranslatableText("Write a document that answers it; nothing is near.")
+ADVICE_WRITE_DOCUMENT = TranslatableText("Write a document that answers it. No document comes close.")
 ADVICE_ADD_ANSWER = TranslatableText(
     "Write down the answer: a new document, or a section of “{title}”, which comes nearest."
 )
 ADVICE_CHECK_DOCUMENT = TranslatableText("Check what “{title}” says about it.")
 ADVICE_REPHRASE = TranslatableText("Say it plainly in “{title}”, in the words people ask with.")
 CLOSEST_QUOTE = TranslatableText("Closest, in “{title}”: “{quote}”")
-PROPOSAL_NOTICE = TranslatableText("Draft: somebody who knows has to check it and fill in what is open.")
+PROPOSAL_NOTICE = TranslatableText("Draft: somebody who knows the topic has to check it and fill in the gaps.")
 PROPOSAL_GAP = TranslatableText("To be filled in: {question}")
 PROPOSAL_UNCHECKED = TranslatableText("{text} (to be checked)")

@@ -106,7 +106,7 @@ def lease_message(
         return None
     key, space, author, ends, attempt, *kept = row
     if attempt >= 2 * attempts:
-        log.error("given_up", key=key, reason="each attempt ended the process", attempts=attempt)
+        log.error("delivery_given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         _give_up(db, sequence, "no attempt came to an end", now)
         return None
     _serve(db, space, author)
@@ -118,7 +118,7 @@ def lease_message(
     try:
         return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
     except ValueError as error:
-        log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
+        log.error("delivery_given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
         return None
 

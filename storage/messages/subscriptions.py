@@ -133,7 +133,7 @@ def settle_subscriptions(db: Connection) -> None:
     """Keep what became of the messages, which are not kept for long."""
     told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
     if told or dropped:
-        log.info("wishes_ended", told=told, dropped=dropped)
+        log.info("subscriptions_ended", told=told, dropped=dropped)
 
 
 def _one_each(wishes: Iterable[AnswerSubscription], most: int) -> tuple[AnswerSubscription, ...]:

@@ -135,8 +135,8 @@ class VectorIndex:
             except Exception as error:
                 unforeseen = not isinstance(error, CitewellError)
                 log.warning(
-                    "chroma_not_filled",
-                    search="is exact for now",
+                    "vector_index_not_filled",
+                    effect="search is exact for now",
                     reason=str(error),
                     exc_info=error if unforeseen else None,
                 )
@@ -153,7 +153,7 @@ class VectorIndex:
         try:
             found = serving.index.nearest(vector, collections, limit)
         except Unavailable as error:
-            log.warning("chroma_does_not_answer", search="is exact until it does", reason=str(error))
+            log.warning("vector_search_failed", effect="search is exact until it answers", reason=str(error))
             self._serving = None
             return None
         return found if self._serving is serving else None

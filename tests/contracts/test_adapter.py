@@ -821,8 +821,8 @@ async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver
     await driver.rig.settled()
     (reply,) = driver.replies(said)
     assert reply.text == (
-        "Something went wrong on my side, and this question was not answered. Please ask again; "
-        "if it happens again, tell whoever runs this bot the number 1nc1dent."
+        "Something went wrong on my side, and this question was not answered. Please ask again. "
+        "If it happens again, tell the operator of this bot the number 1nc1dent."
     )
     assert reply.buttons == frozenset()
 

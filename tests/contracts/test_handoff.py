@@ -302,7 +302,7 @@ async def test_nobody_is_asked_in_a_server_that_the_question_was_not_asked_in(dr
     elsewhere = driver.world.channel(driver.world.guild("elsewhere"), "help")
     await driver.restart()
     driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})
-    assert "The channel where people are asked" in await driver.set_up("ann", ask=f"<#{elsewhere}>")
+    assert "The channel where people get the questions" in await driver.set_up("ann", ask=f"<#{elsewhere}>")
     driver.rig.places[driver.place] = PlaceSettings(ask=replace(driver.place, channel=str(elsewhere)))
     said = await mention(driver)
     await driver.ask_person(said, "bob")

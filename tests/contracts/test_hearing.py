@@ -73,7 +73,7 @@ async def test_a_program_that_may_not_ask_is_told_of_once(driver: Driver) -> Non
         said = [await driver.by_program(ASKED), await driver.by_program(ASKED)]
         await driver.rig.settled()
     assert [driver.replies(one) for one in said] == [[], []]
-    assert len([one for one in logs if one["event"] == "program_not_answered"]) == 1
+    assert len([one for one in logs if one["event"] == "app_not_answered"]) == 1
 
 
 @pytest.mark.walks(Way.MENTION, Way.WORKFLOWS)

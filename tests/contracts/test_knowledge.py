@@ -219,7 +219,7 @@ async def test_what_cannot_be_read_is_left_out_with_the_reason_and_the_rest_is_a
     assert len(shown) == 4
     told = text(shown)
     for name in ("chart.png", "broken.pdf", "empty.txt"):
-        assert f"{name} was left out" in told
+        assert f"{name} was not added" in told
     assert ".pdf" in told
     assert [document.title for document in await known(driver)] == ["Parking rules"]
 

@@ -116,9 +116,9 @@ async def test_a_place_searches_the_collections_that_are_set_and_never_more_than
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"collections": "handbok"}, "There are: handbook, secret."),
-        ({"teach": "handbok"}, "There are: answers, handbook."),
-        ({"teach": "secret"}, "There are: answers, handbook."),
+        ({"collections": "handbok"}, "You can choose: handbook, secret."),
+        ({"teach": "handbok"}, "You can choose: answers, handbook."),
+        ({"teach": "secret"}, "You can choose: answers, handbook."),
         ({"language": "german"}, "The language of my answers"),
         ({"auto_per_hour": "many"}, "1 to 1,000"),
     ],
@@ -223,7 +223,7 @@ async def test_admins_are_told_once_a_day_that_it_is_so_where_somebody_is_set_fo
     await driver.aside("bob", QUESTION)
     await driver.rig.settled()
     (shown,) = driver.asked()
-    assert "1 answer unasked within an hour" in shown.text
+    assert "1 answer without a mention within an hour" in shown.text
     assert driver.place.channel in shown.text
 
 

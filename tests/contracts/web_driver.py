@@ -25,6 +25,7 @@ from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.doubles.browser import Seen
+from tests.doubles.icons import with_symbols
 from tests.doubles.ports import free_port
 from tests.doubles.visitors import CSRF, HEADER, Trusting, person
 
@@ -175,7 +176,7 @@ class WebDriver:
             said.handle.html = "<article" + articles[said.handle.number].partition("</article>")[0]
 
     def replies(self, said: Said) -> list[Shown]:
-        html = said.handle.html.partition("</h2>")[2] or said.handle.html
+        html = with_symbols(said.handle.html.partition("</h2>")[2] or said.handle.html)
         shown = Seen(html)
         if not html or wording.PROGRESS["searching"] in shown.text or "data-events" in html:
             return []
@@ -203,7 +204,7 @@ class WebDriver:
         return [Shown(shown.text, frozenset(shown.links))] if shown.text.strip() else []
 
     async def why(self, said: Said, person: str) -> list[Shown]:
-        return [Shown(Seen(await self._press(said, person, ReplyButton.CONFIDENCE), "panel").text)]
+        return [Shown(Seen(with_symbols(await self._press(said, person, ReplyButton.CONFIDENCE)), "panel").text)]
 
     async def prefer(self, person: str, style: AnswerStyle) -> None:
         await self._send(person, "/you", {"csrf": CSRF, "style": style.value})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.e2e.chromium import Browser
 
-FIELD, ASK, FOLLOW_UP = "Your question", "Ask", "Ask on"
+FIELD, ASK, FOLLOW_UP = "Your question", "Ask", "Ask a follow-up"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.doubles.icons import icons
 from tests.e2e.chromium import THEMES, WIDTHS, Browser
 
 MODULES = Path(__file__).parent / "node_modules"
@@ -30,13 +31,19 @@ const found = await axe.run(document, {resultTypes: ['violations']});
 return found.violations.map(one => `${one.id}: ${one.help}: ${one.nodes.map(node => node.html).join(' ')}`)
 """
 _PLANTED = """
-const home = arguments[0], ours = url => !url || new URL(url, home).origin === home;
+const [home, icons] = arguments, ours = url => !url || new URL(url, home).origin === home;
 const bad = (what, one) => `${what}: ${one.outerHTML.slice(0, 200)}`;
+const drawn = new Set(icons.map(icon => {
+  const parsed = document.createElement('template');
+  parsed.innerHTML = icon;
+  return parsed.innerHTML;
+}));
 const found = [];
 for (const one of document.querySelectorAll('*')) {
   for (const {name} of one.attributes) if (name === 'style' || name.startsWith('on')) found.push(bad(name, one));
   if (['SCRIPT', 'LINK'].includes(one.tagName) && !(one.src || one.href).startsWith(home + '/static/'))
     found.push(bad('loads', one));
+  if (one.matches('svg') && drawn.has(one.outerHTML)) continue;
   if (one.matches('style, img, svg, iframe, object, embed, base, video, audio, details'))
     found.push(bad('stands there', one));
   if (one.tagName === 'A' && !ours(one.href)) found.push(bad('leads away', one));
@@ -47,6 +54,7 @@ if (!['rgb(252, 252, 251)', 'rgb(22, 24, 26)'].includes(body.backgroundColor) ||
   found.push('the style of the page is another');
 return found;
 """
+_SYMBOLS = "return document.body.innerText.match(/[\\p{Extended_Pictographic}●○✓✔]/gu) ?? []"
 _TOO_WIDE = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -92,7 +100,13 @@ def accessible(browser: Browser, name: str) -> None:
 
 def planted(browser: Browser) -> list[str]:
     """What stands on the page and is none of ours: scripts, styles, pictures, frames, addresses elsewhere."""
-    found: list[str] = browser.run(_PLANTED, browser.home)
+    found: list[str] = browser.run(_PLANTED, browser.home, icons())
+    return found
+
+
+def symbols(browser: Browser) -> list[str]:
+    """Return the characters on the page that a machine without an emoji font shows as boxes."""
+    found: list[str] = browser.run(_SYMBOLS)
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.doubles.icons import icons
 from tests.e2e import checks
 from tests.e2e.chromium import Browser, chromium
 
@@ -35,6 +36,13 @@ def test_a_request_that_leaves_and_a_broken_policy_are_noted(bad: Browser) -> No
     with pytest.raises(AssertionError, match=r"127\.0\.0\.2"):
         checks.kept_in(bad)
     assert any("Content Security Policy" in one for one in bad.noted.complaints)
+
+
+def test_an_svg_that_differs_from_our_icons_is_noted(bad: Browser) -> None:
+    bad.run("document.body.innerHTML = arguments[0]", "".join(icons()))
+    assert not any("stands there" in one for one in checks.planted(bad))
+    bad.run("document.body.innerHTML = arguments[0]", "".join(icons()).replace("<path d=", "<path id=x d=", 1))
+    assert sum("stands there" in one for one in checks.planted(bad)) == 1
 
 
 def test_what_a_text_made_of_a_page_is_noted(bad: Browser) -> None:

@@ -56,6 +56,21 @@ def test_a_page_can_be_used_by_everybody_at_each_width_in_each_theme(browser: Br
     checks.accessible(browser, name.replace(" ", "-"))
 
 
+@every_page
+def test_a_page_needs_no_emoji_font(browser: Browser, name: str) -> None:
+    browser.open(PAGES[name](browser))
+    assert checks.symbols(browser) == []
+
+
+def test_nor_does_what_is_opened_below_an_answer(browser: Browser) -> None:
+    conversation(browser)
+    browser.find("button[value=why]").click()
+    browser.find(".panel")
+    assert checks.symbols(browser) == []
+    assert checks.planted(browser) == []
+    assert len(browser.all(".actions .icon")) >= 2
+
+
 @pytest.mark.parametrize("name", ["ask", "conversation", "source", "you", "api"])
 def test_lighthouse_finds_little_to_better(browser: Browser, handbook: House, name: str, figure: Figure) -> None:
     address = PAGES[name](browser)

@@ -44,13 +44,13 @@ def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(admin:
     admin.fill("Comment", "It is 130 now")
     admin.press("Send")
     admin.says("Thank you", ".panel")
-    admin.follow("How it goes")
+    admin.follow("Admin")
     admin.follow("Questions")
     assert admin.all("main tbody tr")[0].text == "All 1 1 0 0 0 1"
     admin.follow("Try a question")
     admin.fill("Question", QUESTION)
     admin.press("Try")
-    told = admin.says("5. The answer")
+    told = admin.says("5. Answer")
     assert "90 euros" in told
     found = admin.all("main tbody tr")
     assert "Travel (2019)" in found[0].text
@@ -79,7 +79,7 @@ def test_what_the_check_left_out_is_shown_with_what_was_asked(people: Callable[[
             assert MADE_UP in browser.text("del")
             browser.follow("Try it again")
             browser.press("Try")
-            browser.says("4. What was left out")
+            browser.says("4. Rejected sentences")
             checks.accessible(browser, "trial-with-model")
 
 
@@ -94,7 +94,7 @@ def test_so_can_passages_and_a_question_that_was_tried(admin: Browser, figure: F
     light(admin, admin.link("main tbody a"), "admin-passages", figure)
     light(admin, "/admin/trial?question=" + QUESTION.replace(" ", "+"), "admin-trial", figure)
     admin.press("Try")
-    admin.says("5. The answer")
+    admin.says("5. Answer")
     checks.accessible(admin, "admin-trial-tried")
 
 

@@ -35,7 +35,7 @@ def test_one_reads_on_and_comes_back_to_what_was_cited(browser: Browser) -> None
     browser.follow("Next")
     browser.says("Passage 2 of 3")
     assert browser.seen("#here")
-    browser.follow("Back to what was cited")
+    browser.follow("Back to the cited passage")
     assert browser.text("mark") == cited
     assert browser.seen("#cited")
 
@@ -50,10 +50,10 @@ def test_a_link_that_was_changed_or_revoked_says_so_and_shows_nothing(
     browser.open(link)
     assert "28 days" in browser.text()
     browser.open(link[:-1])
-    assert "This link leads nowhere" in browser.text()
+    assert "This link is not valid" in browser.text()
     own_house.command("links", "rotate", "--yes")
     browser.open(link)
-    assert "This link leads nowhere" in browser.text()
+    assert "This link is not valid" in browser.text()
     assert "28 days" not in browser.text()
 
 

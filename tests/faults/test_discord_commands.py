@@ -88,16 +88,16 @@ async def preferences(driver: DiscordDriver, **options: str) -> str:
 
 
 async def test_preferences_are_shown_changed_one_by_one_and_taken_back(driver: DiscordDriver) -> None:
-    assert "Style: As the operator set it" in await preferences(driver)
+    assert "Style: Operator's default" in await preferences(driver)
     await preferences(driver, style="bullet", language="en")
     shown = await preferences(driver, citations="footnote")
-    assert ("Style: Bullet" in shown, "Language: English" in shown, "Citations: Footnote" in shown) == (
+    assert ("Style: Bullet points" in shown, "Language: English" in shown, "Citations: Footnote" in shown) == (
         True,
         True,
         True,
     )
     shown = await preferences(driver, style="default", language="default")
-    assert "Style: As the operator set it" in shown
+    assert "Style: Operator's default" in shown
     assert "Language: The language of the question" in shown
     assert await driver.rig.desk.preferences(driver.key("ann")) == Preferences(citations=CitationStyle.FOOTNOTE)
 

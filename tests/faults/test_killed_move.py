@@ -72,7 +72,7 @@ def test_a_move_that_is_killed_again_and_again_ends_with_everything(
     assert done.exit_code == 0
     assert "known: 430\n" in done.output
     assert "Every table holds the same in both." in done.output
-    assert "find again what came first" in done.output
+    assert "find the same first passage again" in done.output
     assert "hidden" not in done.output
     before, after = asyncio.run(held(source, target))
     assert set(after) == set(before)

@@ -44,7 +44,7 @@ def test_a_place_is_told_what_it_sees_and_which_rule_gives_it() -> None:
     said = run("audience", "explain", "--place", "slack:T1:C2").splitlines()
     assert said == [
         "slack:T1:C2, read by everyone there",
-        "  handbook  seen    no rule: everyone inside may see it",
+        "  handbook  seen    no rule: every member may see it",
         "  hr        seen    only = slack:T1:C2",
         "  press     seen    it is public",
         "While a guest or somebody of another organisation reads along: press",
@@ -90,7 +90,7 @@ def test_what_the_operator_changed_and_looked_at_is_in_the_audit_without_any_tex
 
 
 def test_replies_that_were_kept_are_listed_once_they_are_to_be_reviewed() -> None:
-    assert "to be reviewed yet" in run("documents", "--due")
+    assert "due for review" in run("documents", "--due")
     for name, review in (("old", "2020-01-01"), ("older", "2019-01-01"), ("new", "2999-01-01")):
         kept = Document(
             id=f"taught/{name}",

@@ -77,7 +77,7 @@ async def test_an_empty_library_says_who_can_fill_it(settings: Settings) -> None
     async with open_citewell(settings) as empty:
         answer = await empty.answer("How many vacation days do employees get?")
     assert "empty_knowledge_base" in answer.safety_flags
-    assert "Whoever runs this bot can add some" in answer.body
+    assert "The operator of this bot can add some" in answer.body
 
 
 async def test_a_procedure_comes_as_its_steps_in_order(citewell: Citewell) -> None:

@@ -153,7 +153,7 @@ async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_onc
         await citewell.resync_paths()
     assert before.keys() - await indexed(citewell) == {"a.md"}
     share = (folder / "share").as_posix()
-    (told,) = (entry for entry in logs if entry["event"] == "documents_kept")
+    (told,) = (entry for entry in logs if entry["event"] == "documents_not_removed")
     assert (told["source"], told["documents"]) == (share, 1)
     assert f"citewell index {share}" in told["what_to_do"]
 
@@ -206,7 +206,7 @@ async def test_a_source_that_cannot_be_looked_at_keeps_no_other_from_it(
         await citewell.resync_paths()
     assert {"a1.md", "b1.md", "c1.md", "c2.md"} <= (await indexed(citewell)).keys()
     assert "b2.md" not in await indexed(citewell)
-    assert [entry["source"] for entry in logs if entry["event"] == "not_synced"] == [broken.as_posix()]
+    assert [entry["source"] for entry in logs if entry["event"] == "sync_failed"] == [broken.as_posix()]
 
 
 async def test_what_may_not_be_read_is_reported_and_nothing_is_forgotten(citewell: Citewell, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ async def test_a_person_is_asked_on_another_platform_and_their_reply_appears_on_
     await driver.rig.settled()
     (notice,) = channel.posted
     assert (notice.about, notice.handoff.question) == (NoticeKind.ASKED, QUESTION)
-    assert "What they reply appears here" in said.handle.html
+    assert "Their reply appears here" in said.handle.html
     await driver.rig.storage.handoffs.resolve(notice.handoff.id, "slack:T1:U7", "Bea", "The <b>blue</b> team.")
     await driver.rig.settled()
     assert "Bea replied" in said.handle.html

@@ -62,8 +62,8 @@ async def test_one_process_takes_in_what_another_answers(tmp_path: Path, url: st
         await answered(team, private, "25 vacation days")
         assert any("25 vacation days" in shown.text for shown in await team.passages(mention, "ann"))
         assert len(team.slack.sockets) == 2
-        assert "answered by another citewell run" in await stopped(taking)
-        assert "Nothing is listened to here" in await stopped(answering)
+        assert "Another citewell run answers them" in await stopped(taking)
+        assert "This process connects to no platform" in await stopped(answering)
 
 
 @pytest.mark.slow

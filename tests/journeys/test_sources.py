@@ -132,10 +132,10 @@ async def test_what_is_due_is_synced_each_at_its_own_pace_and_one_that_fails_sto
             await until(tables[0], 2)
             tables.append(later := folder(tmp_path / "later", 3))
             await until(later, 3)
-            await waiting.until(lambda: sum(entry["event"] == "synced" for entry in logs) == 2)
+            await waiting.until(lambda: sum(entry["event"] == "source_synced" for entry in logs) == 2)
     assert await there(citewell, tables[1]) == 0
-    assert {entry["source"] for entry in logs if entry["event"] == "not_synced"} == {tables[2].source_id}
-    assert sum(entry["event"] == "synced" and entry["source"] == tables[0].source_id for entry in logs) == 1
+    assert {entry["source"] for entry in logs if entry["event"] == "sync_failed"} == {tables[2].source_id}
+    assert sum(entry["event"] == "source_synced" and entry["source"] == tables[0].source_id for entry in logs) == 1
     shown = {row.name: row for row in await list_source_states(citewell, tables)}
     assert (shown["good"].collection, shown["good"].documents, shown["good"].last[17:]) == ("hr", 2, "2 added")
     assert (shown["never"].last, shown["never"].due) == ("never", "by hand")

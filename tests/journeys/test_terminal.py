@@ -137,7 +137,7 @@ def test_a_rule_that_closes_nothing_is_said(person: Terminal, documents: Path) -
     for said in (person.type("index", documents, "--collection", "hr"), person.type("documents")):
         assert said.status == 0
         assert "citewell: The rule [collections.HR] fits no collection" in said.err
-        assert "Did you mean hr? As it stands, everyone inside may see hr." in said.err
+        assert "Did you mean hr? Now every member may see hr." in said.err
 
 
 def test_documents_of_another_embedder_are_told_until_they_are_embedded_again(
@@ -157,7 +157,7 @@ def test_documents_of_another_embedder_are_told_until_they_are_embedded_again(
 def test_documents_are_called_embedded_only_if_they_were(indexed: Terminal) -> None:
     assert indexed.type("index", "--rebuild").out == "All documents are embedded.\n"
     without = indexed.type("index", "--rebuild", CITEWELL_EMBEDDER="none")
-    assert without.out == "There is no embedder to embed documents with: they are found by words.\n"
+    assert without.out == "No embedder is set, so documents are found by words only.\n"
 
 
 def down() -> dict[str, str]:
@@ -244,7 +244,7 @@ def test_an_interrupted_run_says_what_is_kept_and_goes_on(
         said = person.type("index", documents)
     assert said.status == 130
     assert re.fullmatch(
-        r"Stopped\. [12] documents? (was|were) taken in and will be kept; the same command goes on from there\.\n",
+        r"Stopped\. [12] documents? (was|were) indexed and kept\. The same command continues from there\.\n",
         said.err,
     )
     assert "0 failed" in person.type("index", documents).out
@@ -338,8 +338,8 @@ def test_a_restore_says_that_sessions_and_links_ended_and_names_the_keys_to_look
     assert indexed.type("keys", "revoke", "stolen").status == 0
     said = indexed.type("restore", "away.db")
     assert said.status == 0
-    assert "signs in again" in said.out
-    assert "links" in said.out
+    assert "sign in to the page again" in said.out
+    assert "Links to sources" in said.out
     assert "stolen" in said.out
     assert "kept (" not in said.out + said.err
     other = indexed.type("restore", "away.db", "--data", "another")
@@ -819,7 +819,7 @@ def test_questions_say_what_is_right_in_fields_that_are_named(person: Terminal) 
     words = ("eval", "qa", "questions.jsonl", "--documents", "documents.jsonl", "--out")
     said = person.type(*words, "out1")
     assert "The field answer is not read" in said.err
-    assert "Fields that say it: answerability (ANSWERABLE" in said.err
+    assert "Fields for them: answerability (ANSWERABLE" in said.err
     Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION, "answers": "25"}) + "\n")
     assert "answers is not a list" in person.type(*words, "out2").err
     gold = {"answerability": "ANSWERABLE", "answers": ["25"], "gold_doc_ids": ["leave"]}

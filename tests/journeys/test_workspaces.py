@@ -206,7 +206,7 @@ async def test_a_state_that_another_browser_was_given_adds_nothing(home: House) 
     link, _, _ = await home.invited()
     _, cookie, _ = await home.invited()
     status, page = await home.back(home.slack.allow(link, home.beta.workspace), cookie)
-    assert (status, "This browser did not begin it" in page, await added(home)) == (400, True, False)
+    assert (status, "begin again in one browser" in page, await added(home)) == (400, True, False)
 
 
 async def test_a_state_brought_a_second_time_adds_nothing(home: House) -> None:

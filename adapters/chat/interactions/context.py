@@ -155,7 +155,7 @@ class InteractionContext(ABC):
         try:
             await self.reply_privately(text)
         except CitewellError as error:
-            log.warning("not_told", action=self.payload.action, reason=str(error))
+            log.warning("interaction_reply_failed", action=self.payload.action, reason=str(error))
 
     async def show_error(self, text: str, field: str = "") -> None:
         """Say what is wrong with what they sent, at that field if the form is still open."""

@@ -100,10 +100,10 @@ class UploadHandlers:
         except NotAllowed:
             return UploadResult(words(uploads.CONTRIBUTORS_ONLY))
         except UploadRefused as error:
-            log.info("nothing_added", reason=str(error))
+            log.info("document_not_added", reason=str(error))
             return UploadResult(uploads.rejected_text(thing, error, words))
         except CitewellError as error:
-            log.warning("nothing_added", reason=str(error))
+            log.warning("document_not_added", reason=str(error))
             return UploadResult(uploads.fetch_failed_text(thing, words))
         said, small = uploads.added_text(thing, added, words), uploads.take_back_hint(added, words)
         return UploadResult(said, small, added.document, words(uploads.TAKE_BACK_LABEL))

@@ -206,7 +206,7 @@ class Deliverer(Generic[P]):
         try:
             await self._posts.show_ephemeral(message, reply)
         except CitewellError as error:
-            log.warning("not_whispered", reason=str(error))
+            log.warning("private_note_not_posted", reason=str(error))
 
     def _alone(self, message: IncomingMessage) -> bool:
         """Nobody but the asker reads the reply."""
@@ -253,7 +253,7 @@ class Deliverer(Generic[P]):
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
-                log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
+                log.warning("reply_posted_as_text", answer=answer.id, reason=str(error))
                 taken = False
         if not (taken and await sender.attach(shown.files, again=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
@@ -273,7 +273,7 @@ class Deliverer(Generic[P]):
         else. What nobody asks for now is not missed."""
         hopeless = work.last or refused.is_permanent
         if refused.is_obsolete:
-            log.info("reply_ends", key=work.key, reason=str(refused))
+            log.info("reply_given_up", key=work.key, reason=str(refused))
         elif hopeless and work.message.manner.is_background:
             log.info("unasked_reply_refused", key=work.key, reason=str(refused))
         elif hopeless and not self._alone(work.message):

@@ -107,7 +107,7 @@ class PrivateReplyDeliverer:
         try:
             await self._tell(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
         except Refused as refused:
-            log.warning("asker_not_told", key=work.key, reason=str(refused))
+            log.warning("asker_not_notified", key=work.key, reason=str(refused))
 
 
 async def _grown(back: EditingSender[P], gone: P, growing: ReplyStream, receipt: PostRecorder) -> Answer:

@@ -43,7 +43,7 @@ DESCRIPTIONS = {
 
 # --- Panels ----------------------------------------------------------------------------------------
 
-DOCUMENT_FITS = TranslatableText("{title} fits the question to {share}.")
+DOCUMENT_FITS = TranslatableText("The relevance of {title} is {share}.")
 DOCUMENT_COUNT = PluralText("{number} document that you may see here", "{number} documents that you may see here")
 AND_MORE = TranslatableText("… and {count} more")
 REASON_TITLE, REASON_LABEL, COMMENT_LABEL = (
@@ -59,16 +59,20 @@ NO_PERMISSION = TranslatableText("I lack the permission {permission} for that. A
 
 # --- A person's own data, and how they want to be answered ---------------------------------------------
 
-AS_SET, LANGUAGE_AS_SET = TranslatableText("As the operator set it"), TranslatableText("The language of the question")
+AS_SET, LANGUAGE_AS_SET = TranslatableText("Operator's default"), TranslatableText("The language of the question")
 PREFERENCES_TEXT = TranslatableText(
-    "**How I answer you**\n- Style: {style}\n- Citations: {citations}\n- Language: {language}\n"
-    "-# Change it with the options of `/{preferences}`. It holds for all answers to you, until you erase your data."
+    "**How I answer you**\n"
+    "- Style: {style}\n"
+    "- Citations: {citations}\n"
+    "- Language: {language}\n"
+    "-# Change it with the options of `/{preferences}`. It applies to all answers to you until you "
+    "erase your data."
 )
 EXPORTED = TranslatableText("Everything that is kept about you is in this file.")
 FORGET_WARNING = TranslatableText(
     "This erases your questions, their answers, your ratings and your preferences here. It cannot be undone."
 )
-FORGOTTEN = TranslatableText("Done: {entries} about you erased.")
+FORGOTTEN = TranslatableText("Done. I erased {entries} about you.")
 PRIVACY_TEXT = TranslatableText(
     "**What is kept**\n"
     "- Your questions and my answers, so that follow-ups work, and your ratings. They are erased after {time}.\n"
@@ -96,7 +100,7 @@ TEXT_WITHHELD = TranslatableText(
 STYLE_NAMES = {
     "concise": TranslatableText("Concise"),
     "detailed": TranslatableText("Detailed"),
-    "bullet": TranslatableText("Bullet"),
+    "bullet": TranslatableText("Bullet points"),
 }
 CITATION_NAMES = {
     "numbered": TranslatableText("Numbered"),
@@ -116,9 +120,9 @@ SUGGESTED_PROMPTS = (
 HOME_HOW_TITLE, HOME_INDEXED_TITLE = TranslatableText("Ask the documents"), TranslatableText("What is indexed")
 HOME_PREFERENCES_TITLE, HOME_DATA_TITLE = TranslatableText("How I answer you"), TranslatableText("Your data")
 HOME_HOW_TO_ASK = TranslatableText(
-    "Mention me in a channel, write to me in the Messages tab, or use `/ask` for an answer only you can see. "
-    "In a thread that I have answered in, ask on without mentioning me. "
-    "The message menu has *Answer this message*. Every sentence is marked with its source."
+    "Mention me in a channel, write to me in the Messages tab, or use `/ask` for an answer only you "
+    "can see. In a thread that I have answered in, ask follow-ups without mentioning me. The message "
+    "menu has *Answer this message*. Every sentence is marked with its source."
 )
 HOME_PRIVACY = TranslatableText(
     "I am an automated assistant. I keep your questions, my answers and your ratings for as long as the operator "
@@ -126,7 +130,7 @@ HOME_PRIVACY = TranslatableText(
     "addressed to me, and replies in threads that I have answered in."
 )
 HOME_EMPTY = TranslatableText("Nothing that you may see has been indexed yet.")
-HOME_PRIVATE = TranslatableText("Shown for you alone. Documents that you may not see are not listed.")
+HOME_PRIVATE = TranslatableText("Only you see this page. It does not list documents that you may not see.")
 HOME_EXPORT, HOME_FORGET, HOME_SURE = (
     TranslatableText("Send me my data"),
     TranslatableText("Erase my data"),
@@ -135,5 +139,5 @@ HOME_EXPORT, HOME_FORGET, HOME_SURE = (
 HOME_WARNING = TranslatableText("Your questions, my answers to them and your ratings are erased.")
 HOME_ERASE, HOME_KEEP = TranslatableText("Erase"), TranslatableText("Keep")
 HOME_EXPORTED = TranslatableText("Your data is in the Messages tab, as a file.")
-CITATIONS_AS_SET, CITATIONS_LABEL = TranslatableText("Citations as set"), TranslatableText("{style} citations")
+CITATIONS_AS_SET, CITATIONS_LABEL = TranslatableText("Default citations"), TranslatableText("{style} citations")
 HOME_LANGUAGE_AS_SET = TranslatableText("In the question's language")

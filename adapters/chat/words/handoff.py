@@ -23,12 +23,12 @@ RESOLVE_LABEL, REPLY_SEND_LABEL, REPLY_CLOSE_LABEL = (
 FORM_TITLE = TranslatableText("Your reply")
 REPLY_LABEL, REPLY_HINT = (
     TranslatableText("What you reply"),
-    TranslatableText("Leave it empty if whoever asked knows already."),
+    TranslatableText("Leave it empty if the person who asked knows already."),
 )
 KEEP_LABEL = TranslatableText("Keep it as an answer?")
 KEEP_YES, KEEP_NO = (
     TranslatableText("Yes, for everybody who asks this"),
-    TranslatableText("No, for whoever asked alone"),
+    TranslatableText("No, only for the person who asked"),
 )
 UNNAMED_PERSON = TranslatableText("A colleague")
 """Whoever has no name."""

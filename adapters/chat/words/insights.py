@@ -17,26 +17,26 @@ MAX_PANEL_ENTRIES, MAX_DIGEST_ENTRIES = 5, 3
 """Of each list; in one message."""
 QUESTION_LINE, TITLE_LINE = 200, 120
 """Characters of each that are shown."""
-INSIGHTS_ADMINS_ONLY = TranslatableText("Only an admin may see what was asked. Whoever runs me says who is one.")
+INSIGHTS_ADMINS_ONLY = TranslatableText("Only an admin may see what was asked. The operator decides who is an admin.")
 ASKED_BETWEEN = TranslatableText("What was asked from {since} to {until}")
 QUESTION_COUNTS = TranslatableText(
     "{asked} asked, {answered} answered, {partial} partly, {not_found} not found, {unhelpful} rated as not helpful."
 )
 GAPS_HEADING, MOST_USED_HEADING, CONTRADICTIONS_HEADING, STALE_HEADING = (
-    TranslatableText("Gaps: what to write"),
-    TranslatableText("Asked most"),
+    TranslatableText("Gaps in the documents"),
+    TranslatableText("Most asked"),
     TranslatableText("Documents that do not agree"),
-    TranslatableText("Cited most, and older than a year"),
+    TranslatableText("Most cited, and older than a year"),
 )
 DRAFT_FOR = TranslatableText("A draft for {question}:")
 NEVER_CITED_COUNT = PluralText("{number} document was never cited.", "{number} documents were never cited.")
 _TIMES = PluralText("asked once", "asked {number} times")
 _PEOPLE = PluralText("by {number} person", "by {number} people")
 _SPENT = PluralText(
-    "In {place} I gave {number} answer unasked within an hour, all that `auto_per_hour` allows. "
-    "Until the hour is over I answer only who mentions me there.",
-    "In {place} I gave {number} answers unasked within an hour, all that `auto_per_hour` allows. "
-    "Until the hour is over I answer only who mentions me there.",
+    "In {place} I gave {number} answer without a mention within an hour. `auto_per_hour` allows no "
+    "more. Until the hour is over, I answer there only when I am mentioned.",
+    "In {place} I gave {number} answers without a mention within an hour. `auto_per_hour` allows no "
+    "more. Until the hour is over, I answer there only when I am mentioned.",
 )
 _GROUP = TranslatableText("{question} ({times} {people})")
 

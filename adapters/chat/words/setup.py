@@ -12,7 +12,7 @@ from pipeline.translations import LANGUAGES, TranslatableText, Translator
 from pipeline.values import USE_DEFAULT, ConfidenceLevel, PlaceSettings, WriterKind
 
 SETUP_TITLE = TranslatableText("How I behave here")
-SETUP_BUTTON = TranslatableText("Set me up")
+SETUP_BUTTON = TranslatableText("Change settings")
 A_CHANNEL, WHOLE_WORKSPACE, WHOLE_SERVER = (
     TranslatableText("A channel"),
     TranslatableText("The whole workspace"),
@@ -22,14 +22,14 @@ THIS_CHANNEL = TranslatableText("This channel")
 CURRENT_SETTINGS = TranslatableText("Now: {lines}")
 SAVE_LABEL = TranslatableText("Save")
 NOT_SET = TranslatableText("Not set here")
-SETUP_ADMINS_ONLY = TranslatableText("Only an admin may set me up. Whoever runs me says who is one.")
-SETUP_DONE = TranslatableText("Set. It holds from the next question on.")
+SETUP_ADMINS_ONLY = TranslatableText("Only an admin may change my settings. The operator decides who is an admin.")
+SETUP_DONE = TranslatableText("Saved. It applies from the next question on.")
 SETUP_PRECEDENCE = TranslatableText(
-    "What is set for a channel goes before what is set for everything around it; what is set here goes before the "
-    "operator's file. Collections are never more than everyone who reads along may see."
+    "Settings of a channel override those of the workspace or server around it. Settings made here "
+    "override the operator's file. I never search more than everyone who reads along may see."
 )
-INVALID_SETTING = TranslatableText("“{label}” cannot be that. {hint}.")
-AVAILABLE_NAMES = TranslatableText("There are: {names}.")
+INVALID_SETTING = TranslatableText("“{label}” does not take that value. {hint}.")
+AVAILABLE_NAMES = TranslatableText("You can choose: {names}.")
 UNCHANGED = TranslatableText("Nothing was changed.")
 SETTING_LINE = TranslatableText("{label}: {value}")
 _YES = {"true": TranslatableText("Yes"), "false": TranslatableText("No")}
@@ -55,54 +55,58 @@ class SetupField(NamedTuple):
 
 SETUP_FIELDS: Mapping[str, SetupField] = {
     "auto": SetupField(
-        TranslatableText("Answer unasked"), TranslatableText("Answer questions that do not mention me"), _YES
+        TranslatableText("Answer without a mention"), TranslatableText("Answer questions that do not mention me"), _YES
     ),
     "auto_level": SetupField(
-        TranslatableText("Unasked, from confidence"), TranslatableText("Below it I say nothing"), _LEVELS
+        TranslatableText("No mention: lowest confidence"),
+        TranslatableText("Below this confidence I say nothing"),
+        _LEVELS,
     ),
     "auto_per_hour": SetupField(
-        TranslatableText("Unasked, an hour"), TranslatableText("How many I answer at most, 1 to 1,000")
+        TranslatableText("No mention: answers per hour"), TranslatableText("The most answers in an hour, 1 to 1,000")
     ),
     "auto_wait": SetupField(
-        TranslatableText("Unasked, after seconds"), TranslatableText("How long people have to answer first, 0 to 840")
+        TranslatableText("No mention: seconds to wait"),
+        TranslatableText("The seconds that people have to answer first, 0 to 840"),
     ),
     "collections": SetupField(
-        TranslatableText("Collections"), TranslatableText("Which I search, such as: handbook, hr")
+        TranslatableText("Collections"), TranslatableText("The collections that I search, such as: handbook, hr")
     ),
-    "style": SetupField(TranslatableText("Style"), TranslatableText("How much I say"), words.STYLE_NAMES),
+    "style": SetupField(TranslatableText("Style"), TranslatableText("How detailed my answers are"), words.STYLE_NAMES),
     "language": SetupField(
         TranslatableText("Language"),
         TranslatableText("The language of my answers"),
         {language: TranslatableText(name) for language, name in LANGUAGES.items()},
     ),
     "writer": SetupField(
-        TranslatableText("Who writes"), TranslatableText("A model, or the documents' own words"), _WRITERS
+        TranslatableText("Answers written by"), TranslatableText("A model, or the documents' own words"), _WRITERS
     ),
     "ask": SetupField(
-        TranslatableText("Ask people in"), TranslatableText("The channel where people are asked what I cannot answer")
+        TranslatableText("Pass questions to"),
+        TranslatableText("The channel where people get the questions that I cannot answer"),
     ),
     "ask_name": SetupField(
-        TranslatableText("Who is asked"), TranslatableText("How the button names them, in 40 characters at most")
+        TranslatableText("Who gets the questions"),
+        TranslatableText("Their name on the button, in at most 40 characters"),
     ),
     "teach": SetupField(
         TranslatableText("Keep replies in"), TranslatableText("The collection that people's replies may be kept in")
     ),
     "silent": SetupField(TranslatableText("Silence"), TranslatableText("Say nothing here, even when mentioned"), _YES),
     "retract": SetupField(
-        TranslatableText("Deleted questions"),
-        TranslatableText("Take my answer away when its question is deleted"),
-        _YES,
+        TranslatableText("Deleted questions"), TranslatableText("Delete my answer when its question is deleted"), _YES
     ),
     "index": SetupField(
-        TranslatableText("Source"), TranslatableText("What people say here becomes a source of my answers"), _YES
+        TranslatableText("Index this channel"), TranslatableText("Messages here become a source of my answers"), _YES
     ),
     "index_days": SetupField(
-        TranslatableText("Source, for days"), TranslatableText("How long what was said is kept as that, 1 to 3,650")
+        TranslatableText("Index: days to keep"),
+        TranslatableText("The days that I keep messages as a source, 1 to 3,650"),
     ),
     "threads": SetupField(
         TranslatableText("Threads"),
-        TranslatableText("Answer in a thread, or in place"),
-        {"true": TranslatableText("In a thread"), "false": TranslatableText("In place")},
+        TranslatableText("Answer in a thread, or in the channel itself"),
+        {"true": TranslatableText("In a thread"), "false": TranslatableText("In the channel")},
     ),
 }
 """By the names of `Place`."""

@@ -7,9 +7,9 @@ from pipeline.values import OFF_RECORD_TAG
 from pipeline.values.posting import IndexingNotice
 
 SOURCE_NOTICE = TranslatableText(
-    "From now on what is said here is a source of my answers, for those who may read it here, for {days} days. "
-    "What you react to with 🚫, or write with {word}, is left out; ✅ says what solved a question. Whoever asks me to "
-    "forget them is left out of what was said so far."
+    "From now on, messages here are a source of my answers for {days} days, for people who may read "
+    "this channel. I leave out messages that you mark with 🚫 or write with {word}. Mark what solved a "
+    "question with ✅. If you ask me to forget you, I leave out what you wrote so far."
 )
 
 

@@ -13,22 +13,24 @@ from pipeline.translations import PluralText, TranslatableText, Translator
 from pipeline.words import wording
 
 ADD_LABEL = TranslatableText("Add to knowledge")
-WHAT_LABEL, WHERE_LABEL = TranslatableText("What to add"), TranslatableText("Into which collection")
+WHAT_LABEL, WHERE_LABEL = TranslatableText("What to add"), TranslatableText("Collection to add to")
 WHERE_HINT = TranslatableText("Everyone who may see that collection gets answers from it.")
 CANCEL = TranslatableText("Cancel")
 READING_FILE = TranslatableText("Reading {name} …")
-ADDED = TranslatableText("{name} is in the collection {collection} now, as “{title}”.")
+ADDED = TranslatableText("I added {name} to the collection {collection} as “{title}”.")
 PASSAGES_READ = PluralText("{number} passage was read.", "{number} passages were read.")
 REPLACED = TranslatableText("It replaces what you added under the same name.")
 TAKE_BACK_HINT = TranslatableText(
-    "To take it back, press the button; whoever runs me can do it with `citewell documents remove {id}`."
+    "To take it back, press the button. The operator can run `citewell documents remove {id}`."
 )
-NOT_ADDED = TranslatableText("{name} was left out: {reason}")
+NOT_ADDED = TranslatableText("{name} was not added: {reason}")
 TAKE_BACK_LABEL = TranslatableText("Take it back")
-TAKEN_BACK = TranslatableText("“{title}” is taken back: no answer rests on it any more.")
+TAKEN_BACK = TranslatableText("“{title}” was taken back. No answer uses it any more.")
 DOCUMENT_GONE = TranslatableText("It is not among the documents any more.")
-CONTRIBUTORS_ONLY = TranslatableText("Only a contributor may add to my knowledge. Whoever runs me says who is one.")
-NOT_YOUR_DOCUMENT = TranslatableText("Only whoever added it, or an admin, may take it back.")
+CONTRIBUTORS_ONLY = TranslatableText(
+    "Only a contributor may add to my knowledge. The operator decides who is a contributor."
+)
+NOT_YOUR_DOCUMENT = TranslatableText("Only the person who added it or an admin may take it back.")
 NOTHING_TO_ADD = TranslatableText("That message has no file and no link that I could add.")
 NO_COLLECTION = TranslatableText("There is no collection here that you could add to.")
 OUT_OF_DATE = TranslatableText("This is out of date. Choose “{add}” again.")
@@ -37,12 +39,10 @@ UNREADABLE = TranslatableText("I read {formats}, with text in them and without a
 TOO_LARGE = TranslatableText("it is larger than {megabytes} MB.")
 NOT_PUBLIC = TranslatableText("I open public web pages only.")
 PAGE_NOT_OPEN = TranslatableText("the page is not there, or it asks to sign in.")
-FETCH_FAILED = TranslatableText("I could not get it. Please try again in a minute.")
+FETCH_FAILED = TranslatableText("I could not download it. Please try again in a minute.")
 FILE_GONE = TranslatableText("the file is not there any more, or I may not see it. Send it to me in a direct message.")
 FILE_ELSEWHERE = TranslatableText("the file is kept outside {platform}, and I have no access to it.")
-FILES_NOT_ALLOWED = TranslatableText(
-    "I may not open files here. Whoever runs me can give me the permission {permission}."
-)
+FILES_NOT_ALLOWED = TranslatableText("I may not open files here. The operator can give me the permission {permission}.")
 
 UPLOAD_FORM = "adding"
 MAX_UPLOADS = 10

@@ -32,7 +32,7 @@ from pipeline.words import wording
 
 _CHANNEL = re.compile(r"(?:<#)?([0-9]+)>?")
 CHANNEL, SERVER = "channel", "server"
-SERVERS_ONLY = TranslatableText("I can be set up in servers only.")
+SERVERS_ONLY = TranslatableText("My settings can be changed only in servers.")
 
 
 async def apply_setup_command(

@@ -60,14 +60,17 @@ QUESTION_ABOUT, SHARE_ABOUT = (
     TranslatableText("What would you like to know?"),
     TranslatableText("Show the answer to everyone here"),
 )
-SOURCES_ABOUT = TranslatableText("What is indexed and visible to you here")
-PRIVACY_ABOUT = TranslatableText("What is kept about you; export it or erase it")
-PREFERENCES_ABOUT = TranslatableText("How I answer you; without options, what is set")
-STYLE_ABOUT, CITATIONS_ABOUT = TranslatableText("How much is said"), TranslatableText("How sources are marked")
+SOURCES_ABOUT = TranslatableText("List the documents that you may see here")
+PRIVACY_ABOUT = TranslatableText("Show what is kept about you, export it or erase it")
+PREFERENCES_ABOUT = TranslatableText("Show how I answer you, or change it")
+STYLE_ABOUT, CITATIONS_ABOUT = (
+    TranslatableText("How detailed the answers are"),
+    TranslatableText("How sources are marked"),
+)
 LANGUAGE_ABOUT = TranslatableText("The language of my answers")
 HELP_ABOUT = TranslatableText("How to ask")
-SETUP_ABOUT = TranslatableText("For admins: how I behave here; without options, what holds")
-INSIGHTS_ABOUT = TranslatableText("For admins: what was asked lately, and what the documents lack")
+SETUP_ABOUT = TranslatableText("For admins: show how I behave here, or change it")
+INSIGHTS_ABOUT = TranslatableText("For admins: show what was asked lately and what the documents lack")
 WHERE_ABOUT = TranslatableText("This channel or the whole server")
 
 

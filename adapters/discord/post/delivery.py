@@ -240,7 +240,7 @@ class DiscordReplyPoster:
                 await retry_while_unreachable(partial(delete_message, there, int(name)))
 
     async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
-        with translate_discord_errors("write to whoever asked"):
+        with translate_discord_errors("write to the person who asked"):
             asker = await fetch_person(self._client, message.author)
             guarded: dict[str, Any] = {"nonce": make_nonce(once, 0)} if once else {}
             await asker.send(text, suppress_embeds=True, **guarded)

@@ -68,7 +68,7 @@ async def find_messages(
                     found += begun if last else []
                     begun = begun if last is None else []
     except (discord.NotFound, discord.Forbidden) as error:
-        log.info("discord_history_unread", channel=channel_id, code=error.code)
+        log.info("discord_history_not_read", channel=channel_id, code=error.code)
     return found or begun
 
 

@@ -42,7 +42,7 @@ async def search_messages(
             messages = (found.get("results") or {}).get("messages") or ()
             return tuple([await _said(talk, message, one) for one in messages if _of_people(talk, one, message)])
     except (CitewellError, TimeoutError) as error:
-        log.info("slack_search_unanswered", reason=str(error) or "it took too long")
+        log.info("slack_search_failed", reason=str(error) or "it took too long")
         return ()
 
 

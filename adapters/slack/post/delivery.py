@@ -176,7 +176,7 @@ class SlackReply(SlackSender):
                 if file.name not in held:
                     await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
         except SlackRefused as declined:
-            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
+            log.warning("slack_file_not_attached", effect="its text is posted", reason=str(declined))
             return False
         return True
 
@@ -262,7 +262,7 @@ class SlackNotifier:
         try:
             await whispered
         except CitewellError as error:
-            log.warning("slack_not_whispered", reason=str(error))
+            log.warning("slack_private_note_not_posted", reason=str(error))
 
 
 async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:

@@ -106,7 +106,7 @@ async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTar
     try:
         return await _find(web, me, origin, key)
     except SlackRefused as declined:
-        log.warning("slack_replies_unread", one="may be posted twice", reason=str(declined))
+        log.warning("slack_replies_not_read", effect="a reply may be posted twice", reason=str(declined))
         return []
 
 

@@ -11,14 +11,15 @@ INSTALL_PAGE_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-TRY_AGAIN_TEXT = "Something went wrong on the way. Please try again."
+TRY_AGAIN_TEXT = "Something went wrong. Please try again."
 ONE_WORKSPACE = (
-    "It can be added to one workspace at a time, not to a whole organisation. Choose a workspace where Slack asks you."
+    "Citewell can be added to one workspace at a time, not to a whole organisation. "
+    "Choose a workspace where Slack asks you."
 )
 OAUTH_ERROR_TEXTS = {
     "access_denied": "You did not allow it, so nothing was changed.",
-    "invalid_browser": "This browser did not begin it, or no longer knows: begin again, in one browser.",
-    "invalid_state": "It took too long, or was done before. Please begin again.",
+    "invalid_browser": "Another browser began this, or this browser forgot it. Please begin again in one browser.",
+    "invalid_state": "It took too long, or it was done already. Please begin again.",
 }
 """Words for the reasons that Slack and Bolt give."""
 STYLE_PATH = "/slack/style.css"
@@ -41,11 +42,11 @@ def render_invitation(url: str) -> str:
     """The page with the link to Slack."""
     return _page(
         "Add Citewell to Slack",
-        "<p>It answers your team's questions in Slack, and shows the passage that each sentence rests on.</p>"
+        "<p>It answers your team's questions in Slack and shows the passage that supports each sentence.</p>"
         f'<a href="{escape(url)}">Choose a workspace</a>'
-        "<small>It reads what is said to it, and what is said in the threads where it has answered. It answers from "
-        "the documents that whoever runs it has opened to your workspace. Remove the app in Slack, and all it kept "
-        "of your workspace is erased.</small>",
+        "<small>It reads messages to it, and the threads where it has answered. It answers from the documents that its "
+        "operator has opened to your workspace. When you remove the app in Slack, everything that it kept about your "
+        "workspace is erased.</small>",
     )
 
 
@@ -53,7 +54,7 @@ def render_installed(workspace: str) -> str:
     return _page(
         f"Citewell is in {workspace}" if workspace else "Citewell is in your workspace",
         "<p>In Slack, write to it under <b>Apps</b>, or invite it to a channel with <b>/invite</b> and mention it. It "
-        "has no documents for your workspace until whoever runs it opens some.</p>",
+        "has no documents for your workspace until its operator opens some.</p>",
     )
 
 

@@ -183,10 +183,10 @@ class MultiWorkspace:
         if installation is None or self._listening is None:
             return
         if at < installation.at and not await is_token_revoked(self._connecting.web(installation.token)):
-            log.info("slack_workspace_still_there", space=str(place))
+            log.info("slack_workspace_kept", space=str(place))
             return
         await self._listening[0].erase_space(place)
-        log.info("slack_workspace_left", space=str(place))
+        log.info("slack_workspace_removed", space=str(place))
         if known := self._open.pop(team, None):
             await known.session.close()
 

@@ -81,7 +81,7 @@ class SessionAuthenticator:
         try:
             who = make_web_identity(user, name, groups)
         except SignInFailed as error:
-            log.warning("proxy_not_believed", reason=str(error))
+            log.warning("proxy_rejected", reason=str(error))
             return None
         written = self._written.get(who.person)
         if written is None or written[0] < self._clock() - READERS_CACHE_SECONDS or written[1] != who:

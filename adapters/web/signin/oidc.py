@@ -70,7 +70,7 @@ def _listed(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
     said = claims.get(name, [])
     groups = said if isinstance(said, list) else [said]
     if not all(isinstance(one, str) and claim_text(one) == one for one in groups):
-        log.warning("groups_not_read", claim=name, reason="it is no text and no list of texts")
+        log.warning("groups_claim_invalid", claim=name, reason="it is no text and no list of texts")
         return ()
     return tuple(filter(None, groups))
 

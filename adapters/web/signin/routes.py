@@ -111,7 +111,7 @@ class _SignIn:
         return answer
 
     def _refused(self, request: Request, error: SignInFailed) -> Response:
-        log.warning("not_signed_in", reason=str(error))
+        log.warning("sign_in_failed", reason=str(error))
         return self._page(request, error.user_message, 503 if error.user_message == wording.UNREACHABLE else 403)
 
     def _page(self, request: Request, said: TranslatableText | None, status: int) -> Response:

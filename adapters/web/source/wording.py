@@ -13,15 +13,15 @@ PASSAGES = TranslatableText("Passages of the document")
 PREVIOUS, NEXT, BACK = (
     TranslatableText("Previous"),
     TranslatableText("Next"),
-    TranslatableText("Back to what was cited"),
+    TranslatableText("Back to the cited passage"),
 )
-BEFORE, AFTER = TranslatableText("What stands before"), TranslatableText("What stands behind")
+BEFORE, AFTER = TranslatableText("Earlier text"), TranslatableText("Later text")
 ORIGINAL = TranslatableText("Download the original file")
-DATED = TranslatableText("Last changed or reviewed on {date}, as it says itself.")
-INDEXED = TranslatableText("Read on {date}.")
-FLAGGED = TranslatableText("This document holds instructions addressed to an assistant. Read it with care.")
+DATED = TranslatableText("Last changed or reviewed on {date}, according to the document.")
+INDEXED = TranslatableText("Indexed on {date}.")
+FLAGGED = TranslatableText("This document contains instructions to an assistant. Read it with care.")
 ROW = TranslatableText("From row {row}")
-AS_TEXT = TranslatableText("The text of the document, as Citewell read it. Pictures and layout are left out.")
+AS_TEXT = TranslatableText("This is the text of the document as Citewell read it, without pictures and layout.")
 
 
 class LinkRefusal(NamedTuple):
@@ -33,13 +33,13 @@ class LinkRefusal(NamedTuple):
     what_to_do: TranslatableText
 
 
-_ASK_AGAIN = TranslatableText("Ask the question again: the new answer links to what is there now.")
-_ASK_SOMEBODY = TranslatableText("If you need the document, ask whoever looks after Citewell where you work.")
+_ASK_AGAIN = TranslatableText("Ask the question again. The new answer links to the current documents.")
+_ASK_SOMEBODY = TranslatableText("If you need the document, ask the operator of Citewell.")
 REFUSALS = {
     InvalidLinkReason.UNKNOWN: LinkRefusal(
         404,
-        TranslatableText("This link leads nowhere"),
-        TranslatableText("It is not whole, or links made at that time are not valid any more."),
+        TranslatableText("This link is not valid"),
+        TranslatableText("It is incomplete, or links from that time were withdrawn."),
         _ASK_AGAIN,
     ),
     InvalidLinkReason.EXPIRED: LinkRefusal(
@@ -57,15 +57,13 @@ REFUSALS = {
     InvalidLinkReason.CHANGED: LinkRefusal(
         410,
         TranslatableText("This document has changed"),
-        TranslatableText(
-            "It was changed after the answer was written, so what was cited may not stand there any more."
-        ),
+        TranslatableText("It was changed after the answer was written, so the cited passage may be gone."),
         _ASK_AGAIN,
     ),
     InvalidLinkReason.RULE: LinkRefusal(
         403,
         TranslatableText("This link is closed"),
-        TranslatableText("Who may see the document was changed after the answer was written."),
+        TranslatableText("The access rules of the document were changed after the answer was written."),
         _ASK_AGAIN,
     ),
     InvalidLinkReason.MOVED: LinkRefusal(
@@ -84,6 +82,6 @@ NOT_YOURS = LinkRefusal(
 NO_ORIGINAL = LinkRefusal(
     404,
     TranslatableText("There is no file to download"),
-    TranslatableText("The original file was changed or moved since it was read, or may not be downloaded."),
+    TranslatableText("The original file was changed or moved after it was indexed, or it may not be downloaded."),
     TranslatableText("Go back and read the text of the document."),
 )

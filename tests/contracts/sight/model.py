@@ -34,7 +34,7 @@ class Model:
     guests: set[str]
     rules: dict[str, Opened] = field(default_factory=dict)
     grants: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What a key was given, where it is not what anyone inside may see."""
+    """What a key was given, where it is not what any member may see."""
     holds: dict[str, str] = field(default_factory=dict)
     """The collection of each word."""
     written: dict[str, set[str]] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from tests.doubles.discord import eyes as discord_eyes
 from tests.doubles.discord.limits import refused
 from tests.doubles.discord.world import COMPONENTS_V2
 from tests.doubles.hostile import FRAGMENTS
+from tests.doubles.icons import without_icons
 from tests.doubles.page import Seen as Elements
 from tests.doubles.slack import eyes as slack_eyes
 from tests.doubles.slack.rules import wrong_blocks, wrong_view
@@ -194,7 +195,7 @@ _ATTRIBUTES = frozenset("class dir href rel start tabindex role aria-label scope
 
 
 def _drawn(reply: parts.Reply) -> Seen:
-    html = conversations.render_draft_html(reply, ENGLISH_TRANSLATOR)
+    html = without_icons(conversations.render_draft_html(reply, ENGLISH_TRANSLATOR))
     seen = Elements.of(html)
     tags = {tag for tag, _ in seen.elements} | {name for _, given in seen.elements for name in given}
     return Seen(

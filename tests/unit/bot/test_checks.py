@@ -18,7 +18,7 @@ from pipeline.values import PlaceId, PlaceSettings
 @pytest.mark.parametrize(
     ("rules", "collections", "meant"),
     [
-        ({"HR"}, {"default", "hr"}, "Did you mean hr? As it stands, everyone inside may see hr."),
+        ({"HR"}, {"default", "hr"}, "Did you mean hr? Now every member may see hr."),
         ({"people-ops"}, {"people_ops"}, "Did you mean people_ops?"),
         ({"HR", "hr"}, {"default", "hr"}, ""),
         ({"press"}, {"default"}, ""),

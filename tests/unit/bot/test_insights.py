@@ -208,7 +208,7 @@ async def test_a_gap_comes_with_what_is_closest_and_a_draft_to_be_completed(cite
     assert gap_advice(gap).endswith("Closest, in “About parking”: “Cars are parked behind the house.”")
     assert gap_draft(gap).split("\n\n") == [
         "## Where do I park?",
-        "Draft: somebody who knows has to check it and fill in what is open.",
+        "Draft: somebody who knows the topic has to check it and fill in the gaps.",
         "> Cars are parked behind the house.",
         "- [ ] To be filled in: Where do I park?",
     ]

@@ -97,7 +97,7 @@ async def test_a_clock_that_is_set_wrong_and_right_again_does_nothing_early_and_
                 shift = by
                 del seen[:]
                 await until(lambda: len(seen) > 2)
-                assert len([log for log in logs if log["event"] == "clock_was_set"]) == number - 1
+                assert len([log for log in logs if log["event"] == "clock_changed"]) == number - 1
 
 
 async def test_what_was_due_while_the_machine_slept_is_done_when_it_wakes(

@@ -77,7 +77,7 @@ async def test_a_platform_that_breaks_is_said_and_tried_again(monkeypatch: pytes
     with capture_logs() as logged, pytest.raises(Misconfigured):
         await keep_listening(platform, nothing, nothing, lines.append)
     assert lines == ["slack stopped: KeyError. The log says where; slack is tried again in 5 seconds."]
-    assert [entry["event"] for entry in logged] == ["stopped_listening"]
+    assert [entry["event"] for entry in logged] == ["listener_failed"]
 
 
 class _Patient:

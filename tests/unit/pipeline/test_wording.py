@@ -60,4 +60,4 @@ def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
     texts = "; ".join(part.text for part in parts)
     assert "1 of 1 sentence is supported by the sources" in texts
     assert "1 document is cited" in texts
-    assert not re.search(r"\b1 (?:more )?\w+s\b", texts.replace("1 more document says", ""))
+    assert not re.search(r"\b1 (?:more )?\w+s\b", texts.replace("1 more document comes", ""))

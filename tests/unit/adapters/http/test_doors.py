@@ -134,7 +134,7 @@ async def test_a_caller_that_reads_nothing_of_its_answer_is_hung_up_on() -> None
                 while not logs:  # noqa: ASYNC110 - nothing else tells
                     await asyncio.sleep(0.02)
             writer.transport.abort()
-    assert [(log["event"], log["path"]) for log in logs] == [("caller_does_not_read", "/endless")]
+    assert [(log["event"], log["path"]) for log in logs] == [("slow_client_disconnected", "/endless")]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helpe
     helped.rig.roles[Role.CONTRIBUTOR] = frozenset({helped.named("ann")})
     refused = await helped.resolve("ann", "The blue team.", keep=True)
     assert refused == wording.REPLY_NOT_SAVED
-    assert "only by a contributor" in refused
+    assert "Only a contributor can keep" in refused
     assert await helped.resolve("ann", "The blue team.") == wording.HANDOFF_RESOLVED
 
 

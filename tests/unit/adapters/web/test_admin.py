@@ -62,7 +62,7 @@ async def test_who_is_no_admin_is_refused_every_page_and_it_is_in_the_audit(path
 
 async def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(page: Page) -> None:
     shown = await tried(page, NIGHT)
-    assert "travel: seen, no rule: everyone inside may see it" in shown
+    assert "travel: visible, no rule: every member may see it" in shown
     assert "90 euros" in shown
     assert "Travel (2019)" in shown
     found = next(one for one in await page.citewell.storage.library.list_documents() if one.title == "Travel (2019)")
@@ -76,8 +76,8 @@ async def test_a_document_with_a_key_is_marked_where_an_admin_looks(page: Page, 
     (tmp_path / "gate.md").write_text("# Gate\n\nOpen it with ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + ".\n")
     await page.citewell.index([tmp_path / "gate.md"], collection="travel")
     gate = next(one for one in await page.citewell.storage.library.list_documents() if one.filename == "gate.md")
-    assert "Gate holds GitHub token" in " ".join((await text(page, "/admin/documents", ADMIN)).split())
-    assert "holds GitHub token" in await text(page, f"/admin/passages?document={gate.id}", ADMIN)
+    assert "Gate contains GitHub token" in " ".join((await text(page, "/admin/documents", ADMIN)).split())
+    assert "contains GitHub token" in await text(page, f"/admin/passages?document={gate.id}", ADMIN)
 
 
 async def test_what_is_not_read_of_a_source_is_named_to_an_admin_who_may_see_it(page: Page, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_what_is_not_read_of_a_source_is_named_to_an_admin_who_may_see_it(
         (tmp_path / f"{name}.json").write_text('{"a": ')
         await page.citewell.index([tmp_path / f"{name}.json"], collection=collection)
     shown = " ".join((await text(page, "/admin", ADMIN)).split())
-    assert f"Not read of folder {tmp_path / 'stays.json'} stays.json: " in shown
+    assert f"Not read in folder {tmp_path / 'stays.json'} stays.json: " in shown
     assert "it was read as text" in shown
     assert "bands" not in shown
 
@@ -94,7 +94,7 @@ async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> No
     pay = next(one for one in await page.citewell.storage.library.list_documents() if one.collection == "hr")
     pages = ("/admin", "/admin/documents", f"/admin/passages?document={pay.id}")
     band = await tried(page, "What is the band of engineers?", "groups", "web:group:staff")
-    assert "5. The answer" in band
+    assert "5. Answer" in band
     for shown in (band, *[await text(page, path, ADMIN) for path in pages]):
         assert "quetzalcoatlus" not in shown
         assert "Pay" not in shown
@@ -140,7 +140,7 @@ async def test_an_address_with_a_question_fills_the_form_in_and_tries_nothing(pa
         answer = await browser.get(TRIAL, params={"question": NIGHT, "who": "public"}, headers=ADMIN)
     shown = Seen(answer.text)
     assert NIGHT in shown.text
-    assert "5. The answer" not in shown.text
+    assert "5. Answer" not in shown.text
     assert ("option", {"value": "public", "selected": ""}) in shown.elements
 
 
@@ -151,7 +151,7 @@ async def test_a_trial_costs_whoever_tries_it_and_none_that_another_site_sends(t
             (tmp_path / "old.md").write_text("# Travel\n\nA night in a hotel is paid up to 90 euros.\n")
             await page.citewell.index([tmp_path / "old.md"], collection="travel")
             await text(page, f"{TRIAL}?question={NIGHT}", ADMIN)
-            assert "5. The answer" not in await tried(page, NIGHT, **{"Sec-Fetch-Site": "cross-site"})
+            assert "5. Answer" not in await tried(page, NIGHT, **{"Sec-Fetch-Site": "cross-site"})
             async with page.browser() as browser:
                 refused = await browser.post(TRIAL, data={"question": NIGHT, "csrf": "guessed"}, headers=ADMIN)
                 reader = await browser.get(TRIAL, headers=READER)

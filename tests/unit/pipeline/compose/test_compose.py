@@ -82,7 +82,7 @@ def test_where_nothing_answers_what_the_nearest_passage_says_is_the_text_of_the_
 def test_where_nothing_comes_near_it_is_said_with_a_next_step() -> None:
     text = format_response(composed(CitationRegistry([LEAVE]), LEAVE))
     assert text.startswith("I could not find an answer to this in the documents")
-    assert text.endswith("ask whoever owns the topic.")
+    assert text.endswith("ask a person who knows the topic.")
 
 
 def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:

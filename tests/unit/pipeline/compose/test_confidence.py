@@ -220,7 +220,7 @@ def test_who_read_what_words_do_not_decide_is_told_and_whether_its_passage_says_
         )
         return {factor.name: factor.text for factor in result.confidence.reasons if factor.name in ("read", "more")}
 
-    assert "only by the model that wrote it, some-model" in told(judge="some-model")["read"]
+    assert "only by the model that wrote them, some-model" in told(judge="some-model")["read"]
     assert "by another model, another-model" in told(judge="another-model")["read"]
     assert set(told(judge="another-model", beside=ANSWER)) == {"read", "more"}
 

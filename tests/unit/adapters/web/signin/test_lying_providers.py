@@ -113,14 +113,14 @@ async def test_an_account_of_another_workspace_is_a_strangers(page: Page, provid
     provider.claims["https://slack.com/team_id"] = "T2"
     answer = await signs_in(page, "slack")
     assert answer.status_code == 403
-    assert "of no workspace or server" in answer.text
+    assert "belongs to no workspace or server" in answer.text
 
 
 async def test_an_account_that_is_in_no_server_of_ours_is_a_strangers(page: Page) -> None:
     page.adapters["discord"] = Platform("discord:77", groups=frozenset({"discord:user:77"}))
     answer = await signs_in(page, "discord")
     assert answer.status_code == 403
-    assert "of no workspace or server" in answer.text
+    assert "belongs to no workspace or server" in answer.text
 
 
 async def test_a_provider_that_names_no_keys_may_change_its_key(
