@@ -72,4 +72,4 @@ async def test_what_a_proxy_says_holds_in_every_process_within_a_minute_however_
             assert "web:group:leads" not in visitor.readers.groups
         assert "web:group:leads" not in (await there.readers("web:ann")).groups
         await there.authenticate(proxied(""))
-        assert not {group for group in (await here.get_readers("web:ann")).groups if ":group:" in group}
+        assert not {group for group in (await here.readers("web:ann")).groups if ":group:" in group}
