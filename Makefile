@@ -31,11 +31,12 @@ test: $(BIN)/citewell ## all tests
 e2e: $(BIN)/citewell ## the page in a real browser; says what is missing for that, and installs nothing
 	$(BIN)/python -m pytest tests/e2e
 
-check: $(BIN)/citewell ## format, lint, types, import contracts
+check: $(BIN)/citewell ## format, lint, types, import contracts, prose
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m bench.lint_prose
 
 fmt: $(BIN)/citewell ## put the code into its format
 	$(BIN)/ruff format .

@@ -36,7 +36,7 @@ from adapters.chat.reply.parts import ReplyTable as TablePart
 from adapters.chat.reply.parts import ReplyText as TextPart
 from pipeline.ports import AnswerStream
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
-from pipeline.values import Answer, AnswerStage, ConfidenceLevel, ProgressEvent, SentenceEvent
+from pipeline.values import Answer, AnswerStage, ConfidenceLevel, ProgressEvent, SentenceEvent, require_every
 from pipeline.words import wording
 from pipeline.words.text import sentence_separator, strip_invisible
 
@@ -78,6 +78,7 @@ def _cut(widths: list[int], room: int) -> list[int]:
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 _CODE = Style(color="magenta", bold=False)
 _COLOUR = {ConfidenceLevel.HIGH: "green", ConfidenceLevel.MEDIUM: "yellow", ConfidenceLevel.LOW: "red"}
+require_every(ConfidenceLevel, _COLOUR)
 
 
 def render(

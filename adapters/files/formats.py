@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from pydantic import Field
 
+from adapters.files.format_registry import FORMATS, FileFormat, checked
 from pipeline.errors import Refused
 from pipeline.values import Value
 
@@ -31,16 +32,26 @@ LEGACY_FORMATS = {
     **dict.fromkeys((".pub", ".vsd", ".vsdx", ".xps"), ".pdf"),
 }
 """Formats that are not read, and what to save them as."""
-TEXT_FORMATS = (
-    *(".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"),
-    *(".eml", ".mht", ".mhtml", ".ics", ".ipynb", ".json", ".geojson", ".yaml", ".yml"),
-    *(".fodt", ".fods", ".fodp"),
-)
-BINARY_FORMATS = (
-    *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".ods", ".odp", ".msg"),
-    *(name for name in FORMAT_ALIASES if name not in TEXT_FORMATS),
-)
+_TEXT_KIN = (".xhtml", ".mht", ".mhtml", ".geojson", ".yml", ".fodt", ".fods", ".fodp")
 JSON_LINES = (".jsonl", ".ndjson")
+"""Of these a line at a time is read."""
+WEB_PAGE, SITEMAP, CONFLUENCE_STORAGE = ".web-page", ".sitemap", ".stored-page"
+"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
+(JSON of `ConfluenceStoragePage`)."""
+BY_SUFFIX = checked(
+    (
+        *FORMATS,
+        FileFormat(JSON_LINES, "text.jsonl:read_document"),
+        FileFormat((WEB_PAGE,), "html.web_page:read_page"),
+        FileFormat((CONFLUENCE_STORAGE,), "html.storage_format:read_page"),
+    ),
+    FORMAT_ALIASES,
+)
+TEXT_FORMATS = (*(suffix for form in FORMATS if not form.binary for suffix in form.suffixes), *_TEXT_KIN)
+BINARY_FORMATS = (
+    *(suffix for form in FORMATS if form.binary for suffix in form.suffixes),
+    *(name for name in FORMAT_ALIASES if name not in _TEXT_KIN),
+)
 SUPPORTED_FORMATS = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
 PANDOC_FORMATS = {
     ".org": "org",
@@ -56,9 +67,6 @@ PANDOC_FORMATS = {
     ".dokuwiki": "dokuwiki",
 }
 """What pandoc reads, where it is installed, and what it calls them."""
-WEB_PAGE, SITEMAP, CONFLUENCE_STORAGE = ".web-page", ".sitemap", ".stored-page"
-"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
-(JSON of `ConfluenceStoragePage`)."""
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
 _PARTS = {b"word/document": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}

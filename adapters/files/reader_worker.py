@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from typing import assert_never
 
 from adapters.files.content import (
     TEXT_PAGE_SIZE,
@@ -27,11 +28,12 @@ from adapters.files.content import (
     ignore_progress,
     pack_blocks,
 )
+from adapters.files.format_registry import Call
 from adapters.files.formats import (
     BINARY_FORMATS,
+    BY_SUFFIX,
     CONFLUENCE_STORAGE,
     FORMAT_ALIASES,
-    JSON_LINES,
     PANDOC_FORMATS,
     SITEMAP,
     WEB_PAGE,
@@ -40,37 +42,10 @@ from adapters.files.formats import (
 from adapters.files.parse_errors import catch_parse_errors
 from pipeline.errors import Refused
 
-# --- Which module reads which format; a format's libraries are loaded when it is first met --------
+# --- The reader of a format; its libraries are loaded when the format is first met ----------------
 
 _DEEPEST = 3
 """Files that a file may stand in."""
-_IN_PARTS = {
-    **dict.fromkeys((".md", ".markdown", ".mdx"), "text.markdown:read_markdown"),
-    **dict.fromkeys((".txt", ".text"), "text.markdown:read_text"),
-    **dict.fromkeys((".odt", ".ods", ".odp"), "office.odf:read_odf"),
-    ".pdf": "pdf.reader:read_pdf",
-    ".xlsx": "office.xlsx:read_xlsx",
-    ".epub": "office.epub:read_epub",
-    ".ipynb": "text.notebook:read_notebook",
-}
-_WHOLE = {
-    **dict.fromkeys((".html", ".htm"), "html.reader:read_html"),
-    **dict.fromkeys((".csv", ".tsv"), "text.csv:read_csv"),
-    **dict.fromkeys(JSON_LINES, "text.jsonl:read_json_document"),
-    ".pptx": "office.pptx:read_pptx",
-    ".rst": "text.rst:read_rst",
-    ".ics": "text.calendar:read_calendar",
-    ".json": "text.structured_data:read_json",
-    ".yaml": "text.structured_data:read_yaml",
-    WEB_PAGE: "html.web_page:read_web_page",
-}
-_WITH_FILES = {
-    ".docx": "office.docx.reader:read_docx",
-    ".eml": "text.mail:read_eml",
-    ".msg": "text.outlook:read_msg",
-}
-_UNHEARD = (".docx", ".pptx", ".msg")
-"""Formats of which the size says nothing about the pages."""
 
 
 def read_format(
@@ -81,19 +56,18 @@ def read_format(
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
-    suffix = FORMAT_ALIASES.get(suffix, suffix)
-    if suffix in _IN_PARTS:
-        return _reader(_IN_PARTS[suffix])(content, on_pages)
-    if suffix not in _UNHEARD:
+    form = BY_SUFFIX[FORMAT_ALIASES.get(suffix, suffix)]
+    read = _reader(form.reader)
+    if form.sized and form.call is not Call.IN_PARTS:
         on_pages(len(content) // TEXT_PAGE_SIZE, 0)
-    if suffix in _WITH_FILES:
-        return _reader(_WITH_FILES[suffix])(content, partial(_held, depth + 1))
-    if suffix == CONFLUENCE_STORAGE:
-        from adapters.files.formats import ConfluenceStoragePage
-        from adapters.files.html.confluence_storage import read_storage_page
-
-        return read_storage_page(ConfluenceStoragePage.model_validate_json(content))
-    return _reader(_WHOLE[suffix])(content)
+    match form.call:
+        case Call.WHOLE:
+            return read(content)
+        case Call.IN_PARTS:
+            return read(content, on_pages)
+        case Call.WITH_FILES:
+            return read(content, partial(_held, depth + 1))
+    assert_never(form.call)
 
 
 def _reader(name: str) -> Callable[..., ParsedFile]:
@@ -121,7 +95,11 @@ def read_links(suffix: str, content: bytes) -> PageLinks:
         return PageLinks(account_ids=find_mentions(content.decode()))
     from adapters.files.text.page_links import read_html_links, read_sitemap
 
-    return read_sitemap(content) if suffix == SITEMAP else read_html_links(content)
+    if suffix == SITEMAP:
+        return read_sitemap(content)
+    if suffix == WEB_PAGE:
+        return read_html_links(content)
+    raise ValueError(f"{suffix} leads nowhere")
 
 
 # --- The process ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from bot.commands.terminal import DataOption, out, print_line, run_async
 from bot.config.lenient import LenientSettings, lenient_settings
 from bot.config.read import find_misspelled_names
 from pipeline.errors import Misconfigured
-from pipeline.values import Finding, FindingState
+from pipeline.values import Finding, FindingState, require_every
 from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 from pipeline.words.text import strip_invisible
 
@@ -23,6 +23,7 @@ STATE_LABELS = {
     FindingState.BAD: "[red]wrong[/red]  ",
     FindingState.SKIPPED: "[dim]skipped[/dim]",
 }
+require_every(FindingState, STATE_LABELS)
 
 
 def doctor(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pipeline.drafting.draft import REJECTED_DRAFT_FAILURES
 from pipeline.errors import Refused
-from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis
+from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis, require_every
 
 # --- Golden questions -----------------------------------------------------------------------------
 
@@ -128,6 +128,7 @@ _DECIDED = {
     SupportBasis.VETOED: "with a figure that no passage has",
     SupportBasis.UNSURE: "read by nobody",
 }
+require_every(SupportBasis, _DECIDED)
 
 
 def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from pipeline.compose.citations import citation_reference, render_mark
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
@@ -123,8 +123,10 @@ def _shape(sentence: CitedSentence, step: int, marked: str, words: Translator, d
             fence = "`" * (max(map(len, re.findall("`{3,}", sentence.text)), default=2) + 1)
             before = f"{warning.rstrip()}\n{fence}{sentence.language}\n".lstrip()
             return len(before), f"{before}{sentence.text}\n{fence}\n{marked.strip()}".rstrip()
-        case _:
+        case BlockKind.PROSE | BlockKind.HEADING:
             before = warning
+        case _:
+            assert_never(sentence.kind)
     return len(before), f"{before}{sentence.text}{marked}"
 
 

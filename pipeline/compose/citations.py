@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
+from typing import assert_never
 from urllib.parse import quote as percent_encoded
 
 from pipeline.ports import PassageLinks
@@ -383,8 +384,9 @@ def render_mark(
         case CitationStyle.INLINE:
             references = (_inline(citations[number], words) for number in numbers)
             return " " + " ".join(f"({words(wording.SOURCE_LINE, reference=one)})" for one in references)
-        case _:
+        case CitationStyle.NUMBERED | CitationStyle.ENDNOTE:
             return f" {join_citation_marks([list_mark(number, style) for number in numbers])}"
+    assert_never(style)
 
 
 def _inline(citation: Citation, words: Translator) -> str:

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from pipeline.rules.platforms import PlatformRegistry
 from pipeline.rules.tenancy import ALL_COLLECTIONS, VisibleCollections
-from pipeline.values import ANY_SPACE, WITHHELD_COLLECTION, Action, Actor, Audience, Platform, Readers, Role, Value
+from pipeline.values import (
+    ANY_SPACE,
+    WITHHELD_COLLECTION,
+    Action,
+    Actor,
+    Audience,
+    Platform,
+    Readers,
+    Role,
+    Value,
+    require_every,
+)
 
 OPERATOR = "console:local"
 """The person at the terminal, who holds the data folder and may do everything; the person who asks there."""
@@ -27,6 +38,7 @@ MINIMUM_ROLES: Mapping[Action, Role | None] = {
     Action.ERASE_PERSON: None,
 }
 """The least role that may do it; None: the operator alone."""
+require_every(Action, MINIMUM_ROLES)
 
 RoleGrants = Mapping[Role, frozenset[str]]
 """Whom each role is given to, as `Actor.groups` names them."""

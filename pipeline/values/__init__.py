@@ -20,7 +20,7 @@ from pipeline.values.answers import (
     QuotedBlock,
     SentenceEvent,
 )
-from pipeline.values.base import Value, replace
+from pipeline.values.base import Value, replace, require_every
 from pipeline.values.chunks import (
     LIST_KINDS,
     BlockKind,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
@@ -28,3 +30,9 @@ class Value(BaseModel):
     """Frozen, and refuses fields it does not know; what does not fit is not repeated in the error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def require_every(kinds: type[Enum], arms: Mapping[Any, object]) -> None:
+    """Raise TypeError where a member of `kinds` has no arm, so that a forgotten one fails at import."""
+    if forgotten := [member.name for member in kinds if member not in arms]:
+        raise TypeError(f"{kinds.__name__} has no arm for {', '.join(forgotten)}")

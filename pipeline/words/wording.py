@@ -19,6 +19,7 @@ from pipeline.values import (
     ShownExtent,
     SpellingCorrection,
     Usage,
+    require_every,
 )
 
 PROGRESS = {
@@ -26,12 +27,14 @@ PROGRESS = {
     AnswerStage.SEARCHING: TranslatableText("Searching the documents"),
     AnswerStage.WRITING: TranslatableText("Writing and checking the answer"),
 }
+require_every(AnswerStage, PROGRESS)
 CONFIDENCE_BADGES = {
     ConfidenceLevel.HIGH: TranslatableText("●●● High confidence"),
     ConfidenceLevel.MEDIUM: TranslatableText("●●○ Medium confidence"),
     ConfidenceLevel.LOW: TranslatableText("●○○ Low confidence"),
 }
 """Readable without colour and by a screen reader: the level is in the words."""
+require_every(ConfidenceLevel, CONFIDENCE_BADGES)
 
 COMPARISON_TITLES = {
     "similarities": TranslatableText("Similarities"),
@@ -163,6 +166,7 @@ FEEDBACK_REASONS = {
     RatingReason.UNCLEAR: TranslatableText("It is unclear"),
 }
 """Why an answer did not help."""
+require_every(RatingReason, FEEDBACK_REASONS)
 MESSAGE_WITHOUT_TEXT = TranslatableText("That message has no text that I can read.")
 QUESTION_ERASED = TranslatableText("I stopped here, because this question was erased.")
 ATTACHMENT_NOT_READ = TranslatableText(

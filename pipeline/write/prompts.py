@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pipeline.ports import ChatMessage
 from pipeline.translations import LANGUAGES
-from pipeline.values import AnswerFormat, AnswerStyle, Intent, RetrievedChunk, Turn, Value, WritingBrief
+from pipeline.values import AnswerFormat, AnswerStyle, Intent, RetrievedChunk, Turn, Value, WritingBrief, require_every
 from pipeline.words.text import estimate_tokens, truncate_to_tokens
 from pipeline.write.packing import PackedPassage, pack_passages
 
@@ -70,6 +70,7 @@ MODE_INSTRUCTIONS = {
     "each other, and draw only conclusions that a passage itself states.",
     AnswerMode.CONVERSATIONAL: "Write as in a friendly conversation, taking up what was said earlier.",
 }
+require_every(AnswerMode, MODE_INSTRUCTIONS)
 FORMAT_INSTRUCTIONS = {
     AnswerFormat.PROSE: "Write short paragraphs.",
     AnswerFormat.BULLETS: 'Write a list, one fact an item, each on a line beginning with "- ".',
@@ -78,6 +79,7 @@ FORMAT_INSTRUCTIONS = {
     AnswerFormat.STEPS: "Write numbered steps, one action a line, in the order of the passages.",
     AnswerFormat.PLAIN: "Write plain sentences without any Markdown.",
 }
+require_every(AnswerFormat, FORMAT_INSTRUCTIONS)
 INTENT_INSTRUCTIONS = {
     Intent.FACTUAL: "",
     Intent.COMPARISON: "Compare {sides}. Use these labels, each on a line of its own, in this order, without empty "
@@ -87,11 +89,13 @@ INTENT_INSTRUCTIONS = {
     Intent.SUMMARY: "Summarise: the main points, the most important first.",
     Intent.AGGREGATION: "Gather what all passages say about it, each fact once.",
 }
+require_every(Intent, INTENT_INSTRUCTIONS)
 STYLE_INSTRUCTIONS = {
     AnswerStyle.CONCISE: "Be brief: the answer first, then only what is needed to act on it.",
     AnswerStyle.DETAILED: "Be thorough: give the conditions, exceptions and examples that the passages give.",
     AnswerStyle.BULLET: "Prefer list items to sentences.",
 }
+require_every(AnswerStyle, STYLE_INSTRUCTIONS)
 _INSTRUCTIONS_TOKENS = 300
 _HISTORY_SHARE = 0.2
 _TURNS = {AnswerMode.CONVERSATIONAL: 6}

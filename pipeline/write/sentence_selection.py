@@ -9,7 +9,7 @@ from pipeline.evidence.gather import Evidence, is_lead_in_needed
 from pipeline.evidence.other_entities import is_other_entity
 from pipeline.evidence.question_analysis import AnalyzedQuestion
 from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, best_unit, is_anaphoric
-from pipeline.values import LIST_KINDS, AnswerStyle, BlockKind
+from pipeline.values import LIST_KINDS, AnswerStyle, BlockKind, require_every
 from pipeline.words.text import is_lead_in
 
 ADJACENCY_BONUS, SAME_HEADING_BONUS = 0.15, 1.2
@@ -32,6 +32,7 @@ EXTRACT_LIMITS = {
     AnswerStyle.BULLET: ExtractLimits(max_words=80, max_sentences=6, max_score_gap=0.5),
     AnswerStyle.DETAILED: ExtractLimits(max_words=160, max_sentences=12, max_score_gap=0.9),
 }
+require_every(AnswerStyle, EXTRACT_LIMITS)
 
 
 def select_sentences(evidence: Evidence, measure: ExtractLimits) -> list[ScoredUnit]:

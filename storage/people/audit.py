@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
-from pipeline.values import Action, AuditEntry
+from pipeline.values import AuditEntry
 from storage.database import Connection, Database
+
+_FIELDS = tuple(AuditEntry.model_fields)
+"""Each is a column of that name."""
+_COLUMNS = ", ".join(_FIELDS)
 
 
 class SQLAudit:
@@ -16,29 +20,20 @@ class SQLAudit:
 
     async def record(self, decision: AuditEntry) -> None:
         """Keep a row; it is on the disk when this returns."""
+        values = tuple(getattr(decision, name) for name in _FIELDS)
+        row = tuple(value.timestamp() if isinstance(value, datetime) else value for value in values)
+        places = ", ".join(f"${number}" for number in range(1, len(_FIELDS) + 1))
 
         def work(db: Connection) -> None:
-            db.execute(
-                "INSERT INTO audit (at, actor, action, subject, allowed) VALUES ($1, $2, $3, $4, $5)",
-                (decision.at.timestamp(), decision.actor, decision.action, decision.subject, decision.allowed),
-            )
+            db.execute(f"INSERT INTO audit ({_COLUMNS}) VALUES ({places})", row)  # noqa: S608 - our own names
 
         await self._database.write(work, durable=True)
 
     async def latest(self, limit: int) -> list[AuditEntry]:
-        """The last `limit` rows, newest first."""
+        """Return the last `limit` rows, newest first."""
 
-        def work(db: Connection) -> list[tuple[float, str, str, str, int]]:
-            query = "SELECT at, actor, action, subject, allowed FROM audit ORDER BY id DESC LIMIT $1"
-            return db.execute(query, (limit,)).fetchall()
+        def work(db: Connection) -> list[tuple[object, ...]]:
+            return db.execute(f"SELECT {_COLUMNS} FROM audit ORDER BY id DESC LIMIT $1", (limit,)).fetchall()  # noqa: S608
 
-        return [
-            AuditEntry(
-                at=datetime.fromtimestamp(at, UTC),
-                actor=actor,
-                action=Action(action),
-                subject=subject,
-                allowed=bool(allowed),
-            )
-            for at, actor, action, subject, allowed in await self._database.read(work)
-        ]
+        rows = await self._database.read(work)
+        return [AuditEntry.model_validate(dict(zip(_FIELDS, row, strict=True))) for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlite_utils import Database as Tables
 from sqlite_utils import Migrations
 
+from pipeline.values import require_every
 from storage.migrations import missing_migrations, run_migrations
 from storage.schema import ddl
 from storage.schema.documents import LIVE_VIEW
@@ -25,6 +26,7 @@ SQLITE_TYPES = {
     ColumnType.SERIAL: "INTEGER PRIMARY KEY",
     ColumnType.LASTING: "INTEGER PRIMARY KEY AUTOINCREMENT",
 }
+require_every(ColumnType, SQLITE_TYPES)
 _NO_NUMBERS = frozenset({ColumnType.WORD, ColumnType.BYTES})
 """Keys that are no number: rows are kept in their order."""
 _OWN = (

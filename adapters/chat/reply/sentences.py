@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, assert_never
 
 from adapters.chat.reply.parts import (
     ReplyBlock,
@@ -74,9 +74,11 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
         case BlockKind.ITEM | BlockKind.STEP:
             if texts := _texts(run, marks):
                 yield ReplyList(items=texts, first=number if first.kind is BlockKind.STEP else 0)
-        case _:
+        case BlockKind.PROSE:
             if texts := _texts(run, marks):
                 yield ReplyParagraph(sentences=texts)
+        case _:
+            assert_never(first.kind)
 
 
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[ReplyText, ...]:

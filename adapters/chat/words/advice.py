@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adapters.chat.reply.splitting import sanitize_line
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
+from pipeline.values import require_every
 from pipeline.values.insights import GapKind, KnowledgeGap
 from pipeline.words import wording
 
@@ -12,6 +13,7 @@ _AT = {
     GapKind.UNHELPFUL: wording.ADVICE_CHECK_DOCUMENT,
     GapKind.LOW: wording.ADVICE_REPHRASE,
 }
+require_every(GapKind, _AT)
 
 MAX_QUOTE_LENGTH = 160
 """Characters of what comes closest that are shown."""

@@ -44,6 +44,11 @@ def read_storage_page(page: ConfluenceStoragePage) -> ParsedFile:
     return read_html(html.encode()) if _has_text(html) else ParsedFile()
 
 
+def read_page(content: bytes) -> ParsedFile:
+    """Read a `ConfluenceStoragePage` in JSON. Raises as `read_storage_page`."""
+    return read_storage_page(ConfluenceStoragePage.model_validate_json(content))
+
+
 def storage_to_html(page: ConfluenceStoragePage) -> str:
     """Raises as `read_storage_page`."""
     return _Writer(page).inner(_parsed(page.storage))

@@ -18,7 +18,7 @@ from adapters.sources.github.api import CommentPage, GitHubApi, GitHubComment, T
 from adapters.sources.github.listing import GitHubThread, ThreadKind, ThreadList
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceCache, SourceItem
-from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace
+from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace, require_every
 
 # --- The wiki: a git repository beside the other one, with a page in each file --------------------
 
@@ -72,6 +72,7 @@ _DISCUSSION = f"""body answer {{ {_COMMENT} }} comments(first: 50 AFTER) {{
   {_PAGE} nodes {{ {_COMMENT} replies(first: 50) {{ nodes {{ {_COMMENT} }} }} }}
 }}"""
 _FIELDS = {ThreadKind.ISSUES: ("issue", _ISSUE), ThreadKind.DISCUSSIONS: ("discussion", _DISCUSSION)}
+require_every(ThreadKind, _FIELDS)
 
 
 class ThreadPart(NamedTuple):
@@ -141,6 +142,7 @@ def _part(heading: str, comment: GitHubComment) -> ThreadPart:
 _TOGETHER = 10
 """Threads that are read by one request: GitHub counts requests, 5,000 an hour."""
 _TYPES = {ThreadKind.ISSUES: "issue", ThreadKind.DISCUSSIONS: "discussion"}
+require_every(ThreadKind, _TYPES)
 
 
 class GitHubThreadItem(SourceItem):

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from adapters.fetch.fetcher import Fetcher
 from adapters.files.content import ParsedFile, clean_label, safe_url
+from adapters.files.format_registry import SUFFIX_OF_MEDIA
 from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
 from adapters.files.reader import MAX_TEXT_BYTES, FileReader, check_size
 from adapters.sources.google_drive.api import DRIVE_NAME, FOLDER_MIME, DriveApi, ServiceAccount
@@ -28,18 +29,6 @@ EXPORT_FORMATS = {
 and which list stands in which, and its links lead where they say instead of through a redirect of Google's."""
 TEXT_EXPORTS = frozenset({f"{_GOOGLE}document", f"{_GOOGLE}presentation"})
 """Exported as plain text when they are too large with their pictures."""
-_SUFFIXES = {
-    "application/pdf": ".pdf",
-    f"{_OFFICE}wordprocessingml.document": ".docx",
-    f"{_OFFICE}presentationml.presentation": ".pptx",
-    f"{_OFFICE}spreadsheetml.sheet": ".xlsx",
-    "text/csv": ".csv",
-    "text/html": ".html",
-    "text/markdown": ".md",
-    "text/plain": ".txt",
-    "text/tab-separated-values": ".tsv",
-}
-"""For files whose names do not end in that of a format."""
 _PICTURE = re.compile(rb"!\[([^\[\]]*)\]\[image\d+\]")
 _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
@@ -50,7 +39,7 @@ def export_suffix(entry: FolderEntry) -> str:
     if entry.mime in EXPORT_FORMATS:
         return EXPORT_FORMATS[entry.mime][1]
     by_name = PurePath(entry.name).suffix.lower()
-    return by_name if by_name in (*TEXT_FORMATS, *BINARY_FORMATS) else _SUFFIXES.get(entry.mime, "")
+    return by_name if by_name in (*TEXT_FORMATS, *BINARY_FORMATS) else SUFFIX_OF_MEDIA.get(entry.mime, "")
 
 
 def clean_exported_markdown(markdown: bytes) -> bytes:

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from adapters.fetch.fetcher import FetchResponse
 from adapters.files.content import ParsedFile, safe_url
+from adapters.files.format_registry import SUFFIX_OF_MEDIA
 from adapters.files.formats import SUPPORTED_FORMATS
 from adapters.files.reader import FileReader
 from adapters.sources.web.urls import normalize_url
@@ -25,17 +26,7 @@ from pipeline.values import Document, ParsedDocument
 # --- Which of the readers takes what a web server sends -------------------------------------------
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_SUFFIXES = {
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "text/x-rst": ".rst",
-    "text/csv": ".csv",
-    "text/tab-separated-values": ".tsv",
-    "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-}
+_SUFFIXES = {media: suffix for media, suffix in SUFFIX_OF_MEDIA.items() if media not in HTML_TYPES}
 _FILES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, assert_never
 
 from pipeline.values import BlockKind, Chunk
 from pipeline.words.text import strip_invisible
@@ -142,12 +142,14 @@ def _blocks(text: _Marked, below: Mapping[int | None, Sequence[int]], holder: in
                 yield PassageCode(text.of(indices))
             case BlockKind.ROW | BlockKind.HEADER:
                 yield _table(text, indices)
-            case _:
+            case BlockKind.ITEM | BlockKind.STEP:
                 entries = (
                     PassageListItem(text.of([index]), units[index].number, tuple(_blocks(text, below, index)))
                     for index in indices
                 )
                 yield PassageList(tuple(entries), ordered=kind is BlockKind.STEP)
+            case _:
+                assert_never(kind)
 
 
 def _runs_of(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, list[int]]]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from adapters.web.links import InvalidLinkReason
 from pipeline.translations import TranslatableText
+from pipeline.values import require_every
 
 CITED = TranslatableText("Cited passage")
 PASSAGE = TranslatableText("Passage {number} of {total}")
@@ -73,6 +74,7 @@ REFUSALS = {
         _ASK_AGAIN,
     ),
 }
+require_every(InvalidLinkReason, REFUSALS)
 NOT_YOURS = LinkRefusal(
     403,
     TranslatableText("You may not see this document"),
