@@ -41,9 +41,9 @@ WEB_PAGE, SITEMAP, CONFLUENCE_STORAGE = ".web-page", ".sitemap", ".stored-page"
 BY_SUFFIX = checked(
     (
         *FORMATS,
-        FileFormat(JSON_LINES, "text.jsonl:read_document"),
-        FileFormat((WEB_PAGE,), "html.web_page:read_page"),
-        FileFormat((CONFLUENCE_STORAGE,), "html.storage_format:read_page"),
+        FileFormat(JSON_LINES, "text.jsonl:read_json_document"),
+        FileFormat((WEB_PAGE,), "html.web_page:read_web_page"),
+        FileFormat((CONFLUENCE_STORAGE,), "html.confluence_storage:read_storage_page"),
     ),
     FORMAT_ALIASES,
 )
