@@ -160,12 +160,12 @@ def find_conflict(question: AnalyzedQuestion, evidence: Sequence[Sequence[Scored
     """Find two sentences of different documents that answer the question and do not agree; () where there are none.
 
     A document's sentence comes before a channel message, and of two dated documents the newer one's comes first."""
-    candidates = [first for units in evidence for first in units if first.can_answer]
+    candidates = [unit for units in evidence for unit in units if unit.can_answer]
     best = best_unit(evidence)
     relevant = [
-        first
-        for first in candidates
-        if _relevance(first) >= MIN_CONFLICT_RELEVANCE and best and not is_other_entity(question, best, first)
+        unit
+        for unit in candidates
+        if _relevance(unit) >= MIN_CONFLICT_RELEVANCE and best and not is_other_entity(question, best, unit)
     ]
     for first, second in combinations(sorted(relevant, key=_relevance, reverse=True)[:8], 2):
         comparable = first.passage.document.id != second.passage.document.id and not has_other_subject(
@@ -177,10 +177,10 @@ def find_conflict(question: AnalyzedQuestion, evidence: Sequence[Sequence[Scored
             _read_unit(question, second),
             cosines=(first.cosine, second.cosine),
         ):
-            older, newer = conflict_dates((first, second))
-            talk, document = (bool(each.passage.document.channel_name) for each in (first, second))
-            behind = talk if talk != document else older < newer
-            return (second, first) if behind else (first, second)
+            first_date, second_date = conflict_dates((first, second))
+            from_channel = tuple(bool(unit.passage.document.channel_name) for unit in (first, second))
+            swapped = from_channel[0] if from_channel[0] != from_channel[1] else first_date < second_date
+            return (second, first) if swapped else (first, second)
     return ()
 
 

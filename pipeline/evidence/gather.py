@@ -357,7 +357,8 @@ class UnitScorer:
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(AUXILIARIES))})\b"
 _ASKS_SEVERAL = re.compile(
-    rf"^\W*(?:(?:what|which|who) (?:are|were)\b|(?:what|which) (?:(?!{_AUXILIARY})\w+ ){{0,2}}(?!{_AUXILIARY})\w+[^s\W]s\b)",
+    rf"^\W*(?:(?:what|which|who) (?:are|were)\b|(?:what|which) "
+    rf"(?:(?!{_AUXILIARY})\w+ ){{0,2}}(?!{_AUXILIARY})\w+[^s\W]s\b)",
     re.IGNORECASE,
 )
 """The opening of a question that asks for several things: `what are the steps`, `which optional parts does it have`."""
