@@ -219,7 +219,7 @@ class Responder:
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
-                words=words,
+                translator=words,
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         if request.thread:
@@ -239,7 +239,7 @@ class Responder:
             return None
         numbering = await self._numbering(found.passages)
         style = request.citation_style or self.options.citation_style
-        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
+        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, translator=words)
         return replace(answer, usage=Usage(milliseconds=watch.timings()))
 
     def _accounted(

@@ -259,7 +259,9 @@ class _Draft:
         task, judge = self._task, self._model.judge
         if judge is None:
             return [task.judge_sentence(*one) for one in said]
-        found, tokens = await judge.review(said, task.citable_passages, question=task.question, heard=task.history_text)
+        found, tokens = await judge.review(
+            said, task.citable_passages, question=task.question, history_text=task.history_text
+        )
         self._spent += tokens
         return found
 

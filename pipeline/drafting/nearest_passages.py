@@ -84,13 +84,13 @@ def _headed(evidence: Evidence, said: Sequence[CheckedSentence]) -> bool:
 
 
 def cite_nearest(
-    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, words: Translator = ENGLISH_TRANSLATOR
+    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, translator: Translator = ENGLISH_TRANSLATOR
 ) -> CitationRegistry:
     """What the documents say where nothing is `written`; below an extract that is not sure the nearest stretch, unless
     the extract says all of that. Of a flagged document nothing is quoted: it is only named. Below what a model wrote
     stands what its judge rested on where that says more."""
     if written.sentences and drafted.usage.writer != EXTRACTIVE_WRITER:
-        return _rested_on(evidence, written, drafted, words)
+        return _rested_on(evidence, written, drafted, translator)
     unsure = (
         drafted.usage.writer == EXTRACTIVE_WRITER and drafted.assessment.confidence.level is not ConfidenceLevel.HIGH
     )
@@ -105,7 +105,7 @@ def cite_nearest(
         if one.passage.document.flagged:
             near.assign_numbers((one.passage.chunk.id,))
             continue
-        pieces = _checked(one, words, days_of.get(one.passage.chunk.id, ""))
+        pieces = _checked(one, translator, days_of.get(one.passage.chunk.id, ""))
         if not said.issuperset(piece.sentence.text for piece in pieces[1:]):
             for piece in pieces:
                 near.cite(piece.sentence, piece.judgement)
@@ -113,7 +113,7 @@ def cite_nearest(
 
 
 def _rested_on(
-    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, words: Translator
+    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, translator: Translator
 ) -> CitationRegistry:
     near = CitationRegistry(evidence.passages, written)
     passages = {passage.chunk.id: passage for passage in evidence.passages}
@@ -122,7 +122,7 @@ def _rested_on(
         if judgement.omitted_conditions and judgement.is_supported and sentence.text in shown:
             passage = passages[judgement.chunk_ids[0]]
             said = DraftSentence(text=judgement.omitted_conditions, chunk_ids=(passage.chunk.id,), opens=True)
-            for one in (_path(passage, [judgement.quote], words), said):
+            for one in (_path(passage, [judgement.quote], translator), said):
                 near.cite(
                     one,
                     Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=one.chunk_ids, quote=judgement.quote),
@@ -148,7 +148,9 @@ def _excerpts(evidence: Evidence, shown: int) -> list[PassageExcerpt]:
     ]
 
 
-def _checked(one: PassageExcerpt, words: Translator = ENGLISH_TRANSLATOR, as_of: str = "") -> list[CheckedSentence]:
+def _checked(
+    one: PassageExcerpt, translator: Translator = ENGLISH_TRANSLATOR, as_of: str = ""
+) -> list[CheckedSentence]:
     """What stands of an excerpt, under the path of its headings, its document and the day that it is of named first; an
     instruction to an assistant does not. Empty where nothing is left but captions."""
     judged = [CheckedSentence(sentence, judge_sentence(sentence, [one.passage])) for sentence in one.sentences()]
@@ -157,13 +159,13 @@ def _checked(one: PassageExcerpt, words: Translator = ENGLISH_TRANSLATOR, as_of:
         return []
     first, *rest = stands
     opened = first._replace(sentence=replace(first.sentence, opens=True))
-    path = _path(one.passage, [piece.judgement.quote for piece in stands], words)
+    path = _path(one.passage, [piece.judgement.quote for piece in stands], translator)
     path = replace(path, as_of=as_of)
     judgement = Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=path.chunk_ids)
     return [CheckedSentence(path, judgement), opened, *rest]
 
 
-def _path(passage: RetrievedChunk, quotes: Sequence[str], words: Translator) -> DraftSentence:
+def _path(passage: RetrievedChunk, quotes: Sequence[str], translator: Translator) -> DraftSentence:
     """Where in its document something stands, as a heading above it."""
-    place = citation_reference(build_citation(passage, 0, quotes=quotes), words)
+    place = citation_reference(build_citation(passage, 0, quotes=quotes), translator)
     return DraftSentence(text=place, kind=BlockKind.HEADING, chunk_ids=(passage.chunk.id,), opens=True)

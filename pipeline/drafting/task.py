@@ -42,7 +42,12 @@ class ClaimJudge(Protocol):
         ...
 
     async def review(
-        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self,
+        claims: Sequence[PendingClaim],
+        passages: Sequence[RetrievedChunk],
+        *,
+        question: str = "",
+        history_text: str = "",
     ) -> tuple[Sequence[Judgement], int]:
         """A judgement for each, and the tokens they cost; names in what was `heard` are known. Never raises."""
         ...
@@ -145,7 +150,7 @@ class DraftTask:
         """What words alone decide of a sentence; `header` is what a table row stands under."""
         with self.stopwatch.stage("validate"):
             return judge_sentence(
-                sentence, self.citable_passages, question=self.question, header=header, heard=self.history_text
+                sentence, self.citable_passages, question=self.question, header=header, history_text=self.history_text
             )
 
     def assess_draft(
@@ -154,7 +159,7 @@ class DraftTask:
         with self.stopwatch.stage("assess"):
             if self.is_summary:
                 return assess_summary(
-                    [(one.sentence, one.judgement) for one in checked], generator=writer, words=self.words
+                    [(one.sentence, one.judgement) for one in checked], generator=writer, translator=self.words
                 )
             return assess_draft(
                 self.cited_evidence(checked),
@@ -163,7 +168,7 @@ class DraftTask:
                 several=bool(self.brief.sides),
                 listing=self.brief.intent in (Intent.LIST, Intent.PROCEDURE),
                 extent=extent,
-                words=self.words,
+                translator=self.words,
             )
 
     def insufficient_sources(self, checked: Sequence[CheckedSentence]) -> str:
