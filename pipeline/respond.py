@@ -184,7 +184,7 @@ class Responder:
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
                     stopwatch=watch,
-                    words=words,
+                    translator=words,
                     extra_passages=deeper,
                     search=self._look(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,

@@ -95,9 +95,9 @@ def compose_answer(
     answer_id: str,
     question: str,
     brief: WritingBrief,
-    drafted: DraftResult,
-    numbering: CitationRegistry,
-    near: CitationRegistry,
+    draft: DraftResult,
+    registry: CitationRegistry,
+    nearest: CitationRegistry,
     evidence: Evidence,
     *,
     style: CitationStyle,
@@ -106,20 +106,20 @@ def compose_answer(
 ) -> Answer:
     """Compose an answer written from passages: answered, partial, or not found; with the quotes of the `near`
     passages."""
-    shown, provided = tuple(numbering.sentences), evidence.passages
-    assessment = drafted.assessment
-    quotes = tuple(near.sentences)
+    shown, provided = tuple(registry.sentences), evidence.passages
+    assessment = draft.assessment
+    quotes = tuple(nearest.sentences)
     text, positions = (
-        render_body(shown, numbering.citations(), style, translator)
+        render_body(shown, registry.citations(), style, translator)
         if shown
         else render_body(quotes, (), DEFAULT_CITATION_STYLE, translator)
     )
-    unsure = drafted.usage.writer == EXTRACTIVE_WRITER and assessment.confidence.level is not ConfidenceLevel.HIGH
-    citations = numbering.citations(positions, full_text=unsure)
-    claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
+    unsure = draft.usage.writer == EXTRACTIVE_WRITER and assessment.confidence.level is not ConfidenceLevel.HIGH
+    citations = registry.citations(positions, full_text=unsure)
+    claims = tuple(claim for claim in draft.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
-    closing = _partial_reason(brief, drafted, shown, provided, translator)
-    reason = "" if shown else assessment.abstain_reason or drafted.insufficient_sources
+    closing = _partial_reason(brief, draft, shown, provided, translator)
+    reason = "" if shown else assessment.abstain_reason or draft.insufficient_sources
     abstain_reason = "" if shown else reason or translator(wording.NOTHING_CLOSE)
     statements = [sentence for sentence in shown if sentence.kind not in CAPTION_KINDS] or shown
     shown_texts = {sentence.text for sentence in shown}
@@ -129,12 +129,12 @@ def compose_answer(
         question=question,
         outcome=(AnswerOutcome.PARTIAL if closing else AnswerOutcome.ANSWERED) if shown else AnswerOutcome.NOT_FOUND,
         language=translator.language,
-        preface=translator(wording.RELATED_PASSAGES) if quotes and not shown else drafted.preface,
+        preface=translator(wording.RELATED_PASSAGES) if quotes and not shown else draft.preface,
         body=text or wording.not_found_message(reason, translator),
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=near.citations(positions, full_text=True),
+        nearest=nearest.citations(positions, full_text=True),
         quoted=quotes,
         confidence=assessment.confidence if shown else _retrieval_confidence(assessment.confidence),
         format=brief.format or AnswerFormat.PROSE,
@@ -161,13 +161,13 @@ def compose_answer(
         ),
         comparison=build_comparison(shown, brief.sides),
         claims=claims,
-        usage=drafted.usage,
+        usage=draft.usage,
     )
 
 
 def _partial_reason(
     brief: WritingBrief,
-    drafted: DraftResult,
+    draft: DraftResult,
     shown: Sequence[CitedSentence],
     provided: Sequence[RetrievedChunk],
     translator: Translator,
@@ -175,20 +175,20 @@ def _partial_reason(
     """Return the reason why the answer is partial; empty when it is complete."""
     if not shown:
         return ""
-    if drafted.failure and not drafted.preface:
+    if draft.failure and not draft.preface:
         return translator(wording.PARTIAL_CUT)
-    if sides := drafted.missing_parts or _unanswered_sides(brief.sides, drafted, shown, provided):
+    if sides := draft.missing_parts or _unanswered_sides(brief.sides, draft, shown, provided):
         return wording.unanswered_side_line(sides, translator)
-    return wording.extent_line(drafted.assessment.extent, translator) if drafted.assessment.extent else ""
+    return wording.extent_line(draft.assessment.extent, translator) if draft.assessment.extent else ""
 
 
 def _unanswered_sides(
-    sides: Sequence[str], drafted: DraftResult, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]
+    sides: Sequence[str], draft: DraftResult, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]
 ) -> tuple[str, ...]:
     """Return the sides without a shown sentence: their passages are not cited, and no sentence or column names them."""
     cited = {
         chunk_id
-        for checked in drafted.checked
+        for checked in draft.checked
         for chunk_id in checked.judgement.chunk_ids
         if checked.judgement.is_supported
     }

@@ -33,15 +33,15 @@ def compose_changes(
     question: str,
     search: SearchPlan,
     changes: ChangedDocuments,
-    numbering: CitationRegistry,
+    registry: CitationRegistry,
     *,
     style: CitationStyle,
     translator: Translator,
 ) -> Answer:
     """Compose a list with one item for each document, newest first. No changes is an answer, too; no document with a
     date is none."""
-    numbering.assign_numbers([passage.chunk.id for passage in changes.passages])
-    citations = numbering.citations()
+    registry.assign_numbers([passage.chunk.id for passage in changes.passages])
+    citations = registry.citations()
     items = tuple(map(_document_item, citations))
     text, positions = render_body(items, citations, style, translator)
     heading, empty = (
@@ -67,7 +67,7 @@ def compose_changes(
         body=text or no_changes,
         closing=closing,
         sentences=items,
-        citations=numbering.citations(positions),
+        citations=registry.citations(positions),
         confidence=replace(confidence, reasons=(factor,)),
         citation_style=style,
         abstain_reason="" if changes.dated else no_changes,

@@ -220,8 +220,8 @@ def build_citation(
 ) -> Citation:
     """Build the citation of a passage; `quotes` are the spans of it that were used.
 
-    With `full_text` it has all of the passage, unless the document is flagged. `addresses` builds its link; by default only a
-    document with an address of its own has one."""
+    With `full_text` it has all of the passage, unless the document is flagged. `addresses` builds its link; by
+    default only a document with an address of its own has one."""
     chunk, document = passage.chunk, passage.document
     return Citation(
         number=number,
