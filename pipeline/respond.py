@@ -354,7 +354,7 @@ def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[R
     heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
     if not (request.language or any(heard)):
         texts = [one.chunk.text for one in found[:MAX_NEAREST_EXCERPTS]]
-        heard.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
+        heard.append(infer_question_language(request.text, texts, minimum=1 if request.locale else 0))
     return choose_words(request.language, heard, request.locale)
 
 

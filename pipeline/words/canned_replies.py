@@ -1,4 +1,4 @@
-"""What is said without looking anything up."""
+"""Replies without a search."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _HOW = TranslatableText("Ask in plain words, and follow up in the same thread.")
 
 
 def greeting_text(title: str, documents: int, translator: Translator) -> str:
-    """A short hello with one question that can be asked; `title` is that of a document."""
+    """Return a short hello with one question that can be asked; `title` is that of a document."""
     example = [translator(_EXAMPLE, title=title)] if title else []
     return " ".join([translator(_HELLO), translator.pluralize(_WHAT_I_DO, documents), *example])
 
 
 def introduction_text(titles: Sequence[str], documents: int, translator: Translator) -> str:
-    """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
+    """Return an introduction of the bot: its documents and how to ask; `titles` may be only some of the documents."""
     named, more = ", ".join(titles), documents - len(titles)
     listed = translator.pluralize(_AND_MORE, more, titles=named) if more > 0 else named
     return (
