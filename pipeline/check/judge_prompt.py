@@ -133,6 +133,7 @@ def _select_nearest(
 
 
 def _join_units(texts: Sequence[tuple[int, str]]) -> str:
+    """Join units, with ` … ` at a gap."""
     gaps = ["", *("\n" if after == place + 1 else " … " for (place, _), (after, _) in pairwise(texts))]
     return "".join(gap + text for gap, (_, text) in zip(gaps, texts, strict=True))
 

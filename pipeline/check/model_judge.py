@@ -146,6 +146,8 @@ class ModelJudge:
         question: str,
         history_text: str,
     ) -> Judgement:
+        """Return the judgement of a claim by a verdict; a verdict of support needs a quote, and keeps the conditions
+        beside it."""
         rejected = replace(before, support=SupportBasis.REFUSED, judge=self.name)
         if verdict.verdict != "supported":
             return replace(rejected, reason=_REASONS[verdict.verdict])

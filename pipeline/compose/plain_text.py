@@ -144,6 +144,7 @@ def _plain_citation(citation: Citation) -> Citation:
 
 
 def _plain_block(stretch: QuotedBlock) -> QuotedBlock:
+    """Return a quoted block without invisible characters."""
     header, *rows = (tuple(map(strip_invisible, row)) for row in (stretch.header, *stretch.rows))
     return replace(stretch, text=strip_invisible(stretch.text), header=header, rows=tuple(rows))
 

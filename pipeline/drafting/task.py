@@ -102,7 +102,7 @@ class DraftTask:
     history: Sequence[Turn]
     limits: AnswerLimits
     grounded: bool = True
-    """With this off, unsupported sentences are shown as well, and marked."""
+    """True to show supported sentences only; otherwise the others are shown as well, and marked."""
     always_show_extract: bool = False
     """True to show the best extract even where it does not answer."""
     stopwatch: Stopwatch = field(default_factory=Stopwatch)

@@ -102,6 +102,7 @@ def answerability(signals: AnswerabilitySignals | None) -> float:
     can be answered; 0 without signals."""
     if signals is None:
         return 0.0
+    # Without vectors every cosine is 0.
     weights = LEXICAL_WEIGHTS if not signals.cosine else VECTOR_WEIGHTS if signals.read is None else RELEVANCE_WEIGHTS
     odds = sum(weight * (1.0 if name == "bias" else getattr(signals, name)) for name, weight in weights.items())
     return 1 / (1 + math.exp(-odds))

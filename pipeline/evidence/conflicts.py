@@ -49,6 +49,7 @@ _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.](\d\d)\s*([ap])\.?m\b|:(\d\d)|\s*([ap])\.?m\b|\s*o['’]clock\b)|\b(noon|midnight)\b",
     re.IGNORECASE,
 )
+"""A time of day: `9:30`, `9.30 pm`, `5 p.m.`, `5 o'clock`, noon, midnight."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ def collect_list_members(units: UnitsByPassage) -> Mapping[UnitPosition, Sequenc
     members: dict[UnitPosition, Sequence[ScoredUnit]] = {}
     for unit in (unit for passage in units for unit in passage if unit.kind in _SPLITTABLE):
         chunk = unit.passage.chunk
+        # A unit without a part is a block of its own: its negative index cannot collide with a part.
         key = unit.passage_index, chunk.units[unit.unit_index].part or -unit.unit_index, unit.kind
         if key not in blocks:
             blocks[key] = _join_list(units, unit, chunk.enclosing_block(unit.unit_index))
@@ -260,6 +261,7 @@ class UnitScorer:
     def _score_unit(
         self, index: int, heading: frozenset[str], cosine: float, distance: int, *, is_heading: bool
     ) -> ScoredUnit:
+        """Score one unit, `distance` sentences below a heading with these terms and this cosine."""
         chunk = self._passage.chunk
         text, kind, terms = chunk.text_at(index), chunk.units[index].kind, self._units[index]
         preceding = self._preceding_terms(index)

@@ -60,6 +60,7 @@ def _find_placed_terms(text: str) -> tuple[tuple[TermContext, str], ...]:
 
 
 def _clause_terms(words: Sequence[str]) -> Iterator[tuple[TermContext, str]]:
+    """Yield the terms of a clause that begin it or follow a function word, each with its context."""
     terms = [(position, term) for position, word in enumerate(words) for term in _first_term(word)]
     for number, (position, term) in enumerate(terms):
         last, before = terms[number - 1] if number else (-1, "")

@@ -136,6 +136,7 @@ class IngestPipeline:
         await parsed.put(None)
 
     async def _split_item(self, item: SourceItem) -> AsyncGenerator[DocumentPart, None]:
+        """Parse and screen an item, and yield its chunks in parts."""
         parsed = await self.source.parse_item(item)
         flagged, keys = await asyncio.to_thread(self._screen, parsed)
         document = replace(

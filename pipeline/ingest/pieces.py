@@ -340,6 +340,7 @@ class _Cutter:
 
     def _count_tokens(self, text: str) -> int:
         """Return the tokens of `text`; they are not counted where its length alone is too much."""
+        # Negated floor division rounds up.
         minimum = -(-len(text) // _CHARACTERS_PER_TOKEN)
         return minimum if minimum > self._limit else max(self._tokenizer.count_tokens(text), minimum)
 

@@ -119,6 +119,7 @@ class WordTokenizer:
 
     def count_tokens(self, text: str) -> int:
         """Return the estimated number of tokens."""
+        # Negated floor division rounds up.
         return -(-len(re.findall(r"\w+|[^\w\s]", text)) * 4 // 3)
 
 
@@ -208,7 +209,7 @@ class _Draft:
         self.tokens = sum(piece.tokens for piece in repeated)
         self._repeated = len(repeated)
         self.table = False
-        """It begins within a long table."""
+        """True where it begins within a long table."""
 
     @property
     def has_content(self) -> bool:
@@ -255,6 +256,7 @@ class _Draft:
         return sentences[::-1]
 
     def chunk(self, document_id: str, position: int) -> Chunk:
+        """Build the chunk at this position."""
         text = ""
         overlap = 0
         units: list[Unit] = []

@@ -68,6 +68,7 @@ def _tokenize(folded: str) -> list[str]:
     words = list[str]()
     for part in _LINK_TARGET.sub(" ", folded).split():
         words += ["ADDRESS"] if _ADDRESS.match(part) else map(_normalize_word, _WORD.findall(part))
+    # A mark is put in front, so that each word has one before it; of marks in a row the first stays.
     return [word for before, word in pairwise(['"', *words]) if word not in _MARKS or before not in _MARKS]
 
 

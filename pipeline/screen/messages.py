@@ -40,6 +40,7 @@ def decode_hidden_text(text: str) -> str:
     hidden = []
     if not text.isascii():
         runs = _TAGS.findall(_REGION_FLAG.sub("", text))
+        # Tag characters repeat ASCII from U+E0000 on.
         hidden.append("".join(chr(ord(tag) - 0xE0000) for run in runs for tag in run))
     hidden += (_decode_base64(run) for run in _BASE64.findall(text))
     return "\n".join(normalize_for_screening(line) for line in hidden if line)
@@ -48,6 +49,7 @@ def decode_hidden_text(text: str) -> str:
 def _decode_base64(run: str) -> str:
     run = run.rstrip("=")
     try:
+        # Padding up to a multiple of four characters.
         plain = base64.b64decode(run + "=" * (-len(run) % 4)).decode("utf-8")
     except ValueError:
         return ""

@@ -70,6 +70,7 @@ def find_dates(text: str) -> list[PartialDate]:
     dates: list[PartialDate] = []
     if not _DIGIT.search(text):
         return dates
+    # One byte for each character that is part of a date already.
     used = bytearray(len(text))
     for pattern in (*_IN_NUMBERS, *(_WITH_NAMES if any(month in text for month in _MONTHS) else ())):
         for match in match_whole_words(pattern, text):

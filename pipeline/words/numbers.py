@@ -76,6 +76,7 @@ class _Vocabulary:
         if len(self._plain) > _MAX_CACHED:
             self._plain.clear()
         new = [word for word in words if len(word) > 1 and word.isalpha()]
+        # Joined by a full stop, the words are read apart in one call.
         converted = {
             language: alpha2digit(_SEPARATOR.join(new), language, threshold=0).split(_SEPARATOR)
             for language in NUMBER_LANGUAGES

@@ -138,6 +138,7 @@ def _find_spelled(text: str) -> Iterator[Quantity]:
 def _read_measure(text: str, start: int, end: int, number: float, written: str = "") -> Quantity:
     """Return the number that ends at `end`, with the multiples, fraction and unit behind it, unless a unit was
     `written` before."""
+    # `lastindex` is the group of the form that matched.
     if more := _FRACTION.match(text, end):
         number, end = number + _FRACTION_VALUES[more[more.lastindex or 0]], more.end()
     following = _NEXT_WORD.match(text, end)

@@ -143,6 +143,7 @@ def stem(word: str) -> str:
     if len(word.encode()) > _MAX_STEMMED_BYTES:
         return word
     if not word.isascii():
+        # Each byte as a Latin-1 letter, since FTS5 counts bytes.
         return snowball_stem(word.encode().decode("latin-1")).encode("latin-1").decode(errors="ignore")
     if match := _FTS5_ENDING.fullmatch(word):
         word = f"{match[1]}log" if match[2].startswith("log") else f"{match[1]}ble"

@@ -112,6 +112,7 @@ def equivalent_measures(unit: str, amount: float) -> Iterator[Measure]:
     differ: 20 days are no month, 48 weeks no year, 360 days no year, and 30 days are not four weeks."""
     yield unit, amount
     if unit.removeprefix("/") == "month":
+        # `month` becomes `s`, `/month` becomes `/s`.
         yield from ((f"{unit[:-5]}s", days * 86400.0) for days in _days_of(amount))
 
 

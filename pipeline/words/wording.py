@@ -38,7 +38,7 @@ COMPARISON_TITLES = {
     "contradictions": TranslatableText("Contradictions"),
     "conclusion": TranslatableText("Conclusion"),
 }
-"""What stands above each part of a comparison (`CitedSentence.section`)."""
+"""Title of each part of a comparison (`CitedSentence.section`)."""
 
 ANSWER_NOT_FOUND = TranslatableText("I could not find an answer to this in the documents.")
 RELATED_PASSAGES = TranslatableText("This is what the documents say about it. It may not be the answer:")
@@ -57,7 +57,7 @@ TOO_FEW_PASSAGES = PluralText(
     "Only {number} passages support an answer, and {wanted} are required.",
 )
 SOURCES_TITLE = TranslatableText("Sources")
-"""Stands above the references of an answer."""
+"""Title above the references of an answer."""
 PARTIAL_CUT = TranslatableText(
     "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
 )
@@ -65,7 +65,7 @@ YES, NO = TranslatableText("Yes."), TranslatableText("No.")
 """Our own words above an extract that decides a yes-or-no question."""
 PARTIAL_DROPPED = TranslatableText("Some of what was drafted is not in the documents and was left out.")
 SHOW_ALL = TranslatableText("show all")
-"""What a person replies to have the rest of a long list; `--all` in the terminal."""
+"""Reply that asks for the rest of a long list; `--all` in the terminal."""
 UNVERIFIED_CLAIM = TranslatableText("⚠ Unverified claim")
 MODEL_SILENT = TranslatableText("The language model did not answer.")
 MODEL_UNSUPPORTED = TranslatableText("The documents do not support what the language model wrote.")
@@ -103,7 +103,7 @@ THREAD_EMPTY = TranslatableText("There is nothing in this thread that people sai
 THREAD_SUMMARY_QUESTION = TranslatableText(
     "What was asked in this thread, what was said to it, and what was decided or agreed? It began with: {title}"
 )
-"""What a summary of a thread answers."""
+"""Question that a summary of a thread answers."""
 THREAD_LENGTH = PluralText(
     "This thread has {number} message. It began with: {title}",
     "This thread has {number} messages. It began with: {title}",
@@ -130,7 +130,7 @@ SUBSCRIPTION_GONE = TranslatableText(
     "There is nothing to take back: you were told already, or it is not kept any more."
 )
 SUBSCRIPTION_INTRO = TranslatableText("You asked to be told when this can be answered:")
-"""Stands above an answer that nobody asks for now."""
+"""Introduction of an answer that a person waited for."""
 SORRY_NOT_HELPED = TranslatableText("Sorry that this did not help.")
 NOBODY_TO_ASK = TranslatableText("Nobody is set up here to be asked.")
 HANDOFF_SENT = TranslatableText("I have passed this on. When there is a reply, you hear of it from me.")
@@ -159,7 +159,7 @@ FEEDBACK_REASONS = {
     RatingReason.NOT_FOUND: TranslatableText("It did not find what exists"),
     RatingReason.UNCLEAR: TranslatableText("It is unclear"),
 }
-"""Why an answer did not help."""
+"""Reasons why an answer did not help."""
 MESSAGE_WITHOUT_TEXT = TranslatableText("That message has no text that I can read.")
 QUESTION_ERASED = TranslatableText("I stopped here, because this question was erased.")
 ATTACHMENT_NOT_READ = TranslatableText(

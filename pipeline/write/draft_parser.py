@@ -70,6 +70,7 @@ def parse_table(lines: list[str]) -> list[tuple[Cells, BlockKind, tuple[int, ...
 
 
 def _parse_row(cells: list[str], column: int, kind: BlockKind) -> tuple[Cells, BlockKind, tuple[int, ...]]:
+    """Return the cells of a row without marks, its kind, and its source numbers."""
     parsed = [("", parse_number_cell(cell)) if n == column else split_marks(cell) for n, cell in enumerate(cells)]
     texts = tuple(text.replace("<br>", " ").replace("\\|", "|") for n, (text, _) in enumerate(parsed) if n != column)
     return texts, kind, tuple(dict.fromkeys(number for _, numbers in parsed for number in numbers))
@@ -160,6 +161,7 @@ class DraftParser:
         return (self._read_line_start if self._at_line_start else self._read_prose)(line, newline, after)
 
     def _read_line_start(self, line: str, newline: str, following: str) -> bool:
+        """Decide the kind of a line and consume its beginning or all of it; False when more text is needed."""
         opening = LINE_START.match(line)
         if self._table and not (opening and opening["row"]) and (newline or line.strip()):
             self._end_table()
@@ -257,6 +259,7 @@ class DraftParser:
     def _make_sentence(
         self, text: str, kind: BlockKind, numbers: tuple[int, ...], *, language: str = "", cells: Cells = ()
     ) -> ParsedSentence:
+        """Build a sentence, and remember its kind and the source numbers that a list under it inherits."""
         same_list = kind is self._kind or (kind is BlockKind.ROW and self._kind is BlockKind.HEADER)
         opens = self._opens or not (same_list or kind is BlockKind.PROSE)
         self._opens, self._kind = False, kind

@@ -75,7 +75,7 @@ class Drafting:
         brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: SearchFunction | None = None,
+        search: SearchFunction | None = None,
     ) -> Pieces:
         yield AdditionalPassages(passages=tuple(passages))
         for text in self._texts:
