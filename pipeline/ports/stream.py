@@ -119,7 +119,7 @@ class Writer(Protocol):
         history: Sequence[Turn],
         search: SearchFunction | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
-        """Draft an answer sentence by sentence, then one Finished. What was found with `search` comes before what rests
+        """Draft an answer sentence by sentence, then one Finished. What was found with `look` comes before what rests
         on it. Raises Unavailable or Unusable."""
         ...
 
