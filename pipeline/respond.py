@@ -184,7 +184,7 @@ class Responder:
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
                     stopwatch=watch,
-                    words=words,
+                    translator=words,
                     extra_passages=deeper,
                     search=self._look(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,
@@ -219,7 +219,7 @@ class Responder:
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
-                words=words,
+                translator=words,
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         if request.thread:
@@ -239,7 +239,7 @@ class Responder:
             return None
         numbering = await self._numbering(found.passages)
         style = request.citation_style or self.options.citation_style
-        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
+        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, translator=words)
         return replace(answer, usage=Usage(milliseconds=watch.timings()))
 
     def _accounted(
@@ -354,7 +354,7 @@ def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[R
     heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
     if not (request.language or any(heard)):
         texts = [one.chunk.text for one in found[:MAX_NEAREST_EXCERPTS]]
-        heard.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
+        heard.append(infer_question_language(request.text, texts, minimum=1 if request.locale else 0))
     return choose_words(request.language, heard, request.locale)
 
 

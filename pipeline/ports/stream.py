@@ -117,7 +117,7 @@ class Writer(Protocol):
         brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: SearchFunction | None = None,
+        search: SearchFunction | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
         """Draft an answer sentence by sentence, then one Finished. What was found with `look` comes before what rests
         on it. Raises Unavailable or Unusable."""

@@ -194,7 +194,7 @@ def test_a_part_of_a_list_is_not_high() -> None:
         ({"support": SupportBasis.JUDGED, "score": 0.2, "judge": "another-model"}, ConfidenceLevel.MEDIUM),
         ({"support": SupportBasis.JUDGED, "score": 0.9, "judge": "some-model"}, ConfidenceLevel.MEDIUM),
         (
-            {"support": SupportBasis.JUDGED, "score": 0.9, "judge": "another-model", "beside": ANSWER},
+            {"support": SupportBasis.JUDGED, "score": 0.9, "judge": "another-model", "omitted_conditions": ANSWER},
             ConfidenceLevel.MEDIUM,
         ),
     ],
@@ -222,7 +222,7 @@ def test_who_read_what_words_do_not_decide_is_told_and_whether_its_passage_says_
 
     assert "only by the model that wrote them, some-model" in told(judge="some-model")["read"]
     assert "by another model, another-model" in told(judge="another-model")["read"]
-    assert set(told(judge="another-model", beside=ANSWER)) == {"read", "more"}
+    assert set(told(judge="another-model", omitted_conditions=ANSWER)) == {"read", "more"}
 
 
 def test_what_a_model_answers_with_is_trusted_further_than_the_passages_alone() -> None:

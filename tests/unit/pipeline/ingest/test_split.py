@@ -125,7 +125,7 @@ def test_a_section_that_comes_in_parts_is_cut_as_if_it_came_whole(runs: list[tup
             blocks.append(block(BlockKind.HEADER, f"name{place} | price{place}"))
         blocks += [block(kind, f"cell {place} {number} | 5" * 2) for number in range(count)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_SECTION", 3)
+        patch.setattr(pieces, "_MAX_SECTION_BLOCKS", 3)
         parts = split(blocks, tokens=30)
     assert parts == split(blocks, tokens=30)
 
