@@ -1,4 +1,4 @@
-"""Bytes of a text file -> text, whatever it was written with."""
+"""Decode the bytes of a text file, whatever encoding it was written with."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ _MARKS = (
 )
 _SAMPLE = 4096
 _GUESSED = 65_536
-"""Bytes by which a code page is told."""
+"""Bytes by which a code page is recognised."""
 _CODE_PAGES = ("cp932", "gb18030", "big5", "euc_kr", "cp1250", "cp1251", "cp1253", "koi8_r")
-"""In which Excel and editors write outside of Western Europe; UTF-8 and Windows-1252 come first."""
+"""Encodings that Excel and editors use outside of Western Europe. UTF-8 and Windows-1252 come first."""
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a]")
 _TORN = re.compile(r"[^\W\d_][¡-©«-¹»-¿×÷][^\W\d_]|[£¥³¹¿¯¼¾][a-zà-ÿ]|[a-zà-ÿ][ŠŒŽŸÀ-Þ]")
-"""What no word of Western Europe has: a sign or a capital in its midst."""
+"""Patterns that no word of Western Europe has: a sign or a capital in its midst."""
 
 
 def decode_text(content: bytes) -> str:
-    """By byte order mark, then UTF-8, then UTF-16 without a mark, then Windows-1252 unless words come out torn.
+    """Decode text by its byte order mark, then as UTF-8, then as UTF-16 without a mark, then as Windows-1252 unless
+    that tears words apart.
 
-    Raises Refused for what is not text.
+    Raises Refused for content that is not text.
     """
     for mark, encoding in _MARKS:
         if content.startswith(mark):
@@ -59,7 +60,7 @@ def _code_page(sample: bytes) -> str:
 
 
 def _utf16(content: bytes, sample: bytes) -> str:
-    """Text of mostly Latin letters has its zero bytes on one side of each pair."""
+    """Decode UTF-16 without a mark: text of mostly Latin letters has its zero bytes on one side of each pair."""
     pairs = len(sample) // 2
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         if sample[offset::2].count(0) > 0.6 * pairs and sample[1 - offset :: 2].count(0) < 0.05 * pairs:

@@ -1,4 +1,4 @@
-"""The format in which Confluence keeps pages, as HTML -> blocks: what a reader of the page sees of its text."""
+"""Confluence's storage format as HTML, then as blocks: the text that a reader of the page sees."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from adapters.files.html.reader import read_html
 from pipeline.errors import Refused
 
 MAX_PAGE_MENTIONS = 10_000
-"""Of one page that are asked for their names: as many as links of a page of a web site are followed."""
+"""People of one page whose names are looked up: as many as the links of a web page that are followed."""
 
 _AC, _RI = "{urn:ac}", "{urn:ri}"
 _END = '<end xmlns="urn:end"/>'
-"""Put after what was stored: where the parser gives up it says nothing after a hundred other errors, and does not come
-to this."""
+"""Marker behind the stored text. Where the parser gives up, it reports nothing after a hundred other errors and does
+not reach this marker."""
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
 _XML = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _HEADING = re.compile(r"h[1-6]")
@@ -32,25 +32,26 @@ _UNSEEN = frozenset(
     {f"{_AC}{name}" for name in ("parameter", "placeholder", "adf-attribute", "adf-mark")} | {"script", "style"}
 )
 _KEPT = ("href", "colspan", "rowspan", "style", "start")
-"""Attributes that say something about the text."""
+"""Attributes that carry meaning for the text."""
 _NOTES = frozenset({"info", "note", "tip", "warning"})
 _CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})
-"""Macros whose text is not shown as it is written."""
+"""Macros that run their text instead of showing it."""
 
 
 def read_storage_page(page: ConfluenceStoragePage) -> ParsedFile:
-    """What stands on it, which may be nothing. Raises Refused for what the parser does not read to its end."""
+    """Read the visible content of a page, which may be empty. Raises Refused where the parser does not reach its
+    end."""
     html = storage_to_html(page)
     return read_html(html.encode()) if _has_text(html) else ParsedFile()
 
 
 def storage_to_html(page: ConfluenceStoragePage) -> str:
-    """Raises as `read_storage_page`."""
+    """Convert a page to HTML. Raises Refused like `read_storage_page`."""
     return _Writer(page).inner(_parsed(page.storage))
 
 
 def find_mentions(storage: str) -> frozenset[str]:
-    """The account ids and user keys of the people that a page names. Raises as `read_storage_page`."""
+    """Return the account ids and user keys of the people that a page names. Raises Refused like `read_storage_page`."""
     people = dict.fromkeys(filter(None, map(_person, _parsed(storage).iter(f"{_RI}user"))))
     return frozenset(islice(people, MAX_PAGE_MENTIONS))
 
@@ -83,11 +84,12 @@ def _person(user: etree._Element) -> str:
 
 
 class HeadingAnchors:
-    """What Confluence calls the headings of one page, asked for in order.
+    """The anchors that Confluence gives the headings of one page, asked for in order.
 
-    The new editor of Cloud writes the heading with hyphens for its spaces; the old one, and Data Center, the page's
-    title and the heading without their spaces, after `id-` when the title does not begin with a letter. Those with one
-    name are numbered from the second."""
+    The new editor of Cloud writes the heading with hyphens for its spaces. The old one, and Data Center, write the
+    page's title and the heading without their spaces, after `id-` when the title does not begin with a letter. Repeated
+    names are numbered from the second.
+    """
 
     def __init__(self, title: str, *, new_editor: bool) -> None:
         self._before = "" if new_editor else "".join(title.split()) + "-"
@@ -158,7 +160,8 @@ class _Writer:
         return f'<{name} id="{escape(self._anchors.anchor_for(text))}">{inner}</{name}>' if text else ""
 
     def _macro(self, macro: etree._Element) -> str:
-        """The text that a macro shows; nothing for one that makes it up (a table of contents, a list of children)."""
+        """Return the text that a macro shows. Empty for a macro that generates its content (a table of contents, a list
+        of children)."""
         name = macro.get(f"{_AC}name") or ""
         given = {part.get(f"{_AC}name"): part.text or "" for part in macro.findall(f"{_AC}parameter")}
         if name == "status":
@@ -175,7 +178,7 @@ class _Writer:
         return ""
 
     def _link(self, link: etree._Element) -> str:
-        """What is written on the link, else the name of what it leads to."""
+        """Return the link's own text, else the name of its target."""
         rich = link.find(f"{_AC}link-body")
         text = self.inner(rich) if rich is not None else escape(link.findtext(f"{_AC}plain-text-link-body") or "")
         if (user := link.find(f"{_RI}user")) is not None:

@@ -1,4 +1,4 @@
-"""Foot- and endnotes of HTML: each within the sentence that calls it, and nowhere else."""
+"""Footnotes and endnotes of HTML: each is moved into the sentence that calls it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)fn(?:$
 _BACK = re.compile(r"back-?(?:ref|link)|footnote-back|reversefootnote|footnote-return|data-footnote-backref")
 _LABEL = re.compile(r"label|fn-bracket|sdfootnotesym|mw-cite-backlink|footnote-number|mw-reference-label")
 _LONGEST = 1_000
-"""Characters of a note that stands within a sentence; a longer one stays where it is."""
+"""Characters of a note that is moved into a sentence. A longer one stays where it is."""
 _MOST_CALLS = 20
-"""Of one note, that repeat it."""
+"""Calls of one note that repeat it."""
 _SECTION = re.compile(r"footnotes|endnotes|^chapter$")
-"""What goes when all of its notes do."""
+"""Sections that are removed together with all of their notes."""
 _CONTENT = frozenset({"body", "html", "main", "article"})
 _STRUCTURE = ("pre", "table", "ul", "ol", "dl", *HEADING_TAGS)
 
@@ -39,7 +39,7 @@ def find_footnotes(tree: HtmlTree) -> None:
 
 
 def inline_footnotes(tree: HtmlTree) -> None:
-    """Put the words of each note behind its call, and take it out of where it stood."""
+    """Put the words of each note behind its call, and remove the note from its old place."""
     if tree.notes is not None:
         tree.notes.join()
 
@@ -49,7 +49,7 @@ class _Notes:
         self._tree, self._root = tree, tree.root
         self._calls: list[tuple[HtmlElement, HtmlElement]] = []
         self._back: dict[HtmlElement, set[str]] = {}
-        """What the links in a block lead to."""
+        """Targets of the links in a block."""
         self._backward = _links_back(tree.root)
         self._linked()
         self._unlinked()
@@ -105,7 +105,7 @@ class _Notes:
         return bool(_MARK.fullmatch(element_text(link)))
 
     def _is_note(self, note: HtmlElement, link: HtmlElement) -> bool:
-        """Whether what `link` leads to is a note rather than a section, and does not hold the link."""
+        """Return whether the target of `link` is a note rather than a section, and does not contain the link."""
         if note in link.iterancestors():
             return False
         if link.get("role") == "doc-noteref" or _NAMED.search(class_names(link)):
@@ -119,7 +119,8 @@ class _Notes:
         return _NAMED.search(class_names(note)) is not None or _raised(link)
 
     def _unlinked(self) -> None:
-        """A paragraph that opens with a raised mark is the note of the same marks before it."""
+        """Find notes without links: a paragraph that opens with a raised mark is the note of the same marks before
+        it."""
         waiting: dict[str, list[HtmlElement]] = {}
         for mark in list(self._root.iter("sup")):
             name = element_text(mark).strip("[]()")
@@ -133,7 +134,7 @@ class _Notes:
                 self._calls += [(call, block) for call in calls]
 
     def _unmark(self, note: HtmlElement) -> None:
-        """Take out of a note its mark and the way back."""
+        """Remove its mark and its back link from a note."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             href = link.get("href") or ""
             back = href[1:] in self._backward or link.get("role") == "doc-backlink"
@@ -143,7 +144,7 @@ class _Notes:
                 remove_element(link)
 
     def _words(self, note: HtmlElement) -> str:
-        """What a note says; empty where it is no text of a sentence."""
+        """Return the words of a note, or an empty text where it cannot stand in a sentence."""
         if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
             return ""
         parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else element_text(note)
@@ -153,7 +154,7 @@ class _Notes:
 
 
 def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
-    """Take out what held nothing but notes and headings."""
+    """Remove elements that contained nothing but notes and headings."""
     known: set[HtmlElement] = set()
     for note in notes:
         for holder in note.iterancestors():
@@ -168,7 +169,7 @@ def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
 
 
 def _size(element: HtmlElement) -> int:
-    """How many letters and figures it holds."""
+    """Count the letters and digits of an element."""
     return sum(map(str.isalnum, "".join(element.itertext())))
 
 
@@ -177,7 +178,7 @@ def _raised(link: HtmlElement) -> bool:
 
 
 def _links_back(root: HtmlElement) -> set[str]:
-    """What links of the text lead from: the ids of all links and what is around them."""
+    """Return the ids of all links of the text and of the elements around them: the targets of back links."""
     return {
         str(name)
         for link in root.iter("a")
@@ -190,7 +191,7 @@ def _links_back(root: HtmlElement) -> set[str]:
 
 
 def _outer(link: HtmlElement) -> HtmlElement:
-    """The raised mark that `link` is in, with its brackets."""
+    """Return the raised mark that contains `link`, with its brackets."""
     parent = link.getparent()
     if (
         parent is not None
@@ -202,7 +203,7 @@ def _outer(link: HtmlElement) -> HtmlElement:
 
 
 def _note_at(place: HtmlElement) -> HtmlElement | None:
-    """The block of the note that begins at `place`."""
+    """Return the block of the note that begins at `place`."""
     note: HtmlElement | None = place
     while note is not None and note.tag not in BLOCK_TAGS:
         note = note.getparent()
@@ -220,7 +221,7 @@ def _note_at(place: HtmlElement) -> HtmlElement | None:
 
 
 def _opened(mark: HtmlElement) -> HtmlElement | None:
-    """The block whose first words are `mark`."""
+    """Return the block whose first words are `mark`."""
     inner = mark
     while inner.tag not in BLOCK_TAGS:
         parent = inner.getparent()

@@ -1,5 +1,4 @@
-"""The words of a line of HTML, with what its links lead to, what is code in it, and the marks that change what it
-says."""
+"""The words of a line of HTML, with the targets of its links, its code, and the marks that change its meaning."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ _DEEPEST_FORMULA = 40
 
 
 def convert_formulas(tree: HtmlTree) -> None:
-    """Each formula once, as its TeX if it has one, else as plain text."""
+    """Write each formula once, as its TeX if it has one, else as plain text."""
     for script in list(tree.root.iter("script")):
         if (script.get("type") or "").startswith("math/tex"):
             _drawn_before(script)
@@ -69,7 +68,7 @@ def convert_formulas(tree: HtmlTree) -> None:
 
 
 def convert_inline_marks(tree: HtmlTree) -> None:
-    """Line ends, pictures, controls, struck and raised words as what they say."""
+    """Write line ends, pictures, controls, struck and raised words as plain text."""
     for end in tree.root.iter("br"):
         end.text = LINE_BREAK
     for picture in tree.root.iter("img"):
@@ -94,7 +93,7 @@ def convert_inline_marks(tree: HtmlTree) -> None:
 
 
 def _drawn_before(script: HtmlElement) -> None:
-    """MathJax leaves what it draws before the script that it draws."""
+    """Remove MathJax's drawing, which stands before the script that it draws."""
     while (drawn := script.getprevious()) is not None and "mathjax" in class_names(drawn):
         if (drawn.tail or "").strip():
             return
@@ -118,7 +117,7 @@ def _tex(text: str) -> str:
 
 
 def _linear(part: HtmlElement, depth: int) -> str:
-    """MathML on one line."""
+    """Write MathML on one line."""
     if depth > _DEEPEST_FORMULA:
         return "".join(part.itertext())
     name = str(part.tag).rpartition("}")[2]
@@ -156,7 +155,7 @@ def _grouped(text: str) -> str:
 
 
 def _value(control: HtmlElement) -> str:
-    """What a control of a form shows."""
+    """Return the value that a control of a form shows."""
     kind = (control.get("type") or "").lower()
     if "margin-toggle" in class_names(control):
         return ""
@@ -171,7 +170,7 @@ def _value(control: HtmlElement) -> str:
 
 
 def _ruby(word: HtmlElement) -> None:
-    """The word, then its reading once."""
+    """Write a word, then its reading once."""
     readings = [element_text(reading) for reading in word.iter("rt")]
     for reading in list(word.iter("rt", "rp", "rtc")):
         remove_element(reading)
@@ -182,7 +181,7 @@ def _ruby(word: HtmlElement) -> None:
 
 
 def _figure(mark: HtmlElement) -> None:
-    """Raised and lowered figures; `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
+    """Write raised and lowered figures: `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
     if mark.tag not in {"sup", "sub"}:
         return
     text = element_text(mark)
@@ -201,7 +200,7 @@ def _figure(mark: HtmlElement) -> None:
 
 
 def _before(mark: HtmlElement) -> str:
-    """The last characters before `mark` in its line."""
+    """Return the last characters before `mark` in its line."""
     inner = mark
     for _ in range(4):
         earlier = inner.getprevious()
@@ -229,27 +228,27 @@ _CODE = ("code", "kbd", "samp", "tt")
 ANNOTATED_TAGS = ("a", *_CODE)
 _NOTE = re.compile(f"{NOTE_START}([^{NOTE_END}]*){NOTE_END}")
 _MEANT = frozenset({*ANNOTATED_TAGS, "ol", "a"})
-"""Elements that say something themselves."""
+"""Elements that carry a meaning of their own."""
 _BETWEEN = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
-"""What stands between such parts of a cell."""
+"""Separators between such parts of a cell."""
 _ENDS = ",;:.!?"
 _SENTENCE = 400
-"""Characters before a note that tell where its sentence ends."""
+"""Characters before a note in which the end of its sentence is looked for."""
 
 
 class InlineContext(NamedTuple):
-    """What is known of a page before its words are read."""
+    """The facts about a page that reading its words needs."""
 
     base_url: str
-    """The address that its links are relative to."""
+    """Address that the page's links are relative to."""
     block_holders: set[HtmlElement]
-    """The elements that hold blocks."""
+    """Elements that contain blocks."""
     annotated: set[HtmlElement]
-    """Those that hold links or code."""
+    """Elements that contain links or code."""
 
 
 class InlineText:
-    """Text that is shown on one line, as it is collected."""
+    """Text of one line, while it is collected."""
 
     def __init__(self, shape: InlineContext) -> None:
         self._shape = shape
@@ -262,7 +261,7 @@ class InlineText:
             self._parts.append(text)
 
     def add_element(self, element: HtmlElement) -> None:
-        """What `element` says; blocks in it stand apart."""
+        """Append the text of `element`, with separators around the blocks in it."""
         while len(element) == 1 and element.tag not in _MEANT:
             inner = element[0]
             if (element.text or "").strip() or (inner.tail or "").strip():
@@ -295,8 +294,8 @@ class InlineText:
             self.links.append(Link(text=_plain(element), url=_resolved(self._shape.base_url, url)))
 
     def _apart(self, element: HtmlElement) -> None:
-        """The text of `element` with the blocks in it apart: cells of a table by a comma, rows and entries of a list by
-        a semicolon, steps with their numbers."""
+        """Append the text of `element` with its blocks separated: cells of a table by a comma, rows and entries of a
+        list by a semicolon, steps by their numbers."""
         for event, inner in etree.iterwalk(element, events=("start", "end")):
             block = inner is not element and inner.tag in BLOCK_TAGS
             if event == "end":
@@ -322,7 +321,7 @@ class InlineText:
 
 
 def _goes_on(block: HtmlElement) -> bool:
-    """Whether another cell, row or entry follows."""
+    """Return whether another cell, row or entry follows."""
     following = block.getnext()
     if following is None and block.tag == "tr" and block.getparent().tag in {"thead", "tbody"}:
         following = block.getparent().getnext()
@@ -330,7 +329,7 @@ def _goes_on(block: HtmlElement) -> bool:
 
 
 def place_footnotes(text: str) -> str:
-    """`text` with each note within its sentence."""
+    """Return `text` with each note inside its sentence."""
     parts: list[str] = []
     before = ""
     for place, piece in enumerate(_NOTE.split(text)):

@@ -1,4 +1,4 @@
-"""HTML -> blocks: what a reader sees of the page's own content; of code its lines as they are."""
+"""HTML as blocks: the visible content of a page, with code line by line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _CODE_TABLE = re.compile(r"highlight|lntable|hljs-ln|rouge|codehilite|crayon|js-
 
 
 def code_text(element: HtmlElement) -> str:
-    """The text of `element`; each block in it on lines of its own."""
+    """Return the text of `element`, with each block in it on lines of its own."""
     parts: list[str] = [element.text or ""]
     last = parts[0][-1:]
     for event, inner in etree.iterwalk(element, events=("start", "end")):
@@ -76,7 +76,7 @@ def code_text(element: HtmlElement) -> str:
 
 
 def code_table_lines(table: HtmlElement) -> list[str]:
-    """The codes of a table that has lines in it beside their numbers; nothing for another table."""
+    """Return the codes of a table that shows lines beside their numbers, or nothing for another table."""
     if not _CODE_TABLE.search(class_names(table)) and "highlight" not in _around(table):
         return []
     cells = [cell for cell in table.iter("td") if _CODE_CELL.search(class_names(cell))]
@@ -108,38 +108,38 @@ TREE_PASSES: dict[str, Callable[[HtmlTree], None]] = {
     "raised, struck and filled-in words": convert_inline_marks,
     "notes": inline_footnotes,
 }
-"""What is done to the tree of a page before its blocks are read, in this order."""
+"""Changes to the tree of a page before its blocks are read, in this order."""
 _NOTHING = 40
-"""Characters of a page that is nothing but navigation, which then is its content."""
+"""Characters below which a page is nothing but navigation, which then is its content."""
 _ENOUGH = 200
-"""Characters that <main> or <article> must hold to be taken for the content."""
+"""Characters that <main> or <article> must hold to count as the content."""
 _LONGEST_ANCHOR = 400
-"""Characters of an `id` that is taken into links."""
+"""Characters of an `id` that is used in links."""
 MAX_TREE_DEPTH = 140
-"""Elements nested deeper are read as inline text."""
+"""Depth below which elements are read as inline text."""
 _LISTS = frozenset({"ul", "ol", "menu"})
 _OPENING = frozenset({"p", "div", "summary"})
-"""Of an entry of a list: without blocks in them they are its text."""
+"""Elements that are the text of a list entry where they contain no blocks."""
 _WRAPPING = frozenset({"div", "section", "article", "details"})
-"""What holds such text and more."""
+"""Elements that contain such text and more."""
 _GOOGLE_LEVEL = re.compile(r"\blst-kix_\w+-([1-9])(?:\s|$)")
-"""Google Docs writes the lists in a list behind each other."""
+"""Class by which Google Docs marks nested lists, which it writes behind each other."""
 
 
 def read_html(content: bytes) -> ParsedFile:
-    """The main content with headings, lists, tables and code; scripts, hidden text and navigation left out."""
+    """Read the main content with headings, lists, tables and code, without scripts, hidden text and navigation."""
     page = HtmlPage(decode_html(content))
     return page.read_content(page.main_element())
 
 
 def append_html(outline: OutlineBuilder, fragment: str, *, titled: bool = False) -> None:
-    """Append a fragment of HTML to `outline`. `titled`: whether its `h1` is the title."""
+    """Append a fragment of HTML to `outline`. With `titled`, its `h1` is the title."""
     HtmlPage(fragment, outline, titled=titled).fill_outline()
 
 
 class HtmlPage:
-    """A page, or a fragment of one, as the tree of what is seen of it. `titled`: whether a fragment's `h1` is the
-    title; None for a whole page."""
+    """A page, or a fragment of one, as the tree of its visible elements. With `titled`, a fragment's `h1` is the title;
+    None stands for a whole page."""
 
     def __init__(self, text: str, outline: OutlineBuilder | None = None, *, titled: bool | None = None) -> None:
         self._outline = outline or OutlineBuilder()
@@ -168,7 +168,7 @@ class HtmlPage:
             self._outline.note_unread(what)
 
     def main_element(self) -> HtmlElement:
-        """The element that the page itself calls its content, otherwise all of it."""
+        """Return the element that the page itself marks as its content, otherwise the root."""
         for path in (".//main", ".//*[@role='main']", ".//article"):
             held = self.root.findall(path)
             if len(held) == 1 and has_min_length(held[0], _ENOUGH):
@@ -194,8 +194,8 @@ class _Walk:
         self._title = title
 
     def flow(self, holder: HtmlElement, depth: int, *, nested: int, start: int | None = None) -> None:
-        """The blocks in `holder`, or of those from a child on; text between them is prose. `nested`: how many lists
-        they stand in."""
+        """Add the blocks of `holder`, or those from the child `start` on. Text between them is prose. `nested` counts
+        the lists around them."""
         run = InlineText(self._shape)
         if start is None:
             run.add_text(holder.text)
@@ -262,8 +262,8 @@ class _Walk:
         self._add(BlockKind.PROSE, loose, nested + 1)
 
     def _item(self, item: HtmlElement, depth: int, nested: int, *, number: int | None) -> None:
-        """Inline content and paragraphs that open an item are its text; what else it holds follows it, a level deeper
-        if there is such text. `number`: of a step."""
+        """Add a list item. Inline content and paragraphs that open it are its text; its other blocks follow, a level
+        deeper if there is such text. `number` is that of a step."""
         words = InlineText(self._shape)
         words.add_text(item.text)
         end = 0
@@ -330,7 +330,7 @@ class _Walk:
         return words
 
     def _add(self, kind: BlockKind, words: InlineText, nested: int, number: int = 0) -> bool:
-        """Whether there are such words."""
+        """Add a block of these words. Return whether there are any."""
         if text := words.text:
             self._outline.add(kind, text, depth=nested, number=number, links=words.links, code=words.code)
         return bool(text)

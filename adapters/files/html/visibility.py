@@ -1,4 +1,4 @@
-"""What a reader of a page sees of its own content: navigation and hidden text out, names of tabs and notes in."""
+"""The visible content of a page: navigation and hidden text are removed, names of tabs and notes are added."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NAMING = frozenset({*HEADING_TAGS, "p", "dt", "summary"})
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
 _COMMENT = re.compile(r"#cmnt(?:_ref)?[0-9]")
-"""From the words of a page of Google Docs to what somebody remarked on them, and back."""
+"""Links from the words of a page of Google Docs to a comment on them, and back."""
 BOILERPLATE_CLASSES = re.compile(
     r"sidebar|related|share|sharing|newsletter|promo|advert|author-bio|toc|table-of-contents|widget"
 )
@@ -70,7 +70,7 @@ def drop_hidden(tree: HtmlTree) -> None:
 
 
 def drop_boilerplate(tree: HtmlTree) -> None:
-    """Take out what stands around the content, on every page."""
+    """Remove the parts that surround the content on every page."""
     for element in tree.with_class_containing(*_LISTED):
         listed = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
         if element.tag in {"div", "section", "ul", "ol"} and (listed or _mostly_links(tree, element)):
@@ -94,7 +94,7 @@ def drop_boilerplate(tree: HtmlTree) -> None:
 
 
 def _stands_around(tree: HtmlTree, element: HtmlElement) -> bool:
-    """Whether it is a head without a heading, a foot, a sidebar, a form to search."""
+    """Return whether an element is a header without a heading, a footer, a sidebar or a search form."""
     match element.tag:
         case "header":
             return element.find(".//h1") is None and not _within(element, {"article", "main", "section"})
@@ -133,7 +133,7 @@ def _within(element: HtmlElement, tags: set[str], steps: int = 12) -> bool:
 
 
 def drop_decorations(tree: HtmlTree) -> None:
-    """Take out numbers of code lines, links of headings to themselves, icons, remarks and the edges of a sheet."""
+    """Remove line numbers of code, links of headings to themselves, icons, comments and the edges of a sheet."""
     for element in tree.with_class_containing("lin", "ln", "gutter", "blob-num"):
         numbers = element.tag in _NUMBERED and _LINE_NUMBER.search(class_names(element))
         if numbers and not any(map(str.isalpha, element_text(element))):
@@ -175,7 +175,7 @@ _OPENING = frozenset({"p", "div", "section"})
 
 
 def label_admonitions(tree: HtmlTree) -> None:
-    """Put the title of a note, or what kind of note it is, before its first words."""
+    """Put the title of a note, or its kind, before its first words."""
     kinds: set[HtmlElement] = set()
     for note in dict.fromkeys(
         [*tree.with_class_matching(_NOTE), *tree.with_attribute_value("role", "note"), *tree.root.iter("aside")]
@@ -201,7 +201,7 @@ def label_admonitions(tree: HtmlTree) -> None:
 
 
 def _lead(note: HtmlElement, words: str) -> None:
-    """Put `words` before the first paragraph of `note`, or over what else it begins with."""
+    """Put `words` before the first paragraph of `note`, or above it where it begins with something else."""
     for content in note.iterfind(".//td[@class='content']"):  # of AsciiDoctor, beside an icon
         note = content
         next(note.iterancestors("table")).set("role", "presentation")
@@ -215,7 +215,7 @@ def _lead(note: HtmlElement, words: str) -> None:
 
 
 def label_fields(tree: HtmlTree) -> None:
-    """Put the name of a field, or an option, before what is said of it; make boxes of tasks."""
+    """Put the name of a field, or an option, before its text. Write the boxes of tasks."""
     for fields in tree.with_class_containing("field-list", "docinfo", "option-list"):
         for name in [name for name in fields if name.tag == "dt"] if fields.tag == "dl" else []:
             said = name.getnext()

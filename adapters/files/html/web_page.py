@@ -1,4 +1,4 @@
-"""A page of a web site -> blocks: its main content, without what the site has around it."""
+"""A page of a web site as blocks: its main content, without the site around it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from adapters.files.html.reader import HtmlPage
 from adapters.files.html.tree import HEADING_TAGS, HtmlElement, decode_html, is_mostly_links, remove_element
 
 _WORDS = 3
-"""Words in a row that tell that two texts are one."""
+"""Words in a row by which two texts are recognised as one."""
 _OUTLIERS = 0.05
-"""Of the characters that were found, at either end: one footer that is taken for content does not widen the rest."""
+"""Share of the characters at either end that is ignored: one footer that is taken for content does not widen the
+rest."""
 
 
 def read_web_page(content: bytes) -> ParsedFile:
-    """The content that trafilatura finds, in its own structure: headings with their ids, lists, tables and code.
+    """Read the content that trafilatura finds, in its own structure: headings with their ids, lists, tables and code.
 
-    Trafilatura tells where the content is; what it leaves out inside of it (short items, code, panels of tabs) is
-    kept, but for parts that are mostly links."""
+    Trafilatura finds the place of the content. The parts inside it that trafilatura leaves out (short items, code,
+    panels of tabs) are kept, but for parts that are mostly links.
+    """
     import trafilatura
 
     page = HtmlPage(decode_html(content))
@@ -33,7 +35,8 @@ def read_web_page(content: bytes) -> ParsedFile:
 
 
 def _kept(root: HtmlElement, text: str) -> list[tuple[HtmlElement, int]]:
-    """Elements with texts that are in `text`, as far as these are long enough to tell; and how long each is."""
+    """Return the elements whose texts are in `text`, where they are long enough to be recognised, with the length of
+    each."""
     told = set(_runs(text.replace("|", " ").split()))
     return [
         (holder, len(said)) for holder, said in _texts(root) if (run := next(_runs(said.split()), None)) and run in told
@@ -54,7 +57,7 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _holder(kept: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
-    """The innermost element with a heading around all of `kept` but its outliers."""
+    """Return the innermost element with a heading around all of `kept` but its outliers."""
     reached = list(accumulate(size for _, size in kept))
     first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
     last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
@@ -69,7 +72,7 @@ def _upward(element: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _drop_links(main: HtmlElement, kept: Iterable[HtmlElement]) -> None:
-    """Take out of `main` the parts without any of `kept` that are mostly links: share buttons, other pages."""
+    """Remove the parts of `main` that contain none of `kept` and are mostly links: share buttons, other pages."""
     holders: set[HtmlElement] = set()
     for holder in kept:
         for parent in _upward(holder):
