@@ -1,4 +1,4 @@
-"""Charts and SmartArt of Office files -> tables and lists: what stands in their caches."""
+"""Charts and SmartArt of Office files as tables and lists, from their cached values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NODES = {"node", "asst", "doc"}
 
 
 def add_chart(outline: OutlineBuilder, chart: etree._Element) -> bool:
-    """Append its title and its table; whether it has one."""
+    """Append a chart's title and its table. Return whether it has one."""
     title, rows = chart_table(chart)
     outline.add(BlockKind.PROSE, title)
     outline.add_table(rows, header=1)
@@ -36,8 +36,8 @@ def add_diagram(outline: OutlineBuilder, data: etree._Element) -> None:
 
 
 def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
-    """A chart's title, and its series as columns beside their categories; the first row names them. Without rows where
-    nothing is stored."""
+    """Return a chart's title, and its series as columns beside their categories. The first row names them. Without
+    stored values there are no rows."""
     if chart.find("{*}chartData") is not None:
         return _extended(chart)
     series = list(chart.iterfind(".//{*}plotArea/*/{*}ser"))
@@ -60,7 +60,7 @@ def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
 
 
 def _extended(chart: etree._Element) -> tuple[str, list[ChartRow]]:
-    """As `chart_table`, of the kinds of chart that came with Office 2016."""
+    """Return title and rows like `chart_table`, for the kinds of chart that came with Office 2016."""
     columns = [_level(level) for level in chart.iterfind(".//{*}chartData/{*}data/*/{*}lvl")]
     named = [_text(one.find("{*}tx")) for one in chart.iterfind(".//{*}series")]
     head = [*[""] * (len(columns) - len(named)), *named][: len(columns)]
@@ -68,7 +68,7 @@ def _extended(chart: etree._Element) -> tuple[str, list[ChartRow]]:
 
 
 def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
-    """The depth and the paragraphs of each node of a SmartArt that has text, in the order in which they are drawn."""
+    """Yield the depth and the paragraphs of each SmartArt node with text, in the order in which they are drawn."""
     points = {point.get("modelId", ""): point for point in data.iterfind("{*}ptLst/{*}pt")}
     points = {key: point for key, point in points.items() if point.get("type", "node") in _NODES}
     below: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -89,13 +89,13 @@ def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
 
 
 def _table(head: ChartRow, columns: list[dict[int, str]]) -> list[ChartRow]:
-    """Rows for all places of points, beneath their names."""
+    """Return rows for all places of points, beneath their names."""
     places = sorted(set().union(*columns))
     return [head, *([column.get(place, "") for column in columns] for place in places)] if places else []
 
 
 def _points(found: etree._Element | None) -> dict[int, str]:
-    """What is stored, by place; categories of several levels as `2025 - Q1`."""
+    """Return the stored values by place; categories of several levels as `2025 - Q1`."""
     if found is None:
         return {}
     levels = [_level(level) for level in found.iterfind(".//{*}multiLvlStrCache/{*}lvl")]
@@ -112,7 +112,7 @@ def _held(before: str, here: str) -> str:
 
 
 def _level(cache: etree._Element) -> dict[int, str]:
-    """The first points that are stored, figures as their format shows them."""
+    """Return the first stored points, figures as their format shows them."""
     code = (cache.findtext("{*}formatCode") or "General") if local_name(cache).startswith("num") else ""
     points: dict[int, str] = {}
     for point in cache.iterfind("{*}pt"):
@@ -137,7 +137,7 @@ def _axis(chart: etree._Element, *kinds: str) -> str:
 
 
 def _text(element: etree._Element | None) -> str:
-    """The words of a title or of a series' name, given or from its cells."""
+    """Return the words of a title or of a series' name, written there or taken from its cells."""
     if element is None:
         return ""
     lines = element.findall(".//{*}p") or [element]

@@ -1,4 +1,4 @@
-"""Figures as the placeholders of a number format show them: `#,##0.00`, `0.0E+0`, `# ??/??`."""
+"""Digits formatted by the placeholders of a number format: `#,##0.00`, `0.0E+0`, `# ??/??`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _CONTEXT = Context(prec=400, rounding=ROUND_HALF_UP)
 DIGIT_PLACEHOLDERS = "0#?"
 _BLANK = {"0": "0", "?": " ", "#": ""}
 _WHOLE_DIGITS = 15
-"""Figures that a number of Excel has."""
+"""Significant digits of a number in Excel."""
 _WIDTH = 11
 """Characters in which General shows a number."""
 
 
 def format_general(value: float) -> str:
-    """Whole numbers in full, others in eleven characters."""
+    """Format whole numbers in full, others in eleven characters."""
     size = abs(value)
     if size < 10**_WHOLE_DIGITS and value == int(value):
         return str(int(value))
@@ -35,7 +35,7 @@ def _trimmed(figures: str) -> str:
 
 
 def to_decimal(value: float) -> Decimal:
-    """With the fifteen figures that Excel has."""
+    """Round to the fifteen significant digits of Excel."""
     return Decimal(f"{value:.{_WHOLE_DIGITS}g}")
 
 
@@ -44,9 +44,10 @@ def _rounded(value: Decimal, places: int) -> Decimal:
 
 
 class DigitFormat:
-    """A run of tokens with placeholders; `shown` gives it with the figures of a number that is not negative.
+    """A run of tokens with placeholders. `format_value` fills in the digits of a number that is not negative.
 
-    A token is a pair: a placeholder, `.`, `,`, `%`, `E+`, `/` with an empty second part, or a literal behind `"`."""
+    A token is a pair: a placeholder, `.`, `,`, `%`, `E+`, `/` with an empty second part, or a literal behind `"`.
+    """
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self._tokens = tokens
@@ -67,7 +68,7 @@ class DigitFormat:
                 scaling, place = scaling + 1, place + 1
         self._shift = 2 * kinds.count("%") - 3 * scaling
         self._quick = ""
-        """What Python shows as the usual formats do: `#,##0.00`."""
+        """Format specification of Python that gives the same text for the usual formats: `#,##0.00`."""
         between = "".join(kinds[first : last_figure + 1]).replace("#,##0", "0", 1)
         if self._power == len(kinds) and not scaling and re.fullmatch(r"0(?:\.0{1,9})?", between):
             self._quick = f"{',' if self._commas else ''}.{len(self._after)}f"
@@ -80,12 +81,12 @@ class DigitFormat:
         return value.scaleb(self._shift) if self._shift else value
 
     def rounds_to_zero(self, value: Decimal) -> bool:
-        """Whether nothing of `value` is shown but zeros."""
+        """Return whether only zeros of `value` are shown."""
         return self._power == len(self._tokens) and not _rounded(self.scale(value), len(self._after))
 
     def format_quick(self, value: float) -> str:
-        """As `shown` for a number of either sign, where that is sure: away from the middle between two roundings, and
-        from zero."""
+        """Format a number of either sign like `format_value`, where that is safe: away from zero and from the middle
+        between two roundings. Otherwise return an empty text."""
         size = abs(value) * 10**self._shift
         if not self._quick or not 10 ** -len(self._after) < size < 1e12:
             return ""
@@ -128,7 +129,7 @@ class DigitFormat:
         return value.scaleb(-power), power
 
     def _whole(self, texts: list[str], places: list[int], figures: str, *, commas: bool) -> None:
-        """The figures from right to left; the first placeholder has all that are left."""
+        """Put the digits into their places from right to left. The first placeholder gets all that are left."""
         put = 0
 
         def grouped(figure: str) -> str:

@@ -1,5 +1,4 @@
-"""WordprocessingML as its readers see it, without what only wraps, is deleted, or is there twice; and its formulas as
-TeX."""
+"""WordprocessingML as its readers see it, without wrappers, deleted parts and duplicates; and its formulas as TeX."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ _LONGEST_NUMBER = 9
 
 @cache
 def qname(name: str) -> str:
-    """`w:p` as lxml writes it."""
+    """Return `w:p` as lxml writes it."""
     space, _, local = name.partition(":")
     return f"{{{_SPACES[space]}}}{local}"
 
@@ -46,7 +45,7 @@ _GONE = frozenset(map(qname, "w:del w:moveFrom".split()))
 
 
 def visible_children(element: XmlElement) -> Iterator[XmlElement]:
-    """The children, those of content controls and insertions among them; of alternatives one; nothing that was
+    """Yield the children, with those of content controls and insertions, one of several alternatives, and none that was
     deleted or moved away."""
     ahead = [iter(element)]
     while ahead:
@@ -62,7 +61,7 @@ def visible_children(element: XmlElement) -> Iterator[XmlElement]:
 
 
 def choose_alternate(alternate: XmlElement) -> XmlElement:
-    """The first alternative that holds something."""
+    """Return the first alternative that has content."""
     return next((one for one in alternate if len(one)), alternate)
 
 
@@ -72,24 +71,24 @@ def _path(path: str) -> str:
 
 
 def find_value(parent: XmlElement | None, path: str) -> str | None:
-    """What `w:val` of a descendant says, by its path such as `w:pPr/w:pStyle`."""
+    """Return the `w:val` of a descendant, by its path such as `w:pPr/w:pStyle`."""
     found = find_descendant(parent, path)
     return None if found is None else found.get(VAL_ATTRIBUTE)
 
 
 def find_descendant(parent: XmlElement | None, path: str) -> XmlElement | None:
-    """The first descendant at `path`."""
+    """Return the first descendant at `path`."""
     return None if parent is None else parent.find(_path(path))
 
 
 def toggle_value(properties: XmlElement | None, name: str) -> bool | None:
-    """Whether a property is on; None where nothing is said."""
+    """Return whether a property is on; None where it is not set."""
     found = find_descendant(properties, name)
     return None if found is None else found.get(VAL_ATTRIBUTE, "1").lower() not in OFF_VALUES
 
 
 def parse_xml_int(text: str | None, otherwise: int = 0) -> int:
-    """What a file says is a number."""
+    """Parse a number of a file. Return `otherwise` where it is none."""
     text = (text or "").strip()
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else otherwise
@@ -105,7 +104,7 @@ _UNSEEN = frozenset({"del", "moveFrom"})
 
 
 def formula_to_tex(element: XmlElement) -> str:
-    """What `element`, and all in it, says."""
+    """Write `element`, and all in it, as TeX."""
     name = local_name(element)
     match name:
         case "t":
@@ -157,7 +156,8 @@ def formula_to_tex(element: XmlElement) -> str:
 
 
 def _joined(element: XmlElement) -> str:
-    """All in it; what is built up stands apart from what would run into it: 2 1/2 is not 21/2."""
+    """Join the children. Parts of structured formulas are separated from text that would run into them: 2 1/2 is not
+    21/2."""
     said: list[str] = [""]
     before = ""
     for child in element:
@@ -184,13 +184,13 @@ def _part(element: XmlElement, name: str) -> str:
 
 
 def _base(element: XmlElement) -> str:
-    """What something is raised above, in braces where it is more than one sign."""
+    """Return the base of a script, in braces where it is more than one sign."""
     base = _part(element, "e")
     return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
 
 
 def _script(sign: str, element: XmlElement, name: str) -> str:
-    """A raised or lowered part, where there is one."""
+    """Return a raised or lowered part, where there is one."""
     text = _part(element, name)
     return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
 

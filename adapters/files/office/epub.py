@@ -1,4 +1,4 @@
-"""EPUB -> blocks: its chapters in the order in which they are read."""
+"""EPUB as blocks: its chapters in reading order."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TOGETHER = 4_000_000
 
 
 def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """A chapter without a heading has its name of the table of contents, which is left out itself. Raises Refused for
-    one that is locked."""
+    """Read a book. A chapter without a heading gets its name from the table of contents, which itself is left out.
+    Raises Refused for a protected book."""
     outline = OutlineBuilder()
     package = OfficePackage(content, outline.note_unread)
     if package.has("META-INF/rights.xml") or _locked(package):
@@ -57,7 +57,7 @@ def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> P
 
 
 def _page(package: OfficePackage, part: str) -> etree._Element | None:
-    """The body of a chapter, in which notes are marked as in HTML."""
+    """Return the body of a chapter, in which notes are marked as in HTML."""
     content = package.read(part)
     if not content or not content.strip():
         return None
@@ -78,7 +78,7 @@ def _is_chapter(item: etree._Element) -> bool:
 
 
 def _link(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
-    """Make places of the book, and links to them, those of one page that holds all of its chapters."""
+    """Rewrite anchors of the book, and links to them, for one page that holds all of its chapters."""
     for element in page.iter("*"):
         for name in ("id", "name"):
             if place := element.get(name):
@@ -107,7 +107,7 @@ def _words(element: etree._Element) -> str:
 
 
 def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
-    """What the table of contents calls the files."""
+    """Return the names of the files in the table of contents."""
     names: dict[str, str] = {}
     for item in files.values():
         is_nav, is_ncx = (
@@ -127,7 +127,7 @@ def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]
 
 
 def _locked(package: OfficePackage) -> bool:
-    """Whether more than fonts is encrypted."""
+    """Return whether more than fonts is encrypted."""
     listed = package.xml("META-INF/encryption.xml")
     held = listed.iter("*") if listed is not None else ()
     return any(one.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for one in held)

@@ -22,18 +22,19 @@ from adapters.files.office.digit_format import (
 # --- Days and times -------------------------------------------------------------------------------
 
 _NEAR = 0.001
-"""Of a second: a time that is nearer to the next whole one is that; other parts of a second are cut off."""
+"""Part of a second: a time that is nearer to the next whole one is rounded to it. Other parts of a second are cut
+off."""
 _LAST = 2_958_466
 """The day after 31 December 9999."""
 _LEAP_DAY = 60
-"""What Excel takes for 29 February 1900, a day that never was."""
+"""Excel's 29 February 1900, a day that never was."""
 _1904 = 1462
 """Days between the two epochs."""
 
 
 class DateFormat:
-    """The tokens of a format of days and times, understood once. A token is a code of the format behind `date`, a
-    minute, the figures of a fraction of a second behind `.`, or a literal."""
+    """The tokens of a format of days and times, parsed once. A token is a code of the format behind `date`, a minute,
+    the digits of a fraction of a second behind `.`, or a literal."""
 
     def __init__(self, tokens: Sequence[tuple[str, str]], named: str) -> None:
         codes = [text for kind, text in tokens if kind == "date"]
@@ -47,7 +48,7 @@ class DateFormat:
         )
 
     def format_serial(self, serial: float, *, from_1904: bool) -> str | None:
-        """None for a number that is no day of the calendar."""
+        """Format a day and time. Return None for a number that is no day of the calendar."""
         shift = _1904 if from_1904 else 0
         if not self._elapsed and not 0 <= serial + shift < _LAST:
             return None
@@ -69,7 +70,7 @@ class DateFormat:
 
 
 def _field(kind: str, code: str, *, twelve: bool) -> str:
-    """What stands for one code in a pattern; names between zeros, `\\0mmm\\0`."""
+    r"""Return the pattern of one code, with names between zeros, `\0mmm\0`."""
     letter, width = code[0], len(code)
     short = min(width, 2)
     match kind, letter:
@@ -105,7 +106,8 @@ def _named(said: str, named: str, month: int, weekday: int) -> str:
 
 @lru_cache(maxsize=2_000)
 def _name(code: str, named: str, number: int) -> str:
-    """A month or a day of the week in the language of a locale's number, `407` or `20000407`, or name, `de-DE`."""
+    """Return a month or a day of the week in the language of a locale, by its number, `407` or `20000407`, or by its
+    name, `de-DE`."""
     from babel import Locale, UnknownLocaleError
 
     try:
@@ -121,7 +123,7 @@ def _name(code: str, named: str, number: int) -> str:
 
 @lru_cache(maxsize=10_000)
 def _day_of(days: int) -> tuple[int, int, int, int]:
-    """Year, month, day, and the day of the week from 0 for Monday."""
+    """Return year, month, day, and the day of the week from 0 for Monday."""
     if days == _LEAP_DAY:
         return 1900, 2, 29, 2
     if days == 0:
@@ -162,7 +164,7 @@ BUILT_IN_FORMATS = {
     48: "##0.0E+0", 49: "@", **dict.fromkeys((50, 51, 52, 54, 57, 58), "yyyy-mm-dd"), 53: "h:mm", 55: "h:mm",
     56: "h:mm:ss",
 }  # fmt: skip
-"""The formats that a workbook names by number alone; of those that follow the reader's language, days as ISO."""
+"""Formats that a workbook names by number alone. Those that follow the reader's language give days in ISO's form."""
 
 
 @lru_cache(maxsize=2_000)
@@ -171,7 +173,7 @@ def parse_number_format(code: str) -> NumberFormat:
 
 
 class NumberFormat:
-    """A format code, understood once for all cells that have it."""
+    """A format code, parsed once for all cells that have it."""
 
     def __init__(self, code: str) -> None:
         self._sections = [_Section(tokens) for tokens in _sections(code[:_LONGEST])]
@@ -183,11 +185,11 @@ class NumberFormat:
         self.is_date = bool(self._sections) and self._sections[0].is_date
 
     def format_text(self, value: str) -> str:
-        """A text, in the section that texts have."""
+        """Format a text in the section for texts."""
         return self._text.of(value) if self._text else value
 
     def format_value(self, value: float, *, from_1904: bool = False) -> str:
-        """A number, in the section that is meant for it."""
+        """Format a number in the section for its value."""
         if self.general:
             return format_general(value)
         section, bare = self._chosen(value)
@@ -196,7 +198,7 @@ class NumberFormat:
         return section.shown(abs(value) if bare else value, from_1904=from_1904)
 
     def _chosen(self, value: float) -> tuple[_Section | None, bool]:
-        """The section, and whether it stands for what is negative, so that no sign is shown."""
+        """Return the section, and whether it stands for negative numbers, so that no sign is shown."""
         sections = self._sections
         if len(sections) == 1 and not sections[0].condition:
             return sections[0], False
@@ -225,7 +227,7 @@ def _sections(code: str) -> list[list[re.Match[str]]]:
 
 
 class _Section:
-    """What stands between two semicolons of a format."""
+    """The part of a format between two semicolons."""
 
     def __init__(self, matches: list[re.Match[str]]) -> None:
         locale = next((match["locale"] for match in matches if match["locale"]), "")
@@ -247,7 +249,7 @@ class _Section:
             self._figures = FractionFormat(self._tokens) if broken else DigitFormat(self._tokens)
 
     def of(self, text: str) -> str:
-        """A text in its place among the literals; all of it where it has none."""
+        """Put a text into its place among the literals. Return only the literals where it has no place."""
         if not self.of_text:
             return "".join(said for kind, said in self._tokens if kind == '"') if self._tokens else ""
         return "".join(text if kind == "@" else said for kind, said in self._tokens)
@@ -278,7 +280,7 @@ def _number(text: str) -> float:
 
 
 def _token(match: re.Match[str]) -> tuple[str, str] | None:
-    """A part of a format of figures; nothing for what is not shown: colours, conditions, filling."""
+    """Return a token of a number format; None for parts that are not shown: colours, conditions, filling."""
     if match["quoted"] is not None or match["escaped"] is not None or match["currency"] is not None:
         return '"', match["quoted"] or match["escaped"] or match["currency"] or ""
     if match["padding"] is not None:
@@ -294,7 +296,7 @@ def _token(match: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
-    """The parts of a format of days and times; `m` beside hours or seconds is minutes."""
+    """Return the tokens of a format of days and times. `m` beside hours or seconds means minutes."""
     tokens: list[tuple[str, str]] = []
     for match in matches:
         code = match["date"] or match["half"] or (match["elapsed"] and match[0])

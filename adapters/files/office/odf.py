@@ -1,4 +1,4 @@
-"""ODT, ODS and ODP -> blocks: text with headings, lists, tables and notes; sheets; slides."""
+"""ODT, ODS and ODP as blocks: text with headings, lists, tables and notes; sheets; slides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAGE = 5_000
 
 
 def read_ods_sheets(text: OdfContentReader, content: bytes, on_pages: ProgressCallback) -> None:
-    """Append each sheet that is shown, of which rows and columns that are hidden are left out."""
+    """Append each visible sheet without its hidden rows and columns."""
     _Sheets(text, content, on_pages).read()
 
 
@@ -66,7 +66,8 @@ class _Sheets:
         outline.sheet = None
 
     def _shown(self, table: Any) -> Iterator[GridRow]:
-        """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
+        """Yield the visible rows of a sheet. Columns count as hidden from their declaration on, which stands above all
+        rows."""
         hidden: set[int] = set()
         numbers: list[int] = []
         last, above = 0, list[Cell]()
@@ -108,7 +109,7 @@ class _Sheets:
                     del element.getparent()[0]
 
     def _line(self, row: Any) -> list[Cell]:
-        """The cells that stand there themselves, up to the last that says something."""
+        """Return the cells of a row itself, up to the last one with content."""
         cells: list[Cell] = []
         waiting: list[Cell] = []
         for element in row:
@@ -151,7 +152,7 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 
 def read_odf(file: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
+    """Read a text, a workbook or a presentation. `sheet` and `row`, or `page`, give the place of its blocks."""
     outline = OutlineBuilder()
     package = OfficePackage(file, outline.note_unread) if file.startswith(ZIP_MAGIC) else None
     if package and b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
@@ -223,6 +224,6 @@ def _boxes(text: OdfContentReader, shapes: Iterable[etree._Element]) -> Iterator
 
 
 def _length(given: str) -> int:
-    """In hundredths of a millimetre."""
+    """Convert a length to hundredths of a millimetre."""
     found = _LENGTH.fullmatch(given)
     return int(100 * float(found[1]) * _UNITS[found[2] or "mm"]) if found else 0

@@ -1,4 +1,4 @@
-"""The text of paragraphs of OpenDocument: notes, links, formulas, fields; what is struck or hidden is left out."""
+"""The text of paragraphs of OpenDocument: notes, links, formulas, fields. Struck and hidden text is left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from adapters.files.office.runs import (
 OUTLINE_STYLE = "Outline"
 """The list style of the numbers of headings."""
 _MOST_STYLES = 20
-"""Styles that a style may stand on."""
+"""Styles that a style may be based on."""
 _MOST_LEVELS = 10
 """Levels of a list whose numbers are shown together."""
 _BULLET = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}bullet-char"
@@ -42,9 +42,9 @@ _WRITTEN = {
 
 class OdfTextStyle(NamedTuple):
     script: str = ""
-    """RAISED or LOWERED."""
+    """SUPERSCRIPT or SUBSCRIPT, empty on the line."""
     is_hidden: bool | None = None
-    """Struck or hidden; None where nothing is said."""
+    """True where struck or hidden; None where nothing sets it."""
     font: str = ""
 
 
@@ -57,14 +57,14 @@ class OdfStyles:
         self._looks: dict[tuple[str, str], OdfTextStyle] = {}
 
     def add_styles(self, part: etree._Element | None) -> None:
-        """Know the styles in `part`."""
+        """Add the styles in `part`."""
         self._looks.clear()
         for style in () if part is None else part.iter("{*}style", "{*}list-style", "{*}outline-style"):
             name = OUTLINE_STYLE if local_name(style) == "outline-style" else local_attribute(style, "name")
             self._styles[local_attribute(style, "family") or "list", name] = style
 
     def style_chain(self, family: str, name: str) -> Iterator[etree._Element]:
-        """A style, and those that it stands on."""
+        """Yield a style, and those that it is based on."""
         for _ in range(_MOST_STYLES):
             style = self._styles.get((family, name))
             if style is None:
@@ -73,12 +73,13 @@ class OdfStyles:
             name = local_attribute(style, "parent-style-name")
 
     def style_names(self, paragraph: etree._Element) -> set[str]:
-        """The styles of a paragraph."""
+        """Return the styles of a paragraph."""
         own = local_attribute(paragraph, "style-name")
         return {own, *(local_attribute(style, "name") for style in self.style_chain("paragraph", own))}
 
     def property_value(self, family: str, name: str, *properties: str) -> str:
-        """The first of these properties that the style, or one that it stands on, says; empty where none does."""
+        """Return the first of these properties that the style, or one that it is based on, sets; empty where none
+        does."""
         for style in self.style_chain(family, name):
             for held in style.iterchildren("{*}*"):
                 if local_name(held).endswith("-properties"):
@@ -88,7 +89,7 @@ class OdfStyles:
         return ""
 
     def text_style(self, family: str, name: str | None, above: OdfTextStyle) -> OdfTextStyle:
-        """How text of that style looks within other text."""
+        """Return the style of text with that name inside other text."""
         if not name:
             return above
         if (family, name) not in self._looks:
@@ -112,8 +113,8 @@ class OdfStyles:
         )
 
     def next_label(self, style: str, level: int, counts: dict[int, int]) -> str | None:
-        """Count an entry of a list, and say the number shown before it: none before a bullet, None where nothing at all
-        is shown."""
+        """Count an entry of a list. Return the number shown before it: empty for a bullet, None where nothing is
+        shown."""
         marks = {
             parse_bounded_int(local_attribute(mark, "level")): mark for mark in self._styles.get(("list", style), ())
         }
@@ -150,12 +151,12 @@ _MOST_SPACES = 100
 
 
 class OdfRunReader:
-    """Reads the paragraphs of `document`."""
+    """A reader of the paragraphs of `document`."""
 
     def __init__(self, package: OfficePackage | None, document: etree._Element | None) -> None:
         self.styles = OdfStyles()
         self.base = PLAIN_STYLE
-        """How text looks where nothing is said."""
+        """Style of text that sets none."""
         self._package = package
         self._in_note = False
         self._forms = _forms_of(document)
@@ -163,7 +164,7 @@ class OdfRunReader:
         self.styles.add_styles(document)
 
     def read_runs(self, paragraph: etree._Element) -> Iterator[OfficeRun]:
-        """Those of a paragraph; struck and hidden text is left out."""
+        """Yield the runs of a paragraph without struck and hidden text."""
         if not any(
             local_attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")
         ):
@@ -172,22 +173,22 @@ class OdfRunReader:
             )
 
     def paragraph_texts(self, element: etree._Element) -> list[str]:
-        """The paragraphs in `element` that say something."""
+        """Return the texts of the paragraphs in `element`, without empty ones."""
         paragraphs = [element] if local_name(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
         return [text for one in paragraphs if (text := " ".join(runs_text(self.read_runs(one)).split()))]
 
     def element_text(self, element: etree._Element) -> str:
-        """All text in `element` on one line."""
+        """Return all text in `element` on one line."""
         return " ".join(self.paragraph_texts(element))
 
     def embedded_object(self, frame: etree._Element) -> etree._Element | None:
-        """What is embedded in a frame, where it can be read."""
+        """Return the object embedded in a frame, where it can be read."""
         held = frame.find("{*}object")
         part = "" if held is None else local_attribute(held, "href").removeprefix("./").rstrip("/")
         return self._package.xml(f"{part}/content.xml") if part and self._package else held
 
     def formula(self, frame: etree._Element) -> str:
-        """The formula that a frame holds, if it holds one."""
+        """Return the formula that a frame holds, if it holds one."""
         inner = self.embedded_object(frame)
         found = None if inner is None else next(inner.iter("{*}math"), None)
         return "" if found is None else formula_text(found)
@@ -212,7 +213,7 @@ class OdfRunReader:
                 yield OfficeRun(replace_symbol_chars(child.tail, look.font), look.script, url)
 
     def _said(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
-        """What stands in a text and is no run of it."""
+        """Return the run for an element that is no text itself."""
         match name:
             case "frame":
                 return OfficeRun(self.formula(element), FORMULA_RUN)
@@ -238,13 +239,13 @@ class OdfRunReader:
 
 
 def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
-    """The controls that a document defines, by id."""
+    """Return the controls that a document defines, by id."""
     forms = () if document is None else document.iter("{*}forms")
     return {local_attribute(one, "id"): one for form in forms for one in form.iter("*")}
 
 
 def _said_by(control: etree._Element | None) -> str:
-    """What a control says."""
+    """Return the value that a control shows."""
     if control is None:
         return ""
     if local_name(control) in {"checkbox", "radio"}:
@@ -258,7 +259,7 @@ def _said_by(control: etree._Element | None) -> str:
 
 
 def _chosen(mark: etree._Element) -> str:
-    """What is ticked or chosen in a form field of Word."""
+    """Return the ticked or chosen value of a form field of Word."""
     given = [(local_attribute(one, "name"), local_attribute(one, "value")) for one in mark.iterchildren("{*}param")]
     kind = local_attribute(mark, "type").rpartition(".")[2]
     if kind == "FORMCHECKBOX":

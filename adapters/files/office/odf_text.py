@@ -1,4 +1,4 @@
-"""What the documents of OpenDocument have in common: paragraphs, lists, tables, notes."""
+"""The content that documents of OpenDocument share: paragraphs, lists, tables, notes."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _MOST_REPEATS = 100
 
 
 class OdfContentReader:
-    """Fills `outline` from the elements of `document`."""
+    """A reader that fills `outline` from the elements of `document`."""
 
     def __init__(self, outline: OutlineBuilder, package: OfficePackage | None, document: etree._Element | None) -> None:
         self.outline = outline
         self.runs_on = False
-        """Whether numbers go on in a list that follows another, as on slides."""
+        """True where numbers continue in a list that follows another, as on slides."""
         self.runs = OdfRunReader(package, document)
         self.styles = self.runs.styles
         self._in_cell = False
         self._counts: dict[str, dict[int, int]] = {}
-        """By the name of a list, or of its style: the last number of each level."""
+        """Last number of each level, by the name of a list or of its style."""
         self._last: dict[int, int] = {}
         self._open: list[int] = []
-        """Levels of the entries in which the next one may stand."""
+        """Levels of the entries that may contain the next one."""
 
     def add_flow(self, parent: etree._Element, depth: int = 0) -> None:
-        """Append what stands in `parent`, in `depth` entries of lists."""
+        """Append the content of `parent`, nested in `depth` list entries."""
         code: list[str] = []
         for element in parent.iterchildren("*"):
             if local_name(element) == "p" and self.styles.style_names(element) & _CODE:
@@ -83,7 +83,7 @@ class OdfContentReader:
             self.add_flow(shape, depth)
 
     def _embedded(self, frame: etree._Element, depth: int) -> None:
-        """A formula, or a chart by the table that is stored with it."""
+        """Append a formula, or a chart by the table that is stored with it."""
         if formula := self.runs.formula(frame):
             return self.outline.add(BlockKind.PROSE, formula, depth=depth)
         inner = self.runs.embedded_object(frame)
@@ -96,7 +96,7 @@ class OdfContentReader:
         return self.outline.add_table(rows, header=1)
 
     def _paragraph(self, paragraph: etree._Element, depth: int, label: str | None = None) -> None:
-        """`label`: what stands before an entry of a list; None for text, or a heading by its style."""
+        """Append a paragraph. `label` stands before an entry of a list; None means text, or a heading by its style."""
         names = self.styles.style_names(paragraph)
         level = next((int(name[-1]) for name in names if _HEADING.fullmatch(name)), 0)
         if label is None and ("Title" in names or level):
@@ -112,7 +112,7 @@ class OdfContentReader:
                 self.add_shape(frame, depth)
 
     def _heading(self, heading: etree._Element, label: str = "") -> None:
-        """`label`: the number of the entry of a list in which it stands."""
+        """Append a heading. `label` is the number of the list entry around it."""
         level = parse_bounded_int(local_attribute(heading, "outline-level"))
         chain = self.styles.style_chain("paragraph", local_attribute(heading, "style-name"))
         named = any(style.get(_LIST_STYLE) is not None for style in chain)
@@ -121,14 +121,14 @@ class OdfContentReader:
         self._head(heading, level, label)
 
     def _head(self, paragraph: etree._Element, level: int, label: str = "", *, title: bool = False) -> None:
-        """A heading, and its notes below it."""
+        """Append a heading, and its notes below it."""
         runs = list(self.runs.read_runs(paragraph))
         self.outline.add_heading(level, f"{label} {runs_text(runs, notes=False)}", title=title)
         for run in runs:
             self.outline.add(BlockKind.PROSE, run.text if run.kind == NOTE_RUN else "")
 
     def _list(self, parent: etree._Element, base: int) -> None:
-        """A list of which no other is a part, `base` entries of others deep."""
+        """Append an outermost list, nested in `base` other entries."""
         style, before = local_attribute(parent, "style-name"), parent.getprevious()
         known = style if local_attribute(parent, "continue-numbering") == "true" else ""
         known = local_attribute(parent, "continue-list") or known
@@ -163,7 +163,8 @@ class OdfContentReader:
                         self._entries(part, base, level + 1, local_attribute(part, "style-name") or style)
 
     def _entry(self, paragraph: etree._Element, base: int, level: int, label: str | None) -> None:
-        """An entry of a list stands in the entries of lower levels before it; without any mark it goes on in them."""
+        """Append a list entry inside the entries of lower levels before it. Without any mark it is more text of
+        them."""
         while self._open and self._open[-1] >= level + (label is None):
             self._open.pop()
         depth = base + len(self._open)
@@ -175,14 +176,14 @@ class OdfContentReader:
             self._paragraph(paragraph, depth, label)
 
     def _table(self, table: etree._Element, depth: int = 0) -> None:
-        """Append a table of a text or a slide, under the rows that it names its header."""
+        """Append a table of a text or a slide, with the header that it marks."""
         head = sum(1 for rows in table.iterfind("{*}table-header-rows") for _ in rows.iterfind("{*}table-row"))
         template = local_attribute(table, "use-first-row-styles")
         marked = head or (int(template == "true") if template else None)
         add_table(self.outline, fill_spans(self._rows(table)), marked, depth=depth)
 
     def _is_strong(self, cell: etree._Element) -> bool:
-        """Whether it is coloured, or all that it says is bold."""
+        """Return whether a cell is coloured, or all its text is bold."""
         texts = [text for text in cell.iter("{*}p") if self.runs.element_text(text)]
         bold = bool(texts) and all(
             "Table_20_Heading" in self.styles.style_names(text)
@@ -197,7 +198,7 @@ class OdfContentReader:
         return self.styles.property_value(family, local_attribute(element, "style-name"), "font-weight")
 
     def _rows(self, table: etree._Element) -> Iterator[list[Cell]]:
-        """Each row's cells; of rows that repeat some, and an empty one once."""
+        """Yield each row's cells. Repeated rows are yielded as often as they repeat, an empty one once."""
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
                 cells = list(self._cells(row))
@@ -205,7 +206,7 @@ class OdfContentReader:
                 yield from [cells] * (times if any(cell.text for cell in cells) else 1)
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
-        """Those that stand there themselves."""
+        """Yield the cells of the row itself."""
         for cell in row.iterchildren("{*}table-cell"):
             text, links = self.read_cell(cell)
             spans = (
@@ -216,7 +217,7 @@ class OdfContentReader:
             yield from [Cell(text, *spans, links, is_emphasized=bool(text) and self._is_strong(cell))] * times
 
     def read_cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
-        """All that a cell says, a line a paragraph; of a table in it the rows, one behind the other."""
+        """Return the text of a cell, a line a paragraph. The rows of a table in it stand behind each other."""
         look = self.styles.text_style("table-cell", cell.get(_TABLE_STYLE), PLAIN_STYLE)
         if len(cell) == 1 and not len(cell[0]) and cell[0].tag == _PARAGRAPH:  # as most cells of sheets
             look = self.styles.text_style("paragraph", cell[0].get(TEXT_STYLE), look)
@@ -237,6 +238,7 @@ class OdfContentReader:
 
 
 def _stored(cell: etree._Element) -> str:
-    """A cell of the table behind a chart: categories of several levels stand there whole, then one by one."""
+    """Return a cell of the table behind a chart, in which categories of several levels are first whole, then one by
+    one."""
     text = cell.findtext("{*}p") or ""
     return "" if text == "NaN" else text

@@ -1,4 +1,4 @@
-"""PPTX -> blocks: slides as pages, their titles as headings, speaker notes after them."""
+"""PPTX as blocks: slides as pages, their titles as headings, speaker notes after them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from pipeline.errors import Refused
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
-"""Placeholders of what stands around every slide."""
+"""Placeholders of the parts around every slide."""
 _BULLETED = frozenset({"body", "obj"})
 _UNITS = re.compile(r"-?[0-9]{1,12}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
 def read_pptx(content: bytes) -> ParsedFile:
-    """Text, tables, charts and diagrams of each slide that is shown; `page` is the slide's number. A slide or a part
-    that is broken is named."""
+    """Read text, tables, charts and diagrams of each visible slide. `page` is the slide's number. A broken slide or
+    part is noted as unread."""
     outline = OutlineBuilder()
 
     def unread(what: str) -> None:
@@ -71,7 +71,7 @@ class _Slide:
         self._pictures = 0
 
     def read(self, outline: OutlineBuilder) -> None:
-        """Append the slide under its title; nothing where it says nothing."""
+        """Append the slide under its title, or nothing where it is empty."""
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_shapes(tree))
         named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
@@ -91,12 +91,12 @@ class _Slide:
         self._outline.note_unread(f"slide {self._outline.page}: {what}")
 
     def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
-        """What a shape refers to, if it can be read."""
+        """Return the part that a shape refers to, if it can be read."""
         found = self._relations.get(relationship_id(drawn, name))
         return self._package.xml(found.target) if found else None
 
     def _title(self, shape: etree._Element) -> str:
-        """The words of a title; of a picture that stands for one its description."""
+        """Return the words of a title, or the description of a picture that stands for one."""
         if local_name(shape) == "pic":
             known = shape.find(".//{*}cNvPr")
             said = "" if known is None else known.get("descr", "")
@@ -118,7 +118,8 @@ class _Slide:
                 self._unread(f"a {_NAMES.get(local_name(box.shape), 'shape')} that is damaged")
 
     def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
-        """Shapes with their places; one without a place of its own or of its layout follows the one before."""
+        """Yield shapes with their places. A shape without a place of its own or of its layout follows the one
+        before."""
         place = (0, 0, 0, 0)
         for shape in shapes:
             for holder in (shape, *self._inherited(shape)):
@@ -194,7 +195,7 @@ class _Slide:
                         add_paragraphs(self._outline, body, (), self._package.relationships(part))
 
     def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
-        """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
+        """Yield the placeholders of the layout and of the master that give a shape its place and its bullets."""
         kind, index = _placeholder(shape)
         if not kind:
             return
@@ -210,7 +211,7 @@ class _Slide:
         yield from (held for held in _held(master) if _placeholder(held)[0] == wanted)
 
     def _usual(self, kind: str) -> Iterator[etree._Element]:
-        """The master's marks of levels for placeholders of that kind."""
+        """Yield the master's list styles for placeholders of that kind."""
         master = self._above[1]
         if master is not None and kind in _BULLETED | {"subTitle"}:
             yield from master.iterfind("{*}txStyles/{*}bodyStyle")
@@ -226,7 +227,7 @@ _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": 
 
 
 def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
-    """The shapes that are shown; of alternatives the first, unless only the other has what is read."""
+    """Yield the visible shapes. Of alternatives the first is taken, unless only the other one can be read."""
     for shape in tree.iterchildren("*"):
         if local_name(shape) == "AlternateContent":
             choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
@@ -250,7 +251,7 @@ def _held(part: etree._Element | None) -> Iterator[etree._Element]:
 
 
 def _placeholder(shape: etree._Element) -> tuple[str, str]:
-    """The kind and the index of a placeholder; empty where it is none."""
+    """Return the kind and the index of a placeholder; empty where the shape is none."""
     found = next((held for known in shape.iterchildren("*") for held in known.iterfind("{*}nvPr/{*}ph")), None)
     return ("", "") if found is None else (found.get("type", "obj"), found.get("idx", ""))
 

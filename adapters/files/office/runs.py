@@ -1,5 +1,5 @@
-"""A paragraph as one text, in all formats of Office: its runs with what changes their meaning, characters of symbol
-fonts, numbers of lists."""
+"""A paragraph as one text, in all formats of Office: its runs with the marks that change their meaning, characters of
+symbol fonts, numbers of lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.values import BlockKind, Link
 
 SUPERSCRIPT, SUBSCRIPT, NOTE_RUN, FORMULA_RUN, CODE_RUN = "raised", "lowered", "note", "formula", "code"
 _TAIL = 300
-"""Characters before a note that its place is decided by."""
+"""Characters before a note by which its place is decided."""
 _kind, _url = attrgetter("kind"), attrgetter("url")
 
 
@@ -27,11 +27,11 @@ class OfficeRun(NamedTuple):
     text: str
     kind: str = ""
     url: str = ""
-    """Where it leads."""
+    """Target of the link."""
 
 
 def runs_text(runs: Iterable[OfficeRun], *, notes: bool = True) -> str:
-    """All of them, with notes in their own words or without; programs cut words anywhere."""
+    """Join all runs, with notes in their own words or without. Programs may cut words anywhere."""
     said: list[str] = [""]
     before = ""
     for kind, group in groupby(runs, key=_kind):
@@ -58,7 +58,7 @@ def runs_links(runs: Iterable[OfficeRun]) -> list[Link]:
 
 
 def runs_code(runs: Iterable[OfficeRun]) -> list[str]:
-    """What is set as code is, in order."""
+    """Return the texts that are set as code, in order."""
     return ["".join(run.text for run in group) for kind, group in groupby(runs, key=_kind) if kind == CODE_RUN]
 
 
@@ -99,7 +99,7 @@ _OTHERS = {
 
 
 def symbol_char(code: int, font: str) -> str:
-    """The character `code` of a symbol font; empty for one that only that font has."""
+    """Return the character `code` of a symbol font; empty for one that only that font has."""
     table = _table(font.lower())
     low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
     if low in table:
@@ -109,7 +109,8 @@ def symbol_char(code: int, font: str) -> str:
 
 
 def replace_symbol_chars(text: str, font: str | None) -> str:
-    """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
+    """Return `text` with its private characters replaced by `symbol_char`; all characters where it is set in a font of
+    signs."""
     signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
     if not signs and not _PRIVATE_USE.search(text):
         return text
@@ -118,7 +119,7 @@ def replace_symbol_chars(text: str, font: str | None) -> str:
 
 @cache
 def _table(font: str) -> dict[int, str]:
-    """Its signs by their codes."""
+    """Return the signs of a font by their codes."""
     rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
     return {start + place: found for start, row in rows.items() for place, found in enumerate(row)}
 
@@ -126,7 +127,7 @@ def _table(font: str) -> dict[int, str]:
 # --- Numbers of lists as programs write them, and the entries that they stand before --------------
 
 TICK_MARKS = frozenset("☐☑☒✓✔✗✘□")
-"""Bullets that say something."""
+"""Bullets that carry a meaning."""
 STEP_LABEL = re.compile(r"([1-9]\d{0,8})[.)]?")
 """A number that stands alone before its entry."""
 _ROMAN = tuple(
@@ -137,7 +138,7 @@ _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
 def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth: int, links: Iterable[Link]) -> None:
-    """Append an entry of a list: a step where it has a number in figures; a label of another kind stands in its text.
+    """Append an entry of a list: a step where it has a number in figures. A label of another kind stands in its text.
     Without any label (None) it is text."""
     step = STEP_LABEL.fullmatch(label or "")
     kind = BlockKind.PROSE if label is None else BlockKind.STEP if step else BlockKind.ITEM
@@ -146,7 +147,7 @@ def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth:
 
 
 def format_list_number(count: int, shape: str) -> str:
-    """A number in one of Word's ways to write it; in figures where the way is rare."""
+    """Format a number in one of Word's styles, or in figures where the style is rare."""
     upper = shape.startswith("upper") or shape.endswith("Upper")
     match shape:
         case "none" | "bullet":

@@ -1,4 +1,5 @@
-"""The rows of a sheet, a few at a time in memory: what each cell shows, merged cells filled, hidden ones left out."""
+"""The rows of a sheet, a few at a time in memory: the visible text of each cell, merged cells filled, hidden ones left
+out."""
 
 from __future__ import annotations
 
@@ -23,19 +24,19 @@ _CELL = re.compile(
     r'<c(?: r="([A-Z]+)\d+")?(?: s="(\d+)")?(?: t="(\w+)")?(?:/>|>(<f(?: [^>]*)?(?:/>|>[^<]*</f>))?'
     r'(?:<v>([^<&]*)</v>|<v/>|<is><t(?: xml:space="preserve")?>([^<&]*)</t></is>)?</c>)|(<c[ />])'
 )
-"""A cell as programs write it: its column, style, kind, formula, value, text; or the start of another."""
+"""A cell as programs write it: its column, style, kind, formula, value, text; or the start of another form."""
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _SAMPLE = 4_000
-"""Bytes whose cells say how a program writes them."""
+"""Bytes whose cells show how a program writes them."""
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
 _KEPT = 50_000
-"""Values whose text is kept for the next cell that has the same."""
+"""Values whose text is cached for the next cell with the same value."""
 _WIDEST = 16_384
 _TRUE = {"1", "true"}
 
 
 _Cell = tuple[str, str, str, str, str, str, str]
-"""The groups of `_CELL`."""
+"""Groups of `_CELL`."""
 
 
 class CellRange(NamedTuple):
@@ -46,7 +47,7 @@ class CellRange(NamedTuple):
 
 
 class SheetRows:
-    """Goes through a sheet's part; `formulas` are the cells whose value nobody calculated."""
+    """The rows of a sheet's part. `formulas` are the cells whose value nobody calculated."""
 
     def __init__(self, book: Workbook, part: bytes, notes: dict[str, str]) -> None:
         self._book, self._part = book, part
@@ -97,8 +98,8 @@ class SheetRows:
                 gap = True
 
     def _elements(self) -> Iterator[tuple[Mapping[str, str], Sequence[_Cell] | None]]:
-        """What is said of columns, and of each row with its cells: read at once where they are written as usual, which
-        takes half as long as a tree of them."""
+        """Yield the attributes of columns, and of each row with its cells. Cells that are written as usual are read by
+        a pattern, which takes half as long as a tree of them."""
         start = self._part.find(b"<sheetData")
         root = re.search(rb"<worksheet\b[^>]*>", self._part[: max(start, 0)])
         sample = _CELL.findall(self._part[max(start, 0) : max(start, 0) + _SAMPLE].decode(errors="ignore"))[:-1]
@@ -163,13 +164,13 @@ class SheetRows:
         return GridRow(number, texts, own, strong)
 
     def _formula(self, written: str, place: str) -> str:
-        """A formula whose value nobody calculated; one that it shares is another cell's."""
+        """Return a formula whose value nobody calculated. A shared one is written in another cell."""
         self.formulas.append(place)
         said = unescape(written.partition(">")[2].removesuffix("</f>")).replace("_xlfn.", "")
         return f"={said}" if said else ""
 
     def _told(self, raw: str, kind: str, style: str) -> str:
-        """What a cell shows that holds no number."""
+        """Return the text of a cell that holds no number."""
         look = self._looks.get(style, self._looks[""])
         if kind == "s":
             index = parse_bounded_int(raw, -1)
@@ -211,7 +212,7 @@ def _cell(cell: Any) -> _Cell:
 
 
 def _told(raw: str, kind: str, look: CellStyle) -> str:
-    """What a cell shows that holds no number."""
+    """Return the text of a cell that holds no number."""
     match kind:
         case "b":
             return "TRUE" if raw.strip() in _TRUE else "FALSE"
@@ -225,7 +226,7 @@ def _told(raw: str, kind: str, look: CellStyle) -> str:
 
 
 def _day(raw: str, look: CellStyle) -> str:
-    """A day in ISO's form, as strict files may have them."""
+    """Format a day in ISO's form, as strict files may have them."""
     try:
         moment = dt.datetime.fromisoformat(raw.strip()).replace(tzinfo=None) - dt.datetime(1899, 12, 30)  # noqa: DTZ001
     except ValueError:
@@ -234,7 +235,7 @@ def _day(raw: str, look: CellStyle) -> str:
 
 
 def _column(letters: str) -> int:
-    """`A` is 0."""
+    """Return the number of a column: `A` is 0."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
@@ -247,7 +248,7 @@ def _place(reference: str) -> tuple[int, int] | None:
 
 
 def _spans(part: bytes) -> dict[int, list[CellRange]]:
-    """Merged cells by their first row; they stand behind the rows."""
+    """Return merged cells by their first row. They stand behind the rows."""
     found: dict[int, list[CellRange]] = {}
     room = MAX_CELLS
     for reference in _MERGED.findall(part, max(0, part.rfind(b"sheetData"))):
@@ -264,7 +265,7 @@ def _spans(part: bytes) -> dict[int, list[CellRange]]:
 
 
 def _spread(row: GridRow, held: list[tuple[CellRange, str]]) -> GridRow:
-    """With the text of each merged cell in all places that it covers in this row."""
+    """Return the row with the text of each merged cell in all places that it covers."""
     texts, tall, wide = list(row.texts), 1, False
     for span, text in held:
         if text:

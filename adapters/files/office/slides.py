@@ -1,4 +1,4 @@
-"""What stands on a slide: the order in which its shapes are read, and their paragraphs as blocks."""
+"""The content of a slide: the order in which its shapes are read, and their paragraphs as blocks."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ from pipeline.values import BlockKind, Link
 
 _LONGEST_TITLE = 80
 _TALLER = 1.5
-"""So much taller than what stands above it is the body of a column."""
+"""Ratio by which the body of a column is taller than its heading."""
 _MOST_COLUMNS, _MOST_PANELS = 20, 200
 _PAIR = 2
 _HALF, _INSIDE = 0.5, 0.95
 _ALIKE, _EVEN = 0.8, 0.9
-"""Of the widest card at least the width of the others, of the longest way between their
-middles or left ends that of the others."""
+"""Ratios of cards: the least width by the widest card, and the shortest way between their middles or left ends by the
+longest."""
 _NEAR, _APART = 1.5, 2.2
-"""So much farther than the boxes of a card from each other stand cards: of two boxes or indented ones, of more."""
+"""Ratios of the distance between cards to the distance between the boxes of a card: for two boxes or indented ones, for
+more."""
 
 
 @dataclass(frozen=True)
 class SlideShape:
-    """A shape and where it stands, in the slide's units from above left."""
+    """A shape and its place, in the slide's units from the upper left."""
 
     shape: etree._Element
     x: int
@@ -52,15 +53,15 @@ class SlideShape:
     width: int
     height: int
     is_panel: bool = False
-    """Whether it is drawn without a text, so that others may stand in it."""
+    """True where it is drawn without a text, so that others may stand in it."""
     is_column_heading: bool = False
-    """Whether it is the heading of the column that follows it."""
+    """True where it is the heading of the column that follows it."""
 
 
 def find_title_shape(
     boxes: Iterable[SlideShape], lines: Callable[[etree._Element], list[str]]
 ) -> etree._Element | None:
-    """Of a slide without a title the shape that stands above all others and says one short line."""
+    """Return the title of a slide without a title placeholder: the shape above all others with one short line."""
     top = sorted((box for box in boxes if not box.is_panel), key=lambda box: box.y)[:2]
     first = top[0] if top else None
     if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
@@ -71,8 +72,8 @@ def find_title_shape(
 
 
 def sort_shapes(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
-    """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
-    the other. What stands within one of several panels stays together."""
+    """Sort shapes from top to bottom and in a row from left to right; where boxes stand below others in columns, column
+    by column. The shapes in one of several panels stay together."""
     boxes = list(boxes)
     panels = sorted((box for box in boxes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
     boxes = [box for box in boxes if not box.is_panel]
@@ -91,7 +92,7 @@ def sort_shapes(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
 
 
 def _holds(panel: SlideShape, box: SlideShape) -> bool:
-    """Whether all but a hair of `box` stands within `panel`."""
+    """Return whether nearly all of `box` stands within `panel`."""
     across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
     down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
     return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
@@ -116,8 +117,8 @@ def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
 
 
 def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
-    """The boxes of the first row, each with those of the rows below it that stand in a column under it, and how many
-    rows these are; of a table each box by itself."""
+    """Return the boxes of the first row, each with those of the rows below that stand in a column under it, and the
+    number of these rows. Return each box of a table by itself."""
     columns = [[box] for box in rows[0]]
     between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
     gaps: list[int] = []
@@ -136,7 +137,7 @@ def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]
 
 
 def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
-    """What of `row` stands below which of the columns; empty where some of it stands otherwise."""
+    """Return the boxes of `row` by the column that they stand below; empty where one of them stands otherwise."""
     found: dict[int, SlideShape] = {}
     for box in row:
         above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
@@ -147,19 +148,20 @@ def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, 
 
 
 def _shared(one: SlideShape, other: SlideShape) -> float:
-    """How much of the narrower of two stands above the other."""
+    """Return the share of the narrower of two shapes that overlaps the other horizontally."""
     both = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
     return both / max(min(one.width, other.width), 1)
 
 
 def _are_bodies(columns: list[list[SlideShape]]) -> bool:
-    """Whether what stands first in the columns is far less tall than what stands below it."""
+    """Return whether the first boxes of the columns are far less tall than those below them."""
     pairs = [column[:2] for column in columns if len(column) > 1]
     return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
 
 
 def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> bool:
-    """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
+    """Return whether columns that are `apart` times as far from each other as the boxes in them are no rows of a
+    table."""
     widths = [column[0].width for column in columns]
     even = any(
         len(steps) > 1 and min(steps) > _EVEN * max(steps)
@@ -190,7 +192,7 @@ _SHAPES = {
 _AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}."}
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _OPEN = re.compile(r"[\w)%]\s*\Z")
-"""The end of a line without a mark that divides it from the next."""
+"""End of a line without a mark that divides it from the next."""
 _LEVELS = 9
 
 
@@ -200,12 +202,12 @@ def add_paragraphs(
     styles: Sequence[etree._Element],
     relations: Mapping[str, Relationship],
 ) -> None:
-    """Append the text of a shape. `styles`: where the marks of its levels may stand, the nearest first."""
+    """Append the text of a shape. `styles` may hold the marks of its levels, the nearest first."""
     styles = [*body.iterfind("{*}lstStyle"), *styles]
     above: list[int] = []
     """Levels of the entries that are open."""
     counts: dict[int, tuple[tuple[str, str], int]] = {}
-    """By level: the kind and the start of its numbers, and the last one."""
+    """Kind and start of the numbers, and the last number, by level."""
     for paragraph in body.iterfind("{*}p"):
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
@@ -228,7 +230,7 @@ def add_paragraphs(
 
 
 def _label(kind: str, count: int) -> str:
-    """The number of an entry as it is shown."""
+    """Return the number of an entry as it is shown."""
     found = _NUMBERED.fullmatch(kind)
     name, case, around = found.groups() if found else ("", "", "")
     said = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
@@ -236,13 +238,14 @@ def _label(kind: str, count: int) -> str:
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> tuple[str, list[Link]]:
-    """What is shown of a paragraph, without what is struck, and the links in it."""
+    """Return the visible text of a paragraph, without struck runs, and the links in it."""
     runs = list(_runs(paragraph, relations))
     return runs_text(runs), runs_links(runs)
 
 
 def content_to_cell(content: ParsedFile) -> Cell:
-    """All that was read of a cell, a line a paragraph; an entry of a list or a row of a table in it goes on in one."""
+    """Return the blocks of a cell as one text, a line a paragraph. Entries of a list or rows of a table in it share a
+    line."""
     text = ""
     for block in content.blocks:
         said = ", ".join(filter(None, block.cells)) if block.cells else block.text
@@ -290,7 +293,7 @@ def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator
 
 
 def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
-    """The level of a paragraph, and its bullet or number if it has one."""
+    """Return the level of a paragraph, and its bullet or number if it has one."""
     here = paragraph.find("{*}pPr")
     level = min(parse_bounded_int(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
     for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):

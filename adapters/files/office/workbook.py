@@ -1,4 +1,4 @@
-"""What the sheets of a workbook (XLSX and its kin) share: styles, texts, and how its parts relate."""
+"""The data that the sheets of a workbook (XLSX and its kin) share: styles, texts, and the relations of its parts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _OFF = {"0", "false", "off"}
 
 
 class CellStyle(NamedTuple):
-    """How a cell looks, as far as it changes what it says."""
+    """The look of a cell, as far as it changes its meaning."""
 
     format: NumberFormat
     is_emphasized: bool = False
-    """Bold, or with a colour behind: so headers look."""
+    """True where it is bold, or has a coloured background, as headers have."""
     is_struck: bool = False
 
 
@@ -36,7 +36,7 @@ class WorkbookSheet(NamedTuple):
 
 
 class Workbook:
-    """Raises Refused where the file is no workbook."""
+    """A workbook. Raises Refused where the file is none."""
 
     def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
         self.package = package = OfficePackage(content, unread)
@@ -46,7 +46,7 @@ class Workbook:
             raise Refused("the file is no workbook", what_to_do="Open and save it again.")
         self.from_1904 = _switched(book.find("{*}workbookPr"), "date1904", "0")
         self.calculates = _switched(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
-        """Whether stored values are only there until the file is opened."""
+        """True where stored values only serve until the file is opened."""
         self.sheets = [
             WorkbookSheet(sheet.get("name", ""), part.kind, part.target, sheet.get("state", "visible") == "visible")
             for sheet in book.iterfind("{*}sheets/{*}sheet")
@@ -64,7 +64,7 @@ class Workbook:
 
 
 def iter_elements(part: bytes, *tags: str) -> Iterator[Any]:
-    """Elements of these names as they end, each forgotten once the next is asked for."""
+    """Yield elements of these names as they end. Each is freed when the next is asked for."""
     safe: dict[str, Any] = {"resolve_entities": False, "no_network": True, "huge_tree": True, "recover": False}
     for _, element in etree.iterparse(io.BytesIO(part), tag=tuple(f"{{*}}{tag}" for tag in tags), **safe):
         yield element
@@ -74,21 +74,21 @@ def iter_elements(part: bytes, *tags: str) -> Iterator[Any]:
 
 
 def unescape_text(text: str | None) -> str:
-    """Without the form in which characters are written that XML lacks: `_x000D_`."""
+    """Decode the characters that XML lacks from their form `_x000D_`."""
     if not text or "_x" not in text:
         return text or ""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def inline_text(holder: Any) -> str:
-    """As `rich_text`, at once where all of it is one text."""
+    """Return the text of a cell like `rich_text`, in one step where it is a single text."""
     if len(holder) == 1 and holder[0].tag[-2:] == "}t":
         return unescape_text(holder[0].text)
     return rich_text(holder)
 
 
 def rich_text(holder: Any) -> str:
-    """The text of a cell, without struck runs and phonetic readings; raised figures are told apart."""
+    """Return the text of a cell, without struck runs and phonetic readings, with raised figures marked."""
     text = ""
     for run in holder:
         match local_name(run):
@@ -109,7 +109,7 @@ def rich_text(holder: Any) -> str:
 
 
 def _styles(tree: Any) -> list[CellStyle]:
-    """The looks that cells name by their places."""
+    """Return the styles that cells name by their places."""
     if tree is None:
         return [CellStyle(parse_number_format("General"))]
     codes = {form.get("numFmtId"): form.get("formatCode", "") for form in tree.iterfind("{*}numFmts/{*}numFmt")}
@@ -132,7 +132,7 @@ def _styles(tree: Any) -> list[CellStyle]:
 
 
 def _switched(element: Any, name: str, otherwise: str) -> bool:
-    """Whether an element is there and not switched off; `otherwise`: what it stands for without the attribute."""
+    """Return whether an element is there and not switched off. `otherwise` is its value without the attribute."""
     return element is not None and element.get(name, otherwise).lower() not in _OFF
 
 

@@ -1,4 +1,4 @@
-"""XLSX and its kin -> the tables of each visible sheet, as a person sees them."""
+"""XLSX and its kin as the tables of each visible sheet, as a person sees them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _THREAD = "[Threaded comment]"
 
 
 def read_xlsx(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """Values as last calculated, in their formats; hidden sheets, rows and columns are left out. `on_pages` hears how
-    many pages' worth of cells were read."""
+    """Read values as last calculated, in their formats. Hidden sheets, rows and columns are left out. `on_pages` is
+    called with the number of pages' worth of cells read."""
     outline = OutlineBuilder()
     book = Workbook(content, outline.note_unread)
     reading = _Reading(book, outline, on_pages)
@@ -35,7 +35,7 @@ _DAMAGED = "damaged, what stands behind was not read"
 
 
 class _Reading:
-    """Reads sheet after sheet of a workbook."""
+    """A reader of one workbook, sheet after sheet."""
 
     def __init__(self, book: Workbook, outline: OutlineBuilder, on_pages: ProgressCallback) -> None:
         self._book, self._outline, self._on_pages = book, outline, on_pages
@@ -43,7 +43,7 @@ class _Reading:
         self._cells = 0
 
     def sheet(self, sheet: WorkbookSheet) -> None:
-        """A part of a sheet that cannot be read is named, and the rest is."""
+        """Read a sheet. A part of it that cannot be read is noted as unread, and the rest is read."""
         self._outline.sheet = sheet.name
         related = list(self._book.package.relationships(sheet.part).values())
         rows = SheetRows(self._book, self._book.package.read(sheet.part) or b"", self._notes(related))
@@ -60,7 +60,7 @@ class _Reading:
                     self._drawing(sheet, part.target, alone=not rows.cells)
 
     def _notes(self, related: list[Relationship]) -> dict[str, str]:
-        """The notes and comments of a sheet by the cell that they hang on, `B3`."""
+        """Return the notes and comments of a sheet by their cells, `B3`."""
         found: dict[str, list[str]] = defaultdict(list)
         for part in sorted(related, key=lambda part: part.kind != "threadedComment"):
             tree = self._book.package.xml(part.target) if part.kind in {"threadedComment", "comments"} else None
@@ -78,7 +78,7 @@ class _Reading:
         return {cell: " ".join(" ".join(texts).split()) for cell, texts in found.items()}
 
     def _drawing(self, sheet: WorkbookSheet, path: str, *, alone: bool) -> None:
-        """Text boxes as prose, charts as tables of their series; of a chart over sheets that are shown, only its
+        """Append text boxes as prose, charts as tables of their series. A chart over visible sheets gives only its
         title."""
         tree = self._book.package.xml(path)
         if tree is None:
@@ -99,12 +99,12 @@ class _Reading:
                 self._outline.add_table(rows, header=1)
 
     def _head(self, sheet: WorkbookSheet) -> None:
-        """The name of a sheet, unless it is the only one and nobody gave it one."""
+        """Append the name of a sheet, unless it is the only one and nobody named it."""
         if len(self._book.sheets) > 1 or not sheet.name.lower().startswith("sheet"):
             self._outline.add_heading(1, sheet.name)
 
     def _counted(self, rows: SheetRows, sheet: WorkbookSheet) -> Iterator[GridRow]:
-        """The rows of a sheet, under its name."""
+        """Yield the rows of a sheet, under its name."""
         start = self._cells
         with self._outline.skip_damaged(f"sheet {sheet.name}: {_DAMAGED}"):  # what was read before is not lost
             for index, row in enumerate(rows):
@@ -117,6 +117,6 @@ class _Reading:
 
 
 def _cells(places: list[str]) -> str:
-    """`B3: formula without a value`, or how many."""
+    """Return `B3: formula without a value`, or the number of such cells."""
     one = f"{places[0]}: formula without a value"
     return one if len(places) == 1 else f"{places[0]} and {len(places) - 1} more: formulas without a value"

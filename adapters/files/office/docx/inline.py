@@ -1,4 +1,5 @@
-"""The text of a paragraph of Word, with what changes its meaning: notes, raised and struck runs, symbols, formulas."""
+"""The text of a Word paragraph, with the runs that change its meaning: notes, raised and struck text, symbols,
+formulas."""
 
 from __future__ import annotations
 
@@ -49,21 +50,21 @@ _MONO = re.compile(r"courier|consolas|mono|menlo|monaco|lucida console|typewrite
 
 @dataclass
 class DocxLine:
-    """A paragraph as it reads."""
+    """A paragraph as it is read."""
 
     runs: list[OfficeRun] = field(default_factory=list)
     drawings: list[XmlElement] = field(default_factory=list)
-    """What is drawn beside it and has text: boxes, charts, diagrams."""
+    """Drawings beside it that have text: boxes, charts, diagrams."""
     fields: list[list[str] | None] = field(default_factory=list)
-    """Of each that is open its instructions, which nobody sees; None where its result has begun."""
+    """Hidden instructions of each open field; None where its result has begun."""
     size: int = 0
-    """Of its smallest letters, in half points, where all of it is bold."""
+    """Size of its smallest letters, in half points, where all of it is bold."""
 
     def add(self, text: str, kind: str = "", url: str = "") -> None:
         self.runs.append(OfficeRun(text, kind, url))
 
     def handle_field_mark(self, mark: XmlElement) -> None:
-        """A mark that begins, divides or ends a field; what one without a result shows is added."""
+        """Handle a mark that begins, divides or ends a field. Add the text that a field without a result shows."""
         match mark.get(qname("w:fldCharType")):
             case "begin":
                 self.fields.append([])
@@ -93,12 +94,12 @@ class DocxLine:
 
     @property
     def is_code(self) -> bool:
-        """Whether all of it is code."""
+        """True where all of it is code."""
         return {run.kind for run in self.runs if run.text.strip()} == {CODE_RUN}
 
 
 class DocxInlineReader:
-    """Reads the paragraphs of one document."""
+    """A reader of the paragraphs of one document."""
 
     def __init__(self, package: OfficePackage, part: str, styles: DocxStyles, unread: Callable[[str], None]) -> None:
         self._package = package
@@ -110,7 +111,7 @@ class DocxInlineReader:
         self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
     def read_line(self, paragraph: XmlElement, around: RunProperties) -> DocxLine:
-        """`around`: the marks of the paragraph's style."""
+        """Read a paragraph. `around` holds the marks of the paragraph's style."""
         line = DocxLine()
         self._fill(line, paragraph, around)
         return line
@@ -166,7 +167,7 @@ class DocxInlineReader:
                     line.add(formula_to_tex(child), FORMULA_RUN)
 
     def _text(self, text: str, marks: RunProperties, line: DocxLine) -> None:
-        """Code is what is set in the font of a typewriter, in a text that is set in another."""
+        """Add text. Text in the font of a typewriter is code where the rest is set in another font."""
         if text.strip():
             size = (marks.size or self._styles.size) if marks.bold else 0
             line.size = min(line.size, size) if line.runs else size
@@ -180,7 +181,7 @@ class DocxInlineReader:
         )
 
     def _note(self, kind: str, name: str, line: DocxLine) -> None:
-        """A note calls no other one, whatever it claims."""
+        """Add a note. A note in a note is ignored, whatever the file claims."""
         if self._in_note:
             return
         note = self._notes[kind].get(name)
@@ -198,7 +199,7 @@ class DocxInlineReader:
         line.add(" ".join(one.text() for one in paragraphs), NOTE_RUN)
 
     def _drawn(self, element: XmlElement) -> Iterator[XmlElement]:
-        """What has text in a drawing; says what is missing or that no reader knows."""
+        """Yield the parts of a drawing that have text. Note parts that are missing or that no reader knows."""
         for child in element:
             match local_name(child):
                 case "txbxContent" | "chart" | "relIds":
@@ -216,7 +217,7 @@ class DocxInlineReader:
 
 
 def _form(data: XmlElement | None) -> str:
-    """What a field of a form shows."""
+    """Return the value that a form field shows."""
     if (box := find_descendant(data, "w:checkBox")) is not None:
         ticked = toggle_value(box, "w:checked")
         return "☒" if ticked or (ticked is None and toggle_value(box, "w:default")) else "☐"
@@ -228,7 +229,8 @@ def _form(data: XmlElement | None) -> str:
 
 
 def _shown(instructions: str) -> tuple[str, str]:
-    """What a field without a result shows, and what it is: a sign, a button, a fraction, a raised or lowered text."""
+    """Return the text that a field without a result shows, and its kind: a sign, a button, a fraction, a raised or
+    lowered text."""
     if found := _SIGN.fullmatch(instructions):
         return symbol_char(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
     if found := _BUTTON.fullmatch(instructions):

@@ -1,4 +1,4 @@
-"""Automatic numbers of Word as they are shown, and how deep an entry of a list stands."""
+"""Automatic numbers of Word as they are shown, and the depth of list entries."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LIST_LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
 _LONGEST_LABEL = 100
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
-"""A mark of a list that somebody typed."""
+"""Mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
 _INDENT = 360
-"""Between two levels of lists, in twentieths of a point, where nothing is said."""
+"""Indent between two levels of lists, in twentieths of a point, where the file gives none."""
 
 
 class ListLevel(NamedTuple):
@@ -33,11 +33,11 @@ class ListLevel(NamedTuple):
     number_format: str = "decimal"
     start: int = 1
     label_pattern: str = ""
-    """`%1.%2` with the numbers of the levels to be put in."""
+    """Pattern such as `%1.%2`, into which the numbers of the levels are put."""
     is_decimal: bool = False
-    """Whether all numbers in it are decimal."""
+    """True where all numbers in it are decimal."""
     restart_after: int = -1
-    """The level, from 1, that it begins anew after; 0 for never, -1 for each above."""
+    """Level, from 1, after which it restarts; 0 for never, -1 for every level above."""
     style: str = ""
     indent: int | None = None
     font: str | None = None
@@ -53,14 +53,14 @@ class ListEntry(NamedTuple):
     list_key: str
     level: int
     label: str
-    """As shown, `2.1`; empty for a mark."""
+    """Label as shown, `2.1`; empty for a mark."""
     has_marker: bool
-    """Whether it shows a mark or a number at all."""
+    """True where it shows a mark or a number at all."""
     indent: int
 
 
 class DocxNumbering:
-    """Counts as Word does: lists of one definition go on, but where one says that it starts over."""
+    """Counter of list entries like Word's: lists of one definition continue, unless one says that it starts over."""
 
     def __init__(self, root: XmlElement | None, styles: DocxStyles) -> None:
         self._styles = styles
@@ -75,7 +75,7 @@ class DocxNumbering:
         self._counts: dict[str, list[int | None]] = {}
 
     def entry_for(self, properties: XmlElement | None, style: DocxStyle) -> ListEntry | None:
-        """The entry that a paragraph is, counted; None for one that is none."""
+        """Count a paragraph and return its list entry, or None where it is none."""
         own = find_descendant(properties, "w:numPr")
         list_id = find_value(own, "w:numId") or style.list_id
         if list_id in {"", "0"}:
@@ -166,25 +166,25 @@ def _shape(level: XmlElement) -> str:
 
 
 class ListPosition(NamedTuple):
-    """Where a paragraph stands among lists."""
+    """Position of a paragraph among lists."""
 
     depth: int
     label: str | None = None
-    """What stands before an entry, empty for a mark; None for text and a number that nobody knows."""
+    """Label before an entry, empty for a mark; None for text and for an unknown number."""
     is_listed: bool = True
     marker_length: int = 0
-    """How many characters of it are a mark that somebody typed."""
+    """Characters at its start that are a typed mark."""
 
 
 class ListDepths:
-    """How deep the entries of lists stand: as the one above of the same level of their list or else in the last one
-    of a higher level or, of another list, less far in."""
+    """Depths of list entries. An entry stands as deep as the one above of its list and level, or else in the last entry
+    of a higher level or, of another list, of a smaller indent."""
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int, int]] = []
-        """List, level and indent of the entries that the next one may stand in, the outermost first."""
+        """List, level and indent of the entries that may contain the next one, outermost first."""
         self._seen: dict[tuple[str, int], int] = {}
-        """By list and level: the depth."""
+        """Depth by list and level."""
         self._outside = 0
         """Indent of the text outside of lists."""
 
@@ -202,7 +202,7 @@ class ListDepths:
     def position_of(
         self, text: str, entry: ListEntry | None, properties: XmlElement | None, style: DocxStyle
     ) -> ListPosition:
-        """An entry of a list is a paragraph that is marked as one, by a style or by hand."""
+        """Return the position of a paragraph. A list entry is marked by a number, by a style or by hand."""
         own, typed = indent_twips(properties), _TYPED.match(text)
         far = entry.indent if entry else (own if own is not None else style.indent) or 0
         label = entry.label if entry and entry.has_marker else None
@@ -217,8 +217,8 @@ class ListDepths:
         return ListPosition(self.text_depth(far), is_listed=False)
 
     def text_depth(self, far: int) -> int:
-        """That of a paragraph so far in: within an entry above it, or else, as where the text above the list stands
-        as far in, the end of all lists."""
+        """Return the depth of a paragraph with this indent: inside an entry above it, or else, or where the text above
+        the list has the same indent, at the end of all lists."""
         depth = next((n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= far != self._outside), 0)
         if not depth:
             self._outside = far

@@ -1,4 +1,4 @@
-"""DOCX -> blocks: headings, lists, tables and code in the order of the document."""
+"""DOCX as blocks: headings, lists, tables and code in the order of the document."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ from pipeline.values import BlockKind
 
 _ROW, _CELL = qname("w:tr"), qname("w:tc")
 _ALONE, _GOES_ON, _BEGINS = 1, 0, -1
-"""Kept as the `rows` of a cell until the grid is made: whether Word merges it with that above, or those below."""
+"""Values of a cell's `row_span` until the grid is made: not merged, merged with the cell above, or first of those
+merged below."""
 
 
 class DocxRow(NamedTuple):
     cells: list[XmlElement]
     grid_before: int
     grid_after: int
-    """Columns that it leaves out."""
+    """Columns that the row leaves out."""
     header: bool
 
 
 def visible_rows(table: XmlElement) -> list[DocxRow]:
-    """Those that are shown."""
+    """Return the rows that are shown."""
     found = []
     for row in visible_children(table):
         properties = row.find(qname("w:trPr"))
@@ -62,19 +63,20 @@ def visible_rows(table: XmlElement) -> list[DocxRow]:
 
 
 def docx_table_grid(rows: list[DocxRow], cell_of: Callable[[XmlElement], Cell]) -> list[list[Cell]]:
-    """A table's cells."""
+    """Return a table's cells, with spans filled in."""
     return _merged(fill_spans(_cells(row, cell_of) for row in rows))
 
 
 def marked_header_rows(table: XmlElement, rows: list[DocxRow]) -> int | None:
-    """How many rows are marked as its header; 0 where its look has none, None where it does not say."""
+    """Count the rows that are marked as header. Return 0 where the table's look has none, None where it does not
+    say."""
     look = find_descendant(table, "w:tblPr/w:tblLook")
     plain = look is not None and look.get(qname("w:firstRow"), "1") in OFF_VALUES
     return next((place for place, row in enumerate(rows) if not row.header), 0) or (0 if plain else None)
 
 
 def continues_table(table: XmlElement) -> bool:
-    """Whether Word shows it and the table above as one."""
+    """Return whether Word shows the table and the one above as one."""
     above = table.getprevious()
     return above is not None and above.tag == table.tag and _columns(above) == _columns(table) > 0
 
@@ -95,7 +97,8 @@ def _cells(row: DocxRow, cell_of: Callable[[XmlElement], Cell]) -> Iterator[Cell
 
 
 def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
-    """With what a cell says in each below that it is merged with; one that claims so without need says its own."""
+    """Repeat a cell in each cell below that it is merged with. A cell that claims a merge in vain keeps its own
+    text."""
     for place, line in enumerate(grid):
         found: dict[int, Cell] = {}
         for column, cell in enumerate(line):
@@ -118,7 +121,7 @@ def _columns(table: XmlElement) -> int:
 
 
 def _is_bold(cell: XmlElement) -> bool:
-    """Whether all that it says is bold."""
+    """Return whether all text of a cell is bold."""
     runs = [run for run in cell.iter(qname("w:r")) if any(text.strip() for text in run.itertext(qname("w:t")))]
     return bool(runs) and all(toggle_value(find_descendant(run, "w:rPr"), "w:b") for run in runs)
 
@@ -131,20 +134,19 @@ def _is_shaded(properties: XmlElement | None) -> bool:
 # --- The document ---------------------------------------------------------------------------------
 
 _SENTENCE = re.compile(r"[.;,]\s*\Z|.{150}", re.DOTALL)
-"""What has an outline level and is no heading."""
+"""Texts with an outline level that are no headings."""
 _LOOKS = re.compile(r"(?=\D*\Z|(?:.*?[^\W\d_]){4})(?=.*[^\W\d_])[^\n\t]{,79}[^\n\t.,;:!]\s*")
-"""How a heading that is styled by hand reads."""
+"""Form of a heading that is styled by hand."""
 _SIZES = (32, 26, 0)
-"""Of its bold letters, in half points by level; larger than text."""
+"""Sizes of its bold letters, in half points by level, larger than the text."""
 _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MULTILINE)
-"""What a line of code has, and prose in its font has not."""
+"""Signs that a line of code has, and prose in its font has not."""
 _PARTS = {"tbl": "table", "altChunk": "part"}
 
 
 def read_docx(content: bytes, held: Callable[[str, bytes], ParsedFile]) -> ParsedFile:
-    """Accepted and proposed text with its notes; deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else. `held` reads a file that it takes in, by its
-    name."""
+    """Read accepted and proposed text with its notes. Deleted, moved, struck and hidden text is left out, and so are
+    comments. Headers and footers are read where there is nothing else. `held` reads an embedded file by its name."""
     outline = OutlineBuilder()
     package = OfficePackage(content, outline.note_unread)
     main = package.main_part("word/document.xml")
@@ -178,11 +180,12 @@ class _Walk:
         self._depths = ListDepths()
         self._code: list[str] = []
         self._begun: list[str] = []
-        """Of a paragraph that goes on in the next: a drop cap, or one whose end was deleted."""
+        """Texts of a paragraph that continues in the next: a drop cap, or one whose end was deleted."""
         self._in_cell = False
 
     def blocks(self, container: XmlElement | None) -> None:
-        """Those in `container`, each for itself: one that is not understood is named, and the rest is read."""
+        """Read the blocks of `container`, each by itself: a block that is not understood is noted as unread, and the
+        rest is read."""
         for element in () if container is None else visible_children(container):
             with self._outline.skip_damaged(f"a {_PARTS.get(local_name(element), 'paragraph')} that is not understood"):
                 self._block(element)
@@ -205,7 +208,7 @@ class _Walk:
         return None
 
     def _close(self) -> None:
-        """Write what waited for more of its kind."""
+        """Write the text that waited for more of its kind."""
         code, begun = self._code, self._begun
         self._code, self._begun = [], []
         if code:
@@ -236,7 +239,7 @@ class _Walk:
         self._boxes(line.drawings)
 
     def _write(self, line: DocxLine, properties: XmlElement | None, style: DocxStyle) -> None:
-        """A heading, an entry of a list, or text."""
+        """Write a heading, an entry of a list, or text."""
         entry = self._numbering.entry_for(properties, style)
         text = line.text()
         level = style.outline_level or parse_outline_level(find_value(properties, "w:outlineLvl"))
@@ -257,7 +260,7 @@ class _Walk:
             self._outline.add(BlockKind.PROSE, entry.label)
 
     def _text(self, text: str, line: DocxLine, place: ListPosition) -> None:
-        """A paragraph that is no heading. The number of an entry in another one stands in its text."""
+        """Write a paragraph that is no heading. The number of a nested entry stands in its text."""
         step = STEP_LABEL.fullmatch(place.label or "")
         kind, number = BlockKind.PROSE, 0
         if place.is_listed and not place.depth and (step or place.label is None):
@@ -267,7 +270,8 @@ class _Walk:
         self._outline.add(kind, text, depth=place.depth, number=number, links=line.links, code=line.code)
 
     def _table(self, table: XmlElement) -> None:
-        """A table of one column is a box around text, and so are the cells of one in which sections stand."""
+        """Write a table. A table of one column is a box around text, and so are the cells of a table that contains
+        sections."""
         rows = visible_rows(table)
         if all(len(row.cells) <= 1 or any(map(self._is_section, row.cells)) for row in rows):
             for row in rows:
@@ -279,12 +283,12 @@ class _Walk:
         add_table(self._outline, grid, marked_header_rows(table, rows), goes_on=continues_table(table))
 
     def _is_section(self, cell: XmlElement) -> bool:
-        """Whether it has a heading and text below it."""
+        """Return whether a cell has a heading and text below it."""
         paragraphs = cell.findall(qname("w:p"))
         return len(paragraphs) > 1 and self._styles.style_for(find_descendant(paragraphs[0], "w:pPr")).heading_level > 0
 
     def _cell(self, cell: XmlElement) -> Cell:
-        """All that a cell says, a line a paragraph; of a list or a table in it one line."""
+        """Return the text of a cell, a line a paragraph. A list or a table in it is one line."""
         paragraph = cell[-1] if len(cell) and len(cell) <= 1 + (local_name(cell[0]) == "tcPr") else None
         if paragraph is not None and paragraph.tag == qname(
             "w:p"
@@ -305,7 +309,7 @@ class _Walk:
         return content_to_cell(found)
 
     def _boxes(self, boxes: list[XmlElement]) -> None:
-        """Text boxes, charts and diagrams, behind the paragraph that they are anchored in."""
+        """Write text boxes, charts and diagrams behind the paragraph that they are anchored in."""
         for box in boxes:
             outer, self._depths = self._depths, ListDepths()
             match local_name(box):
@@ -325,7 +329,7 @@ class _Walk:
         return root
 
     def _other(self, name: str) -> None:
-        """A file of any format that the document takes in."""
+        """Read a file of any format that the document embeds."""
         found = self._inline.relations.get(name)
         content = self._package.read(found.target) if found else None
         if found is None or content is None:
@@ -340,7 +344,7 @@ class _Walk:
 
 
 def _goes_on(properties: XmlElement | None) -> bool:
-    """Whether the text of a paragraph goes on in the next one."""
+    """Return whether the text of a paragraph continues in the next one."""
     end, frame = find_descendant(properties, "w:rPr"), find_descendant(properties, "w:framePr")
     removed = any(find_descendant(end, mark) is not None for mark in ("w:del", "w:moveFrom"))
     return removed or (frame is not None and frame.get(qname("w:dropCap"), "none") != "none")

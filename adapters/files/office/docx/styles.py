@@ -1,4 +1,4 @@
-"""Styles of a Word document: what a paragraph is, and which runs are hidden, struck, raised or lowered."""
+"""Styles of a Word document: the kind of a paragraph, and the runs that are hidden, struck, raised or lowered."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
 _MOST_ANCESTORS = 10
 _MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".split())
 _MOVED = 4
-"""Half points that a raised or lowered run is moved by at least."""
+"""Half points by which a raised or lowered run is moved at least."""
 _SMALLEST = 20
 _SCRIPTS = {"superscript": SUPERSCRIPT, "subscript": SUBSCRIPT}
 
 
 class RunProperties(NamedTuple):
-    """None where nothing is said."""
+    """Properties of a run; each is None where nothing sets it."""
 
     hidden: bool | None = None
     struck: bool | None = None
     script: str | None = None
-    """RAISED or LOWERED, empty on the line."""
+    """SUPERSCRIPT or SUBSCRIPT, empty on the line."""
     font: str | None = None
     bold: bool | None = None
     size: int | None = None
-    """In half points."""
+    """Size in half points."""
 
     def with_defaults(self, under: RunProperties) -> RunProperties:
-        """These, and what they leave open as in `under`."""
+        """Return these properties, with those of `under` where they are None."""
         if under is _NONE or self is _NONE:
             return under if self is _NONE else self
         return RunProperties._make(there if here is None else here for here, there in zip(self, under, strict=True))
@@ -58,18 +58,18 @@ class DocxStyle(NamedTuple):
 
     is_title: bool = False
     heading_level: int = 0
-    """Of a heading, by its name."""
+    """Level of a heading, by the style's name."""
     outline_level: int = 0
-    """The same, by what it says of outlines."""
+    """Level of a heading, by the style's outline level."""
     code: bool = False
     list_kind: str = ""
     """`bullet` or `number` where its name makes it an entry of a list."""
     list_depth: int = 0
-    """Of that entry."""
+    """Depth of that entry."""
     list_id: str = ""
     list_level: int | None = None
     ids: tuple[str, ...] = ()
-    """Its id and those of the styles that it is based on."""
+    """Ids of the style and of those that it is based on."""
     indent: int | None = None
     marks: RunProperties = _NONE
 
@@ -85,21 +85,21 @@ class DocxStyles:
         self._known: dict[str, DocxStyle] = {}
         size = parse_xml_int(find_value(find_descendant(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _SMALLEST)
         self.size = self.style_for(None).marks.size or size
-        """Of the letters of text."""
+        """Size of the letters of text, in half points."""
 
     def style_for(self, properties: XmlElement | None) -> DocxStyle:
-        """That of a paragraph with these properties."""
+        """Return the style of a paragraph with these properties."""
         return self._named(find_value(properties, "w:pStyle") or self._default)
 
     def run_properties(self, properties: XmlElement | None, around: RunProperties) -> RunProperties:
-        """Those of a run with these properties in a paragraph with those marks."""
+        """Return the properties of a run with these properties in a paragraph with the properties `around`."""
         if properties is None:
             return around
         name = find_value(properties, "w:rStyle")
         return _marks(properties).with_defaults(self._named(name).marks if name else _NONE).with_defaults(around)
 
     def list_id_of(self, name: str) -> str:
-        """The list that a numbering style names."""
+        """Return the list that a numbering style names."""
         return find_value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
     def _named(self, name: str) -> DocxStyle:
@@ -136,12 +136,12 @@ class DocxStyles:
 
 
 def parse_outline_level(said: str | None) -> int:
-    """1 to 9, or 0 for text: Word counts from 0, and 9 is text."""
+    """Return 1 to 9, or 0 for text. Word counts from 0, and 9 is text."""
     return found + 1 if 0 <= (found := parse_xml_int(said, 9)) < 9 else 0
 
 
 def indent_twips(properties: XmlElement | None) -> int | None:
-    """How far from the margin a paragraph stands, in twentieths of a point; None where nothing is said."""
+    """Return the indent of a paragraph in twentieths of a point; None where it gives none."""
     found = find_descendant(properties, "w:ind")
     said = None if found is None else found.get(qname("w:left"), found.get(qname("w:start")))
     return None if said is None else parse_xml_int(said)
@@ -171,6 +171,6 @@ def _marks(properties: XmlElement | None) -> RunProperties:
 
 
 def font_name(properties: XmlElement | None) -> str | None:
-    """The name of the font of a run; None where nothing is said."""
+    """Return the font of a run; None where it gives none."""
     found = find_descendant(properties, "w:rFonts")
     return None if found is None else found.get(qname("w:ascii"), found.get(qname("w:hAnsi")))
