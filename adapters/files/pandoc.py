@@ -1,4 +1,5 @@
-"""Formats that pandoc reads where it is installed: a program of its own, under limits like those of the readers."""
+"""Formats that pandoc reads where it is installed. It runs as a program of its own, under limits like those of the
+readers."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from pipeline.errors import Refused
 PANDOC_SECONDS = 60.0
 PANDOC_CPU_SECONDS = 50
 MAX_PANDOC_BYTES = 20_000_000
-"""Of a file; pandoc keeps some hundred times as much in memory."""
+"""Bytes of a file; pandoc keeps some hundred times as much in memory."""
 MAX_PANDOC_HTML = 100_000_000
 _MEMORY = "-M900m"
 _UNKNOWN_FORMAT, _NO_MEMORY = 21, 251
 _CHUNK = 1 << 20
 _REPLACED = re.compile(rb"(\\u-?\d+) ?([^\\{}\r\n])")
-"""A character in RTF and what stands for it where Unicode is not known: pandoc, where that is no code, swallows one
-character more."""
+"""A character in RTF and its replacement for programs without Unicode. Where the replacement is no code, pandoc
+swallows one character more."""
 _START = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]),) * 2)
@@ -35,12 +36,12 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 def supported_suffixes() -> tuple[str, ...]:
-    """The suffixes of all formats that are read on this machine."""
+    """Return the suffixes of all formats that are read on this machine."""
     return (*SUPPORTED_FORMATS, *PANDOC_FORMATS) if shutil.which("pandoc") else SUPPORTED_FORMATS
 
 
 async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
-    """A file as pandoc gives it as HTML. It may open no file and no connection. Raises Refused with the reason."""
+    """Convert a file to HTML by pandoc, which may open no file and no connection. Raises Refused with the reason."""
     program = shutil.which("pandoc")
     if not program:
         raise Refused(f"{suffix} is read by pandoc, which is not installed", what_to_do="Install it from pandoc.org.")

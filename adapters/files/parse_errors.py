@@ -1,4 +1,4 @@
-"""What a library stumbles over in a file is that file's fault, whatever it raises."""
+"""Errors of libraries over a file, which are that file's fault whatever is raised."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pipeline.errors import Refused
 
 @contextmanager
 def catch_parse_errors(say: Callable[[Exception], None]) -> Iterator[None]:
-    """What goes wrong inside is said, and what comes behind it is read. Raises Refused and MemoryError, which are no
-    damage."""
+    """Pass an error inside the block to `say` and continue behind the block. Raises Refused and MemoryError, which are
+    no damage."""
     try:
         yield
     except (Refused, MemoryError):

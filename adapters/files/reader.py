@@ -1,4 +1,4 @@
-"""Which reader takes which file, and the checks that come before any of them."""
+"""The reader for each format, and the checks that come before any of them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from pipeline.errors import Refused
 
 MAX_TEXT_BYTES = 40_000_000
 MAX_RST_BYTES = 5_000_000
-"""docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times as much in memory."""
+"""Bytes of reStructuredText: docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times
+as much in memory."""
 MAX_BINARY_BYTES = 200_000_000
 LONG_TEXT_BYTES, LONG_BINARY_BYTES = 1_000_000, 5_000_000
-"""Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
+"""Bytes from which a file waits in a queue of its own: it may take a minute, and others do not wait for it."""
 _MENTION = "ri:user"
 _MOST_NAMED = 3
 """Parts without text that a refusal names."""
@@ -35,7 +36,7 @@ _BINARY = (b"%PDF-", ZIP_MAGIC, OLE_MAGIC)
 
 
 class FileReader:
-    """Reads files of every supported format in three children: no slow PDF and no long file keeps text waiting."""
+    """A reader of every supported format in three child processes: no slow PDF and no long file delays text."""
 
     def __init__(self) -> None:
         self._binary = ReaderProcess()
@@ -43,7 +44,7 @@ class FileReader:
         self._long = ReaderProcess()
 
     async def read(self, name: str, content: bytes) -> ParsedFile:
-        """`content` as blocks, by what it is and else by the suffix of `name`.
+        """Read `content` into blocks, by its content and else by the suffix of `name`.
 
         Raises Refused with the reason when it is of no supported format, broken, too large or without text.
         """
@@ -63,11 +64,11 @@ class FileReader:
         return found
 
     async def read_json_line(self, content: bytes) -> ParsedFile:
-        """One line of a JSON Lines file. Raises Refused with the reason."""
+        """Read one line of a JSON Lines file. Raises Refused with the reason."""
         return await self._child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
 
     async def read_web_page(self, content: bytes) -> ParsedFile:
-        """The main content of a page of a web site. Raises Refused with the reason, also when it holds no text."""
+        """Read the main content of a web page. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
         found = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
         if not found.has_text:
@@ -75,17 +76,17 @@ class FileReader:
         return found
 
     async def read_page_links(self, content: bytes) -> PageLinks:
-        """What a page of a web site says of others and of itself. Raises Refused with the reason."""
+        """Return the links of a web page and its statements about itself. Raises Refused with the reason."""
         check_size(len(content), MAX_TEXT_BYTES)
         return await self._text.read_links(WEB_PAGE, content)
 
     async def read_sitemap(self, content: bytes) -> PageLinks:
-        """The pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
+        """Return the pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
         return await self._text.read_links(SITEMAP, content)
 
     async def read_mentions(self, storage: str) -> frozenset[str]:
-        """The account ids and user keys of the people that a page as Confluence stores it names; of one that can name
-        nobody, without asking a child. Raises Refused with the reason."""
+        """Return the account ids and user keys of the people that a stored page of Confluence names. A page that can
+        name nobody is not sent to a child. Raises Refused with the reason."""
         if _MENTION not in storage:
             return frozenset()
         content = storage.encode()
@@ -93,7 +94,7 @@ class FileReader:
         return (await self._child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)).account_ids
 
     async def read_confluence_page(self, page: ConfluenceStoragePage) -> ParsedFile:
-        """A page of Confluence, which may hold no text. Raises Refused with the reason."""
+        """Read a page of Confluence, which may hold no text. Raises Refused with the reason."""
         content = page.model_dump_json().encode()
         check_size(len(content), MAX_TEXT_BYTES)
         return await self._child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
@@ -111,7 +112,7 @@ class FileReader:
 
 
 def max_file_size(name: str, start: bytes) -> int:
-    """Bytes that a file of that name, which starts so, may have."""
+    """Return the bytes that a file of that name and start may have."""
     suffix = PurePath(name).suffix.lower()
     return _most(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
 
@@ -125,13 +126,13 @@ def _most(suffix: str) -> int:
 
 
 def check_size(size: int, most: int) -> None:
-    """Raises Refused above `most` bytes."""
+    """Check a size. Raises Refused above `most` bytes."""
     if size > most:
         raise Refused(f"the file is larger than {most // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
 def _empty(found: ParsedFile) -> Refused:
-    """For a file without text: what else is in it."""
+    """Return the error for a file without text, with its unread parts."""
     if not found.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
     what = "; ".join(found.unread[:_MOST_NAMED]) + ("; and more" if len(found.unread) > _MOST_NAMED else "")

@@ -1,4 +1,4 @@
-"""Reads files in one child process, so that a hostile or broken file costs an error line and no more."""
+"""A child process that reads files, so that a hostile or broken file costs an error line and no more."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pipeline.values import replace
 CPU_SECONDS = 10.0
 WALL_SECONDS = 240.0
 OFFICE_WALL_SECONDS = 60.0
-"""Longest wait for a file, and for one of Word or PowerPoint: well above the limits on processor time that the
-child sets itself."""
+"""Longest wait for a file of Word or PowerPoint, and WALL_SECONDS for any other: well above the limits on processor
+time that the child sets itself."""
 _OFFICE = (".docx", ".pptx")
 MAX_REPLY_BYTES = 16 * MAX_CHARACTERS
 _ROOT = str(Path(__file__).parents[2])
@@ -41,9 +41,9 @@ class _Reply(BaseModel):
 
 
 class ReaderProcess:
-    """One child, started when first needed, used for file after file, replaced when it dies.
+    """A child, started when first needed, used for file after file, replaced when it dies.
 
-    Its environment is empty; see `child` for its limits.
+    Its environment is empty; see `reader_worker` for its limits.
     """
 
     def __init__(self, *, cpu_seconds: float = CPU_SECONDS, wall_seconds: float | None = None) -> None:
@@ -53,14 +53,15 @@ class ReaderProcess:
         self._wall_seconds = wall_seconds
 
     async def read(self, suffix: str, content: bytes) -> ParsedFile:
-        """Raises Refused with the reason, also when the child died over the file, took too long or said too much."""
+        """Read a file. Raises Refused with the reason, also when the child died over the file, took too long or
+        returned too much."""
         reply = await self._reply(suffix, content)
         if reply.content is None:
             raise _broken()
         return reply.content
 
     async def read_links(self, suffix: str, content: bytes) -> PageLinks:
-        """Raises as `read`."""
+        """Read the links of a page or a sitemap. Raises Refused like `read`."""
         reply = await self._reply(suffix, content, leads=True)
         if reply.leads is None:
             raise _broken()
@@ -105,7 +106,7 @@ class ReaderProcess:
         return self._process
 
     async def _exchange(self, process: Process, suffix: str, content: bytes, *, leads: bool) -> _Reply:
-        """Raises Refused when the child died or said what it never says."""
+        """Send a request and receive its reply. Raises Refused when the child died or broke the protocol."""
         try:
             await self._ask(process, suffix, content, leads=leads)
             reply = _Reply.model_validate_json(await self._frame(process, MAX_REPLY_BYTES))

@@ -1,8 +1,9 @@
 """The process that reads files: one file after another from standard input, under limits.
 
-A request is a line of JSON (`suffix`, `size`, `cpu_seconds`, and whether `leads` are wanted not the content) and
-the bytes of the file. A reply is a frame, its length in 8 bytes and JSON: `content` with how many `frames` of `blocks`
-follow and how many those are, or `leads`, or `refused` with `what_to_do`, and `spent` when it should be replaced.
+A request is a line of JSON (`suffix`, `size`, `cpu_seconds`, and `leads`, true for links instead of the content) and
+the bytes of the file. A reply is a frame, its length in 8 bytes and JSON: `content` with the number of `frames` that
+follow and of `blocks` in them, or `leads`, or `refused` with `what_to_do`, and `spent` when the process should be
+replaced.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from pipeline.errors import Refused
 # --- Which module reads which format; a format's libraries are loaded when it is first met --------
 
 _DEEPEST = 3
-"""Files that a file may stand in."""
+"""Files that may stand around a file."""
 _IN_PARTS = {
     **dict.fromkeys((".md", ".markdown", ".mdx"), "text.markdown:read_markdown"),
     **dict.fromkeys((".txt", ".text"), "text.markdown:read_text"),
@@ -70,14 +71,14 @@ _WITH_FILES = {
     ".msg": "text.outlook:read_msg",
 }
 _UNHEARD = (".docx", ".pptx", ".msg")
-"""Formats of which the size says nothing about the pages."""
+"""Formats whose size says nothing about the pages."""
 
 
 def read_format(
     suffix: str, content: bytes, on_pages: ProgressCallback = ignore_progress, *, depth: int = 0
 ) -> ParsedFile:
-    """A file as blocks, for JSON Lines one line of it; `on_pages` hears of pages as they are read, or at once of all
-    where a library reads the whole. `depth`: how many files it stands in.
+    """Read a file into blocks, for JSON Lines one line of it. `on_pages` is called as pages are read, or once for all
+    where a library reads the whole. `depth` counts the files around it.
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
@@ -103,7 +104,7 @@ def _reader(name: str) -> Callable[..., ParsedFile]:
 
 
 def _held(depth: int, name: str, content: bytes) -> ParsedFile:
-    """A file that another one holds."""
+    """Read a file inside another one."""
     if depth > _DEEPEST:
         raise Refused("it stands in too many others")
     suffix = detect_file_format(name, content)
@@ -113,8 +114,8 @@ def _held(depth: int, name: str, content: bytes) -> ParsedFile:
 
 
 def read_links(suffix: str, content: bytes) -> PageLinks:
-    """Where a page or a sitemap leads, or whom a page of Confluence names. Raises Refused, and whatever a library
-    raises."""
+    """Return the links of a page or a sitemap, or the people that a page of Confluence names. Raises Refused, and
+    whatever a library raises."""
     if suffix == CONFLUENCE_STORAGE:
         from adapters.files.html.confluence_storage import find_mentions
 
@@ -127,11 +128,11 @@ def read_links(suffix: str, content: bytes) -> PageLinks:
 # --- The process ----------------------------------------------------------------------------------
 
 CPU_SECONDS_PER_PAGE = 0.1
-"""This much more processor time for each page that was read, of a PDF, a text or a workbook's cells: five times what
-a Markdown document takes."""
+"""Additional processor time for each page that was read, of a PDF, a text or a workbook's cells: five times the time of
+a Markdown document."""
 MAX_CPU_SECONDS = 120
 MAX_TEXT_CPU_SECONDS = 50
-"""For a text format, so that it is read within a minute."""
+"""Processor time for a text format, so that it is read within a minute."""
 MAX_MEMORY_BYTES = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
 MAX_OPEN_FILES = 64
@@ -181,7 +182,7 @@ def _answer(
 
 @contextmanager
 def refuse_parse_errors(suffix: str) -> Iterator[None]:
-    """Raises Refused for whatever a library stumbles over: it is the file's fault."""
+    """Turn every error of a library inside the block into Refused: it is the file's fault."""
 
     def refuse(error: Exception) -> None:
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
@@ -192,7 +193,7 @@ def refuse_parse_errors(suffix: str) -> Iterator[None]:
 
 
 def _limited(suffix: str, cpu_seconds: float) -> ProgressCallback:
-    """Limits the processor time of what is read now; what is returned hears of pages, and gives more for them."""
+    """Limit the processor time of the file that is read now. The returned callback grants more for each page."""
     started = _used()
     most = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
     _allow(started + cpu_seconds)
@@ -212,5 +213,5 @@ def _used() -> float:
 
 
 def _allow(until: float) -> None:
-    """The kernel ends this process once it has used `until` seconds of processor time."""
+    """Let the kernel end this process once it has used `until` seconds of processor time."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(until), resource.RLIM_INFINITY))

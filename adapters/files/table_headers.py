@@ -1,4 +1,4 @@
-"""What the header of a table is, by what its format says and how its first rows look: the same for all formats."""
+"""The header of a table, by its format and the look of its first rows, alike for all formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEEPEST = 4
 _NEAR = 3
 """Rows below a header that repeat none of its names."""
 HEADER_SCAN_ROWS = 50
-"""Rows of a table that are looked at."""
+"""Rows of a table that are examined."""
 _VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
 _PERIOD = re.compile(
     r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?"
@@ -37,7 +37,7 @@ _MONEY = re.compile(r"[€$£¥]|\b(?:EUR|USD|GBP|CHF)\b")
 
 
 class NumericText(str):
-    """What a cell shows that holds a number or a date."""
+    """The visible text of a cell that holds a number or a date."""
 
     __slots__ = ()
 
@@ -52,10 +52,10 @@ class GridRow(NamedTuple):
     bold_columns: int = 0
     """Columns that are bold or coloured."""
     row_span: int = 1
-    """Rows that its tallest cell spans, and whether one spans columns."""
+    """Rows that its tallest cell spans."""
     has_column_span: bool = False
     follows_gap: bool = False
-    """Whether an empty row stands above."""
+    """True where an empty row stands above."""
 
     def text(self, column: int) -> str:
         return self.texts[column] if column < len(self.texts) else ""
@@ -64,7 +64,7 @@ class GridRow(NamedTuple):
         return is_number_or_date(self.text(column))
 
     def crop(self, left: int, right: int | None = None, *, gap: bool = False) -> GridRow:
-        """The columns from `left` to before `right`."""
+        """Return the columns from `left` to before `right`."""
         if not left and right is None:
             return self
         mask = -1 if right is None else (1 << (right - left)) - 1
@@ -95,7 +95,7 @@ class GridRow(NamedTuple):
 
     @property
     def is_emphasized(self) -> bool:
-        """Whether all that it says is bold or coloured."""
+        """True where all its text is bold or coloured."""
         return not self.own_columns & ~self.bold_columns
 
     @property
@@ -105,12 +105,12 @@ class GridRow(NamedTuple):
 
     @property
     def is_header_like(self) -> bool:
-        """Whether it may name columns: it has words, and no number, date or sentence."""
+        """True where it may name columns: it has words, and no number, date or sentence."""
         return are_column_names(self.texts) and not self.texts[0].endswith(":")
 
 
 def build_grid_row(number: int, line: Sequence[Cell], above: Sequence[Cell] = ()) -> GridRow:
-    """A row of cells, of which those that span are the same as in front or `above`."""
+    """Build a row of cells. Spanning cells are those in front of them or of the row `above`."""
     own = strong = 0
     tall, wide = 1, False
     for column, cell in enumerate(line):
@@ -125,19 +125,19 @@ def build_grid_row(number: int, line: Sequence[Cell], above: Sequence[Cell] = ()
 
 
 def is_number_or_date(text: str) -> bool:
-    """Whether a cell holds a number or a date."""
+    """Return whether a cell holds a number or a date."""
     return isinstance(text, NumericText) or bool(_VALUE.fullmatch(text))
 
 
 def are_column_names(texts: Sequence[str]) -> bool:
-    """Whether texts may name columns: there are words, and no number, date or sentence."""
+    """Return whether texts may name columns: there are words, and no number, date or sentence."""
     said = [text for text in texts if text.strip()]
     return bool(said) and not any(is_number_or_date(text) or _SENTENCE.search(text[-_TAIL:]) for text in said)
 
 
 def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int:
-    """How many rows of a document's table are its header. `marked`: how many its document says; 0 where it says that
-    there is none, which bold names all the same are, as those right of an empty corner."""
+    """Count the header rows of a document's table. `marked` is the number that its document gives. At 0 it denies a
+    header, but bold names are one all the same, and so are those right of an empty corner."""
     if marked or len(rows) < 2:
         return min(marked if marked > 1 else _depth(rows), len(rows) - 1) if marked and rows else 0
     first, below = rows[0], rows[1:]
@@ -158,8 +158,8 @@ def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int
 
 
 def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *, wider: bool = False) -> int:
-    """How many of the first rows of a table are its header by their look, none if it has none. `above`: rows of the
-    table that these may belong to. `wider`: whether another table stands behind an empty row, or beside."""
+    """Count the header rows of a table by their look, 0 if it has none. `above` are rows of the table that these may
+    belong to. `wider` is true where another table stands behind an empty row, or beside."""
     row, below = rows[0], rows[1:]
     columns = [column for column in range(len(row.texts)) if row.own_columns >> column & 1]
     if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _asks(row, below):
@@ -181,7 +181,8 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
 
 
 def _depth(rows: Sequence[GridRow]) -> int:
-    """Rows of a header that begins with the first: those that its names span, and those of columns in groups."""
+    """Count the rows of a header that begins with the first: those that its names span, and those of columns in
+    groups."""
     row, below = rows[0], rows[1:]
     depth = row.row_span
     while depth < len(rows) - 1 and rows[depth - 1].has_column_span and _divides(rows[depth], rows[depth - 1]):
@@ -194,8 +195,8 @@ def _depth(rows: Sequence[GridRow]) -> int:
 
 
 def _divides(row: GridRow, above: GridRow) -> bool:
-    """Whether a row names what stands below the wide names of the one above, and nothing below its others but the
-    first."""
+    """Return whether a row names the columns below the wide names of the one above, and nothing below its others but
+    the first."""
     for at in range(len(above.texts)):
         spans = not above.own_columns >> at & 1 or (
             above.text(at + 1) == above.text(at) and not above.own_columns >> at + 1 & 1
@@ -206,19 +207,19 @@ def _divides(row: GridRow, above: GridRow) -> bool:
 
 
 def _asks(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether a row begins with what its other cells answer, as the next one does."""
+    """Return whether a row begins with a question that its other cells answer, as the next one does."""
     return row.text(0).endswith(":") or (row.text(0).endswith("?") and bool(below) and below[0].text(0).endswith("?"))
 
 
 def _over_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
-    """Whether words stand above columns of nothing but values."""
+    """Return whether words stand above columns of nothing but values."""
     names = [column for column in columns[1:] if not row.is_number_or_date(column)]
     return len(below) > 0 and sum(all(one.is_number_or_date(column) for one in below[:_NEAR]) for column in names) > 1
 
 
 def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
-    """Whether a row says what others say in the same columns, so that it names none: a third of them in a row below,
-    which is no second header, or one in a table above, where codes such as `A1` and `B2` are the same."""
+    """Return whether a row repeats texts of others in the same columns, so that it names none: a third of them in a row
+    below, which is no second header, or one in a table above, where codes such as `A1` and `B2` are equal."""
     for place, one in enumerate(below):
         same = [column for column in columns if one.own_columns >> column & 1 and one.text(column) == row.text(column)]
         if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
@@ -232,13 +233,13 @@ def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], c
 
 
 def _shape(text: str) -> str:
-    """A code without its letters and figures, so that those of one kind are equal; words are as they are."""
+    """Return a code without its letters and figures, so that codes of one kind are equal. Words stay."""
     return _FIGURES.sub("0", re.sub(r"[^\W\d_]+", "a", text)) if _has_digit(text) else text
 
 
 def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
-    """Whether rows are names with their values: those in front alone are bold; or of two cells, or twice two, whose
-    values are of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
+    """Return whether rows are names with their values. The names alone are bold. Or the rows have two cells, or twice
+    two, with values of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
     told = [row for row in rows if row.own_columns > 1]
     if all(row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns for row in told):
         counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
@@ -262,12 +263,12 @@ def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
 
 
 def _spells(row: GridRow) -> bool:
-    """Whether a row says what its first cell is short for."""
+    """Return whether a row spells out the abbreviation in its first cell."""
     return row.text(0) == "".join(word[0] for word in row.text(1).split()).upper() != ""
 
 
 def _kind(row: GridRow, column: int) -> str:
-    """What a cell holds: words, an address, a day, a share, a price, another figure."""
+    """Return the kind of a cell: words, an address, a day, a share, a price, another figure."""
     text = row.text(column)
     if row.is_number_or_date(column):
         return "day" if _DAY.search(text) else "".join(sorted(set(text) & set("%€£$¥")))
@@ -283,8 +284,8 @@ def _has_digit(text: str) -> bool:
 
 
 def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether the second row is header too: of columns that the first names in groups, or what figures are measured
-    in: `mm`, `kg`."""
+    """Return whether the second row is header too: it names columns that the first one groups, or units of figures:
+    `mm`, `kg`."""
     second, *rest = below[:_NEAR]
     named = [column for column in range(len(second.texts)) if second.text(column)]
     measured = all(one.is_number_or_date(column) for one in rest for column in named)
@@ -295,7 +296,7 @@ def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
 
 
 def _periods(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether a row with figures names columns all the same: by years, months or days, or by counting on."""
+    """Return whether a row with figures names columns all the same: by years, months or days, or by counting on."""
     columns = [column for column in row.value_columns if row.own_columns >> column & 1]
     named = [row.text(column) for column in columns]
     words = [text for column, text in enumerate(row.texts) if text and not row.is_number_or_date(column)]

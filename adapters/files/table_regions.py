@@ -1,5 +1,5 @@
-"""The tables of a document, a sheet or a CSV file: each under its own header, titles and remarks around them as
-prose."""
+"""The tables of a document, a sheet or a CSV file: each under its own header, with the titles and remarks around them
+as prose."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PREAMBLE = 10
 def add_document_table(
     outline: OutlineBuilder, grid: list[list[Cell]], marked: int | None = None, *, goes_on: bool = False, depth: int = 0
 ) -> None:
-    """Append a table of a document, `filled`; `marked` as of `header_rows`. A first row of one cell is its caption.
-    `goes_on`: a table without a header is the rest of the one above."""
+    """Append a table of a document with its spans filled; `marked` as for `count_header_rows`. A first row of one cell
+    is its caption. With `goes_on`, a table without a header continues the one above."""
     width = max(map(len, grid), default=0)
     if len(grid) > 2 and len(grid[0]) == width > 1 and all(cell is grid[0][0] for cell in grid[0]):
         outline.add(BlockKind.PROSE, grid[0][0].text, depth=depth)
@@ -58,8 +58,8 @@ def add_document_table(
 
 
 def _is_second(rows: list[GridRow], place: int) -> bool:
-    """Whether a row in the midst of a table names its columns anew: words in bold as the first, between rows that are
-    not."""
+    """Return whether a row in the midst of a table names its columns anew: words in bold like the first row, between
+    rows that are not bold."""
     row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
     bold = rows[0].is_emphasized and row.is_emphasized and not any(one.is_emphasized for one in around)
     return (
@@ -77,16 +77,16 @@ def _digits(text: str) -> bool:
 
 
 class _Open(NamedTuple):
-    """The table that rows stand in until another begins."""
+    """The table that rows belong to until another begins."""
 
     left: int
     names: list[str]
     strong: bool
     rows: list[GridRow]
-    """Some of its first."""
+    """Some of its first rows."""
 
     def differs(self, row: GridRow) -> bool:
-        """Whether words of `row` stand in a column that holds nothing but values."""
+        """Return whether words of `row` stand in a column that holds nothing but values."""
         for column in range(len(self.names)):
             above = [held.is_number_or_date(column) for held in self.rows if held.text(column)]
             if above and all(above) and row.text(column) and not row.is_number_or_date(column):
@@ -95,7 +95,8 @@ class _Open(NamedTuple):
 
 
 def add_sheet_tables(outline: OutlineBuilder, rows: Iterable[GridRow], *, spaced: bool = False) -> None:
-    """Append `rows`. `spaced`: empty rows often stand within a table, so that only what differs begins another."""
+    """Append `rows`. With `spaced`, empty rows often stand within a table, so that only rows that differ begin
+    another."""
     _Tables(outline, spaced=spaced).read(iter(rows), 0)
 
 
@@ -105,8 +106,8 @@ class _Tables:
         self._open: _Open | None = None
 
     def read(self, rows: Iterator[GridRow], left: int, *, beside: bool = False) -> None:
-        """Region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`, and
-        whether other tables stand `beside`."""
+        """Read region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`.
+        `beside` is true where other tables stand beside."""
         region = _Region(rows)
         while start := list(islice(region, HEADER_SCAN_ROWS)):
             if len(sides := _sides(start)) > 1:
@@ -156,7 +157,7 @@ class _Tables:
         self._rows(chain(start[titles + depth :], rest))
 
     def _goes_on(self, held: _Open, start: list[GridRow], titles: int, depth: int, *, whole: bool) -> bool:
-        """Whether rows below an empty one belong to the table above."""
+        """Return whether rows below an empty one belong to the table above."""
         named = start[0]
         if list(named.texts) == held.names:
             return False
@@ -177,7 +178,7 @@ class _Tables:
         self._open = _Open(place, names, strong=rows[0].is_emphasized, rows=[])
 
     def _rows(self, rows: Iterable[GridRow]) -> None:
-        """Rows of the open table; a title among them with a row of names below it begins another."""
+        """Write rows of the open table. A title among them with a row of names below it begins another."""
         title: GridRow | None = None
         for row in rows:
             assert self._open is not None
@@ -197,7 +198,7 @@ class _Tables:
             self._row(title)
 
     def _begins(self, held: _Open, row: GridRow) -> bool:
-        """Whether a row in the midst of a table names columns: words stand where the table has values."""
+        """Return whether a row in the midst of a table names columns: words stand where the table has values."""
         return row.own_columns.bit_count() >= max(2, len(held.names) - 1) and row.is_header_like and held.differs(row)
 
     def _row(self, row: GridRow) -> None:
@@ -216,14 +217,14 @@ class _Tables:
             self._open.rows.append(row)
 
     def _prose(self, row: GridRow) -> None:
-        """A title, a remark, or a name with its value."""
+        """Write a title, a remark, or a name with its value."""
         said = [text for column, text in enumerate(row.texts) if text and row.own_columns >> column & 1]
         joined = f"{said[0].removesuffix(':')}: {said[1]}" if len(said) == 2 else ", ".join(said)
         self._outline.add(BlockKind.PROSE, joined, row=row.number)
 
 
 class _Region:
-    """Rows up to the next empty one, behind which `go_on` leads."""
+    """Rows up to the next empty one. `go_on` continues behind it."""
 
     def __init__(self, rows: Iterator[GridRow]) -> None:
         self._rows = rows
@@ -242,7 +243,7 @@ class _Region:
 
     @property
     def wider(self) -> bool:
-        """Whether names of more than two columns stand behind the empty row."""
+        """True where names of more than two columns stand behind the empty row."""
         return (
             self._over
             and self._next is not None
@@ -255,7 +256,7 @@ class _Region:
 
 
 def _side(rows: list[GridRow], left: int, right: int | None) -> Iterator[GridRow]:
-    """What stands in some columns of rows, empty ones left out."""
+    """Yield the rows of some columns, without empty ones."""
     gap = False
     for row in rows:
         cut = row.crop(left, right, gap=gap)
@@ -272,7 +273,7 @@ def _used(rows: Iterable[GridRow]) -> int:
 
 
 def _joined(row: GridRow, first: int) -> GridRow:
-    """Without the columns before `first`; what stands there after all stands in the first."""
+    """Return the row without the columns before `first`. A text in them joins that of the first."""
     before = [text for text in row.texts[:first] if text]
     row = row.crop(first)
     if not before:
@@ -283,7 +284,8 @@ def _joined(row: GridRow, first: int) -> GridRow:
 
 
 def _sides(rows: list[GridRow]) -> list[int]:
-    """The first columns of tables that stand side by side, each behind an empty column, with a header of its own."""
+    """Return the first columns of tables that stand side by side, each behind an empty column, with a header of its
+    own."""
     used = _used(rows)
     for row in rows:
         if row.has_column_span:
@@ -298,7 +300,7 @@ def _sides(rows: list[GridRow]) -> list[int]:
 
 
 def _are_two(before: list[GridRow], side: list[GridRow]) -> bool:
-    """Whether what stands in some columns, and in those behind an empty one, are two tables: a list under its name
+    """Return whether the rows of some columns, and those behind an empty one, are two tables: a list under its name
     that ends elsewhere, or both have a header, one beside rows of the other, or words in front of their rows."""
     (titles, depth), (beside, own_depth) = _header(before), _header(side)
     rows, own_rows = before[titles + depth :], side[beside + own_depth :]
@@ -320,13 +322,13 @@ def _are_two(before: list[GridRow], side: list[GridRow]) -> bool:
 
 
 def _words(rows: list[GridRow]) -> bool:
-    """Whether most rows begin with words."""
+    """Return whether most rows begin with words."""
     keys = [row for row in rows if row.text(0)]
     return sum(row.is_number_or_date(0) for row in keys) * 2 <= len(keys)
 
 
 def _header(rows: list[GridRow], above: Sequence[GridRow] = (), *, wider: bool = False) -> tuple[int, int]:
-    """How many of the first rows are titles, and how many after them are one header."""
+    """Count the first rows that are titles, and the rows after them that are one header."""
     width = _used(rows).bit_length()
     for index, row in enumerate(rows[:_PREAMBLE]):
         pair = width > 2 and _pair(rows[index:])
@@ -339,7 +341,7 @@ def _header(rows: list[GridRow], above: Sequence[GridRow] = (), *, wider: bool =
 
 
 def _pair(rows: list[GridRow]) -> bool:
-    """Whether the first row, above a wider table, is a name with its value: `Owner: Harbour office`."""
+    """Return whether the first row, above a wider table, is a name with its value: `Owner: Harbour office`."""
     row = rows[0]
     if row.own_columns != 0b11 or row.has_column_span or row.row_span > 1:
         return False
@@ -356,7 +358,7 @@ def _pair(rows: list[GridRow]) -> bool:
 
 
 def _carried(texts: list[str], width: int) -> list[str]:
-    """With the names of groups over all of their columns."""
+    """Repeat the names of groups over all of their columns."""
     carried: list[str] = []
     for text in [*texts, *[""] * (width - len(texts))]:
         carried.append(text or (carried[-1] if carried else ""))

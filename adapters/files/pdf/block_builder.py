@@ -1,4 +1,5 @@
-"""Lines and tables in reading order -> paragraphs, headings, lists and code, told by place and kind of the letters."""
+"""Lines and tables in reading order as paragraphs, headings, lists and code, by the place and style of their
+letters."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from pipeline.values import BlockKind
 # --- Which lines are headings ---------------------------------------------------------------------
 
 HEADING_SIZE_RATIO = 1.12
-"""A heading's letters are this much larger than those of the text, or bold."""
+"""Ratio of a heading's letters to those of the text, unless they are bold."""
 BULLET_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤-]|o(?= \S)|§(?= \D))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
 NUMBERED_ITEM = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?([a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
@@ -27,7 +28,7 @@ def heading_key(text: str) -> str:
 
 
 def largest_line(lines: Sequence[PdfLine], body: float) -> str:
-    """The one line in the largest letters, if it is on the first page."""
+    """Return the text of the single largest line, if it is on the first page."""
     size = max((line.style.size for line in lines), default=0)
     found = [line for line in lines if line.style.size == size]
     near = len(found) == 1 or (len(found) == 2 and 0 < found[0].y - found[1].y < 1.6 * size)
@@ -36,7 +37,7 @@ def largest_line(lines: Sequence[PdfLine], body: float) -> str:
 
 
 class HeadingClassifier:
-    """The headings of a document; `bookmarks` are titles with their levels."""
+    """A classifier of the headings of a document. `bookmarks` are titles with their levels."""
 
     def __init__(self, parts: Sequence[PdfLine | PdfTable], bookmarks: Mapping[str, int], body: float) -> None:
         self._bookmarks, self._body = bookmarks, body
@@ -53,8 +54,8 @@ class HeadingClassifier:
         self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
 
     def classify(self, lines: list[PdfLine], text: str) -> int:
-        """1 for the largest letters. Bookmarks are believed; without, a heading is short, larger, bold or in italics,
-        and no sentence."""
+        """Return the level of a heading, 1 for the largest letters, or 0 for text. Bookmarks are trusted. Without them,
+        a heading is short, larger, bold or in italics, and no sentence."""
         if level := self._bookmarks.get(heading_key(text)):
             return level
         style = lines[0].style
@@ -79,7 +80,7 @@ class HeadingClassifier:
 
 
 def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
-    """Whether two lines are numbered entries of a list, one below the other."""
+    """Return whether two lines are numbered entries of a list, one below the other."""
     if isinstance(before, PdfTable) or isinstance(line, PdfTable) or before.style.size != line.style.size:
         return False
     near = 0 < before.y - line.y < 3 * line.style.size
@@ -87,7 +88,7 @@ def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
 
 
 def _told_apart(sizes: Sequence[float]) -> list[float]:
-    """Sizes that differ so that one sees it, from the largest."""
+    """Return the sizes that differ visibly, from the largest."""
     kept: list[float] = []
     for size in sizes:
         if not kept or size < kept[-1] - 0.35:
@@ -98,12 +99,12 @@ def _told_apart(sizes: Sequence[float]) -> list[float]:
 # --- Paragraphs, headings, lists and code ---------------------------------------------------------
 
 _GAP = 1.45
-"""Lines further apart than this many usual distances belong to different paragraphs."""
+"""Ratio to the usual distance above which lines belong to different paragraphs."""
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 
 
 class PdfBlockBuilder:
-    """Fills an outline from what stands on the pages."""
+    """A builder that fills an outline from the elements of the pages."""
 
     def __init__(
         self,
@@ -167,7 +168,7 @@ class PdfBlockBuilder:
             self._outline.add(BlockKind.PROSE, text)
 
     def _depth(self, line: PdfLine) -> int:
-        """In how many entries of the list it stands, by how far it is indented."""
+        """Return the number of list entries around a line, by its indent."""
         while self._indents and self._indents[-1] > line.x0 + 3:
             self._indents.pop()
         if not self._indents or self._indents[-1] < line.x0 - 3:
@@ -209,7 +210,7 @@ class PdfBlockBuilder:
         return self._is_short(before, line, ends=ends) or self._indented(first, before, line, ends=ends)
 
     def _is_short(self, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
-        """Whether the next word would have fitted, so that the line ends where it was meant to."""
+        """Return whether the next word would have fitted, so that the line ends on purpose."""
         word = line.text.split(" ", 1)[0]
         needed = (len(word) * 0.6 + 0.6) * line.style.size
         if before.x1 + needed < line.x1 and not before.text.endswith("-"):
@@ -227,8 +228,8 @@ class PdfBlockBuilder:
 
 
 def _pitch(lines: Sequence[PdfLine], body: float) -> float:
-    """How far lines of a paragraph stand below each other, where most go on in the next one: else every line may be
-    a paragraph of its own."""
+    """Return the distance between the lines of a paragraph, where most lines continue in the next one: otherwise every
+    line may be a paragraph of its own."""
     below = [(a, b) for a, b in pairwise(lines) if a.page == b.page and 0 < a.y - b.y < 4 * body]
     gaps = sorted(a.y - b.y for a, b in below)
     if not gaps:
@@ -240,7 +241,7 @@ def _pitch(lines: Sequence[PdfLine], body: float) -> float:
 
 
 def _code(lines: Sequence[PdfLine]) -> str:
-    """Lines with their indentation; what stands further apart than a line is parted by an empty one."""
+    """Join lines with their indentation. An empty line separates those that are further apart than a line."""
     left = min(line.x0 for line in lines)
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 4]
     width = median(widths) if widths else 0.6 * lines[0].style.size

@@ -1,4 +1,4 @@
-"""The letters of a PDF's page with their places, in as few calls of PDFium as it takes."""
+"""The letters of a PDF page with their places, in as few calls of PDFium as possible."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ class PdfFont(NamedTuple):
     italic: bool = False
     mono: bool = False
     mono_by_flag_only: bool = True
-    """Whether it is monospaced is told by a flag alone."""
+    """True where only a flag says that it is monospaced."""
     is_symbol_font: bool = False
     is_dingbat_font: bool = False
 
 
 def fast_pointer_call(function: Any, *arguments: Any) -> Any:
-    """`function` giving an address as a plain number, which is twice as fast."""
+    """Return `function` with its address as a plain number, which is twice as fast."""
     told = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
     return told(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 class PdfFonts:
-    """The fonts of a document, each asked once."""
+    """The fonts of a document, each looked up once."""
 
     def __init__(self) -> None:
         self._known: dict[int, PdfFont] = {}
         self._font_of = fast_pointer_call(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
 
     def font_for(self, drawn: int) -> PdfFont:
-        """The font of an object that draws letters."""
+        """Return the font of an object that draws letters."""
         if not drawn:
             return PdfFont()
         address = self._font_of(drawn) or 0
@@ -85,22 +85,22 @@ _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SWAPPED = re.compile("(?<=[A-Za-z])[昀椀氀琀]+|[昀椀氀琀]+(?=[A-Za-z])")
 _LETTERS = str.maketrans("昀椀氀琀", "filt")
-"""What ligatures come to where Ghostscript wrote the bytes of their letters the wrong way round."""
+"""Characters that ligatures turn into where Ghostscript wrote the bytes of their letters the wrong way round."""
 _CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
-"""Control characters, by what TeX's T1 encoding has there."""
+"""Control characters, by their meaning in TeX's T1 encoding."""
 _MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
 _RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
-"""How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
+"""Largest distances between words, in sizes: where they were recognised in a picture, where lines are filled by wide
 blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 
 
 def rotate_point(x: float, y: float, turn: int) -> tuple[float, float]:
-    """Where a place comes to when the page is turned so that letters turned so often stand upright."""
+    """Rotate a point with the page, so that letters turned by `turn` quarters stand upright."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
 
 
 class PageCharacters:
-    """The letters of one page; `fonts` is kept from page to page."""
+    """The letters of one page. `fonts` is shared between pages."""
 
     def __init__(self, page: Any, fonts: PdfFonts, *, by_word: bool) -> None:
         self._page = pdfium.FPDFText_LoadPage(page)
@@ -121,7 +121,7 @@ class PageCharacters:
         pdfium.FPDFText_ClosePage(self._page)
 
     def _all(self) -> str:
-        """One character for each of PDFium's, so that places in the text are its indexes."""
+        """Return one character for each of PDFium's, so that places in the text are its indexes."""
         count = max(0, pdfium.FPDFText_CountChars(self._page))
         buffer = (ctypes.c_ushort * (count * 2 + 2))()
         got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
@@ -132,8 +132,8 @@ class PageCharacters:
         return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
 
     def _whole(self, halves: re.Match[str]) -> str:
-        """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
-        a program wrote it twice at its place."""
+        """Join a letter that PDFium gives in two halves, such as those of formulas, with marks that are not seen. A
+        letter that a program wrote twice at its place is kept once."""
         if len(halves.group()) < 2:
             return " "
         letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
@@ -161,7 +161,7 @@ class PageCharacters:
                 yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
 
     def _apart(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A line that is drawn in one go, in parts where there are wide gaps between its words."""
+        """Yield a line that is drawn in one go, split at wide gaps between its words."""
         style = self._style(start)
         if style.quarter_turns or style.is_unmapped:
             yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
@@ -182,7 +182,7 @@ class PageCharacters:
         yield from self._piece(begun, until)
 
     def _runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
-        """Words that are drawn in one go as one piece, or each as its own."""
+        """Yield words that are drawn in one go as one piece, others each as their own."""
         begun, until, drawn, line = -1, -1, 0, words[0][0]
         for start, end in words:
             first, last = self._drawn(start), self._drawn(end - 1)
@@ -197,7 +197,7 @@ class PageCharacters:
             yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
 
     def _from_right(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A line from right to left by the places of its letters: files hold them in either order."""
+        """Yield a line from right to left by the places of its letters: files hold them in either order."""
         style = self._style(start)
         glyphs, box = [], pdfium.FS_RECTF()
         for index in range(start, end):
@@ -209,11 +209,11 @@ class PageCharacters:
             yield PdfSpan(text, x0, x1, self._numbers[1].value, style, start)
 
     def _generated(self, index: int) -> bool:
-        """Whether the file does not have that character."""
+        """Return whether the file lacks that character."""
         return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
 
     def _parts(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A word of which parts are drawn apart, such as one with a raised figure."""
+        """Yield the parts of a word that are drawn apart, such as a raised figure in it."""
         begun, drawn = start, self._drawn(start)
         for index in range(start + 1, end + 1):
             now = self._drawn(index) if index < end else -1
@@ -222,7 +222,7 @@ class PageCharacters:
                 begun, drawn = index, now
 
     def _drawn(self, index: int) -> int:
-        """The object that draws a letter."""
+        """Return the object that draws a letter."""
         return self._object(self._here, index) or 0
 
     def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:

@@ -10,15 +10,15 @@ from adapters.files.pdf.lines import is_right_to_left
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfLine
 
 _FEWEST = 2
-"""Lines that a column has."""
+"""Lines that a column has at least."""
 _NARROWEST = 5
 """Points between two columns."""
 _HANGS = 6
-"""Points that a quotation mark or the like stands out to the left of its column."""
+"""Points by which a quotation mark or the like may stand out to the left of its column."""
 
 
 def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
-    """Lines that stand below each other, column after column."""
+    """Yield the lines that stand below each other, column after column."""
     split = _split(found) if depth and len(found) >= 2 * _FEWEST else None
     if split is None:
         yield list(found)
@@ -42,7 +42,7 @@ _Bands = list[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]
 
 
 def _split(found: Sequence[PdfLine]) -> _Bands | None:
-    """Bands from top to bottom, parted where two columns stand beside each other."""
+    """Split lines into bands from top to bottom, divided where two columns stand beside each other."""
     found = sorted(found, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in found)
     best: tuple[int, _Bands] | None = None
@@ -75,7 +75,7 @@ def _bands(
 def _cut(
     band: list[PdfLine], place: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
-    """A band up to where its right column ends, if the file goes on there with what stands below both."""
+    """Cut a band where its right column ends, if the file continues there with the lines below both."""
     right = [line for line in band if line.x1 > place]
     low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
     upper: list[PdfLine] = []
@@ -90,7 +90,8 @@ def _cut(
 
 
 def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
-    """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
+    """Return the two columns of a band. They are drawn one after the other, or have long lines; otherwise the lines are
+    those of a table."""
     left = [line for line in band if line.x1 <= place]
     right = [line for line in band if line.x1 > place]
     if len(left) < _FEWEST or len(right) < _FEWEST:
@@ -108,7 +109,7 @@ def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLi
 
 
 def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
-    """Whether the file holds all of one column, but for a few lines, before the other."""
+    """Return whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
     return (
         orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10]
@@ -118,7 +119,7 @@ def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
 
 
 def _long(side: Sequence[PdfLine]) -> bool:
-    """Whether most lines are prose that fills its column."""
+    """Return whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)
     return 2 * full > len(side) and len(side) > 6

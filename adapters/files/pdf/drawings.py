@@ -1,4 +1,4 @@
-"""What a page of a PDF draws beside letters: rules, pictures, bullets, and what is filled into forms."""
+"""Drawings on a PDF page beside its letters: rules, pictures, bullets, and values filled into forms."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pypdfium2.raw as pdfium
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfSpan, PdfStyle, RulingLine
 
 _MOST = 6_000
-"""Paths and segments of a page that are looked at: maps and plots have more."""
+"""Paths and segments of a page that are examined: maps and plots have more."""
 _THIN = 2.6
 _STACK = 4
-"""Filled boxes one below the other that are cells; fewer may be every other row, below a header."""
+"""Filled boxes one below the other that are cells. Fewer may be every other row, below a header."""
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _TYPED = PdfStyle(0, False, False, False, False, 0)
 
@@ -49,7 +49,7 @@ def extract_drawings(page: Any) -> PageDrawings:
 
 
 def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
-    """Edges of boxes that are filled one below the other without a gap, as cells of a table are."""
+    """Yield the edges of boxes that are filled one below the other without a gap, as cells of a table are."""
     begun, count = 0.0, 0
     for side, after in pairwise([*sorted(set(sides)), RulingLine(0, 0, 0)]):
         begun, count = (begun, count + 1) if count else (side.start, 1)
@@ -60,7 +60,7 @@ def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
 
 
 def _path(part: Any, found: PageDrawings) -> int:
-    """Adds the straight sides of a path that is seen; how many segments it has."""
+    """Add the straight sides of a visible path. Return the number of its segments."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
     if not (fill.value or stroke.value):
@@ -122,7 +122,7 @@ def _white(part: Any) -> bool:
 
 
 def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
-    """Values of form fields and texts that were typed onto the page, where they stand."""
+    """Yield the values of form fields, and the texts typed onto the page, at their places."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         try:
@@ -141,7 +141,7 @@ def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
 
 
 def strikeout_rules(page: Any) -> Iterator[RulingLine]:
-    """Lines through text that a reviewer struck."""
+    """Yield the lines through text that a reviewer struck."""
     corners = pdfium.FS_QUADPOINTSF()
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
@@ -178,7 +178,7 @@ def _read(function: Any, *arguments: Any) -> str:
 
 
 def blank_struck_spans(pieces: list[PdfSpan], rules: list[RulingLine]) -> list[PdfSpan]:
-    """Leaves out letters that a line runs through, but not the place that they take up."""
+    """Remove the letters that a line runs through, but keep their place."""
     if not rules or len(rules) > 400:
         return pieces
     lines = sorted(rules)

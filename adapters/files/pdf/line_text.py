@@ -1,4 +1,4 @@
-"""Lines as one text: words that were broken at a line's end, notes in the sentence that calls them."""
+"""Lines as one text: words broken at a line's end are joined, notes stand in the sentence that calls them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PdfVocabulary:
         return text.replace("\u00ad", "")
 
     def _is_one(self, text: str, first: str, line: str) -> bool:
-        """Whether the typesetter broke the word."""
+        """Return whether the typesetter broke the word."""
         rest = _TOKEN.match(line)
         if rest is None or not line[:1].islower():
             return text[-1] == "\u00ad"
@@ -73,12 +73,13 @@ class PdfVocabulary:
 
 
 def _suspended(line: str) -> bool:
-    """Whether the hyphen stands for a word to come: `in- and outside`."""
+    """Return whether the hyphen stands for a word to come: `in- and outside`."""
     return bool(re.match(r"(?:and|or|und|oder|et|ou|y|o|e|bzw\.?|to|bis)\s", line))
 
 
 def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[str]]:
-    """`text` with its raised letters as such, or the note that they call; the marks of those notes."""
+    """Return `text` with its raised letters marked, or replaced by the notes that they call, and the marks of those
+    notes."""
     if RAISED_START not in text:
         return text, []
     text = _FRACTION.sub(_fraction, _SIGN.sub(r"\1", text))
@@ -97,7 +98,7 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """A fraction of raised and lowered figures behind a whole number: `7 1/4`."""
+    """Write a fraction of raised and lowered figures behind a whole number: `7 1/4`."""
     before, above, below, lower = match.groups()
     return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")
 
@@ -110,7 +111,7 @@ _NOTE = re.compile(rf"(?:{RAISED_START}\s?{_MARK}[.)]?{RAISED_END}[.)]?|{_MARK}[
 
 
 def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, str]:
-    """Mark -> note, for those that a page calls; their lines are taken out of its columns."""
+    """Return the notes that a page calls by their marks. Remove their lines from its columns."""
     lines = [line for column in columns for line in column]
     called = {match.group(1) for line in lines for match in _CALLED.finditer(line.text) if match.start() > 0}
     if not called:
@@ -141,7 +142,7 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
 
 
 def _foot(column: list[PdfLine], body: float) -> list[list[PdfLine]]:
-    """The last rows of a column: in small letters, or below one that begins with a raised mark."""
+    """Return the last rows of a column: in small letters, or below one that begins with a raised mark."""
     found = group_rows(column)
     at = len(found)
     for place in range(len(found) - 1, -1, -1):

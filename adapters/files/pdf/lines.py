@@ -1,4 +1,4 @@
-"""Pieces of a page -> lines of letters side by side, with raised and lowered figures told apart."""
+"""Pieces of a page as lines of letters side by side, with raised and lowered figures marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adapters.files.pdf.page_elements import PdfLine, PdfSpan
 # --- Scripts that run from right to left, put into the order in which they are read ---------------
 
 _WORD, _COLUMN = 0.16, 0.7
-"""Gaps between letters, in sizes, that part words and columns."""
+"""Gaps between letters, in sizes, that separate words and columns."""
 _LIGATURE = re.compile("([اأإآ])(ل)")
 _LEFT = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _FORWARDS = re.compile(rf"{_LEFT}(?:{_LEFT}|[%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
@@ -25,17 +25,17 @@ _SWAPPED = re.compile(r"(?<!\S)[)\]]|[(\[](?=[\s.,;:!?،]|$)")
 _MIRRORED = str.maketrans("()[]", ")(][")
 
 Glyph = tuple[float, float, str]
-"""From where to where, and what it says."""
+"""Left end, right end and text."""
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether most letters run from right to left."""
+    """Return whether most letters run from right to left."""
     found = [unicodedata.bidirectional(letter) for letter in text]
     return found.count("R") + found.count("AL") > found.count("L")
 
 
 def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
-    """Texts between wide gaps, from right to left."""
+    """Yield the texts between wide gaps, from right to left."""
     text, left, right, last = "", 0.0, 0.0, 0.0
     for x0, x1, letters in sorted(_whole(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
         gap = last - x1
@@ -51,7 +51,7 @@ def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyp
 
 
 def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
-    """Letters that one glyph draws together, in the order in which they are read; marks with their letter."""
+    """Yield the letters that one glyph draws together, in reading order, and marks with their letter."""
     held: Glyph | None = None
     for x0, x1, letter in glyphs:
         if held and (
@@ -67,7 +67,7 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
 
 
 def _read(text: str) -> str:
-    """Figures and words of other scripts run from left to right; behind those stands a blank, printed or not."""
+    """Turn figures and words of other scripts from left to right. Behind them stands a blank, printed or not."""
     text = _GLUED.sub(" ", _FORWARDS.sub(lambda found: _turned(found.group()), text))
     return text.translate(_MIRRORED) if _SWAPPED.search(text) else text
 
@@ -80,7 +80,7 @@ def _turned(text: str) -> str:
 # --- Lines ----------------------------------------------------------------------------------------
 
 RAISED_START, RAISED_END = "\ue710", "\ue711"
-"""Around raised letters, until it is known whether they call a note."""
+"""Marks around raised letters, until it is known whether they call a note."""
 BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
 DOT_LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
@@ -90,11 +90,11 @@ LIST_MARKER = re.compile(
 
 
 _MOST = 200
-"""Letters that end at one place and are looked at; a page has fewer."""
+"""Letters ending at one place that are examined; a page has fewer."""
 
 
 def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
-    """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
+    """Move raised and lowered figures that the file holds elsewhere behind the pieces that they belong to."""
     ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
     moved: dict[int, list[int]] = {}
     for place, piece in enumerate(pieces):
@@ -113,7 +113,7 @@ def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
 
 
 def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:
-    """Lines in the order of the file; one ends where the next letters stand elsewhere."""
+    """Build lines in the order of the file. A line ends where the next letters stand elsewhere."""
     found: list[PdfLine] = []
     together: list[PdfSpan] = []
     for piece in pieces:
@@ -180,7 +180,7 @@ def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
 
 
 def group_rows(found: Iterable[PdfLine]) -> list[list[PdfLine]]:
-    """Lines of the same height together, from top to bottom, each row in reading order."""
+    """Group lines of the same height, from top to bottom, each row in reading order."""
     grouped: list[list[PdfLine]] = []
     for line in sorted(found, key=lambda line: -line.y):
         if grouped and _level(grouped[-1], line):
@@ -191,7 +191,8 @@ def group_rows(found: Iterable[PdfLine]) -> list[list[PdfLine]]:
 
 
 def _level(row: list[PdfLine], line: PdfLine) -> bool:
-    """Whether a line stands at the height of a row; somewhat lower, as raised letters make it, where there is room."""
+    """Return whether a line stands at the height of a row, or somewhat lower, as raised letters make it, where there is
+    room."""
     size = max(row[0].style.size, line.style.size)
     lower = row[0].y - line.y
     room = all(line.x0 > other.x1 + size or line.x1 < other.x0 - size for other in row)
@@ -217,7 +218,7 @@ def _in_order(row: list[PdfLine]) -> list[PdfLine]:
 
 
 def _justified(row: list[PdfLine]) -> bool:
-    """Whether these are the words of a line that is stretched, with blanks of one width."""
+    """Return whether these are the words of a justified line, with blanks of one width."""
     gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
     size = row[0].style.size
     words = sum(line.text.isalpha() for line in row)
@@ -225,7 +226,7 @@ def _justified(row: list[PdfLine]) -> bool:
 
 
 def _marks(before: PdfLine, line: PdfLine) -> bool:
-    """Whether it is the bullet or number of an entry; a number alone gets its stop."""
+    """Return whether it is the bullet or number of an entry. A number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
     words = before.text in BULLETS or any(map(str.isalpha, line.text))
@@ -233,14 +234,14 @@ def _marks(before: PdfLine, line: PdfLine) -> bool:
 
 
 def has_dot_leaders(text: str) -> bool:
-    """Whether dots lead from one end of a line to the other."""
+    """Return whether dots lead from one end of a line to the other."""
     return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(
         DOT_LEADERS.search(text)
     )
 
 
 def join_row(row: Sequence[PdfLine]) -> PdfLine:
-    """Lines side by side as one."""
+    """Join lines side by side into one."""
     if len(row) == 1:
         return row[0]
     longest = max(row, key=lambda line: len(line.text))

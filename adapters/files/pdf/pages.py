@@ -1,4 +1,4 @@
-"""A page of a PDF: its lines and its tables with ruling lines, and then all of it in the order in which it is read."""
+"""A page of a PDF: first its lines and its tables with ruling lines, then all of it in reading order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ruled_table(grid: RuledGrid, pieces: Sequence[PdfSpan], page: int) -> PdfTab
 
 
 def _split(cells: LineCells) -> list[LineCells]:
-    """What stands between two ruling lines as rows, where its lines were drawn one after another."""
+    """Split the cells between two ruling lines into rows, where their lines were drawn one after another."""
     levels: list[tuple[float, LineCells]] = []
     for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
         if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
@@ -75,7 +75,7 @@ def read_pdf_page(
 
 
 def _is_seen(piece: PdfSpan, box: tuple[float, float, float, float]) -> bool:
-    """Whether it stands on the page, not beside it."""
+    """Return whether a piece stands on the page, not beside it."""
     if piece.style.quarter_turns:
         return max(abs(piece.x0), abs(piece.y)) < _FAR
     left, low, right, high = box
@@ -115,7 +115,7 @@ def _laid_out(
 
 
 def _stood_up(piece: PdfSpan) -> PdfSpan:
-    """A text that is written upwards or downwards in a cell, as if it stood upright there."""
+    """Turn a text that is written upwards or downwards in a cell upright."""
     x, y = (-piece.y, piece.x0) if piece.style.quarter_turns == 1 else (piece.y, -piece.x1)
     return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.quarter_turns in {1, 3} else piece._replace(y=-1e9)
 
@@ -131,7 +131,7 @@ def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple
 
 
 def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
-    """Bullets that are drawn, not written: left of a line's first letters."""
+    """Return bullets that are drawn, not written, left of a line's first letters."""
     found = []
     for x, y in dots[:500]:
         near = [
@@ -146,7 +146,7 @@ def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> 
 
 
 def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
-    """What stands on a page as it is read: column by column, tables where they stand."""
+    """Return the elements of a page in reading order: column by column, tables at their places."""
     parts: list[PdfLine | PdfTable] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
     for column in found:
@@ -174,7 +174,7 @@ def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLin
 
 
 def _parted(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
-    """Whether a ruling line, and no underline, stands between two lines."""
+    """Return whether a ruling line, and no underline, stands between two lines."""
     high, low = before.y - 0.35 * before.style.size, line.y + 0.75 * line.style.size
     between = rules[bisect(rules, low, key=_height) : bisect(rules, high, key=_height)]
     return any(rule.start < line.x0 + 9 and rule.end > line.x0 + 9 for rule in between)

@@ -1,4 +1,4 @@
-"""PDF -> blocks: letters as they stand on the page, put back into paragraphs, headings, lists and tables."""
+"""PDF as blocks: the letters of each page, put back into paragraphs, headings, lists and tables."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ _FAR = 100_000.0
 
 
 def read_pdf(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """Running heads and feet left out, words broken at line ends joined; `on_pages` hears of each page.
+    """Read a PDF without running heads and feet, with words joined that line ends broke. `on_pages` is called for each
+    page.
 
-    Raises Refused for what is encrypted, damaged or holds pictures only.
+    Raises Refused where it is encrypted, damaged or holds pictures only.
     """
     try:
         document = pdfium.PdfDocument(content)
@@ -85,14 +86,14 @@ def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
 
 
 def _without_typewriter(found: list[PdfLine]) -> None:
-    """Where all is written in letters of one width, these are no sign of code."""
+    """Clear the mark of code where all text is written in letters of one width."""
     if sum(len(line.text) for line in found if line.style.mono) > 0.85 * sum(len(line.text) for line in found):
         for line in found:
             line.style = line.style._replace(mono=False)
 
 
 def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]) -> list[PdfPage]:
-    """The lines and ruled tables of each page; what cannot be read is named."""
+    """Return the lines and ruled tables of each page. A page that cannot be read is noted as unread."""
     fonts = PdfFonts()
     made_by = f"{document.get_metadata_value('Producer')} {document.get_metadata_value('Creator')}"
     by_word = not _BY_CELL.search(made_by) or bool(re.search(r"tex|ghostscript", made_by, re.IGNORECASE))
@@ -120,7 +121,7 @@ def _forms(document: Any) -> Any:
 
 
 def _bookmarks(document: Any) -> dict[str, int]:
-    """Title -> level of the document's outline."""
+    """Return the levels in the document's outline by title."""
     found: dict[str, int] = {}
     with suppress(pdfium.PdfiumError, ValueError, RecursionError):
         for count, entry in enumerate(document.get_toc(max_depth=8)):
@@ -132,5 +133,5 @@ def _bookmarks(document: Any) -> dict[str, int]:
 
 
 def _is_title(title: str) -> bool:
-    """Programs write file names into the title, too."""
+    """Return whether metadata hold a title. Some programs write file names there."""
     return bool(title) and not re.search(r"\.\w{2,4}$|^(untitled|microsoft )", title.lower())

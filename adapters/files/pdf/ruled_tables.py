@@ -1,4 +1,4 @@
-"""Tables with ruling lines: cells are what the lines enclose."""
+"""Tables with ruling lines, which enclose the cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 400
 
 
 class RuledGrid:
-    """Columns from left to right, rows from top to bottom, and which sides of its cells are drawn."""
+    """Columns from left to right, rows from top to bottom, and the sides of its cells that are drawn."""
 
     def __init__(self, horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine]) -> None:
         self._horizontal, self._vertical = horizontal, vertical
@@ -26,7 +26,7 @@ class RuledGrid:
         self.width, self.height = len(self.xs) - 1, len(self.ys) - 1
 
     def locate(self, piece: PdfSpan) -> tuple[int, int] | None:
-        """Row and column of what stands inside."""
+        """Return row and column of a piece inside, or None."""
         column = bisect(self.xs, (piece.x0 + min(piece.x1, piece.x0 + 400)) / 2) - 1
         row = self.height - bisect(self.ys, piece.y + 0.3 * piece.style.size)
         return (row, column) if 0 <= column < self.width and 0 <= row < self.height else None
@@ -43,7 +43,7 @@ class RuledGrid:
 
 
 def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine]) -> Iterator[RuledGrid]:
-    """What ruling lines that touch enclose, where it has at least two columns."""
+    """Yield the grids of ruling lines that touch, with at least two columns."""
     across, down = merge_rules(horizontal), merge_rules(vertical)
     if len(across) > _MOST or len(down) > _MOST:
         return
@@ -55,7 +55,7 @@ def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine])
 
 
 def merge_rules(rules: Sequence[RulingLine]) -> list[RulingLine]:
-    """Rules that go on where another ends, or lie upon it, as one."""
+    """Merge rules that continue where another ends, or lie upon it."""
     found: list[RulingLine] = []
     level: list[RulingLine] = []
     for rule in [*sorted(rules), RulingLine(1e9, 0, 0)]:
@@ -108,7 +108,8 @@ def _apart(places: list[float]) -> list[float]:
 
 
 def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[PdfLine]]] | None:
-    """The lines in each cell, those of a merged cell in each that it spans; None if it is no table."""
+    """Return the lines in each cell. Those of a merged cell stand in each cell that it spans. None if it is no
+    table."""
     held: dict[tuple[int, int], list[PdfSpan]] = {}
     for piece in pieces:
         if (place := grid.locate(piece)) is not None:
@@ -129,7 +130,7 @@ def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[Pdf
 def _merged_cells(
     grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]]
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Of each cell the first of those that it is merged with: where no line parts them."""
+    """Return, for each cell, the first cell that it is merged with: cells without a line between them."""
     first = {(row, column): (row, column) for row in range(grid.height) for column in range(grid.width)}
     for row in range(grid.height):
         for column in range(1, grid.width):
@@ -147,7 +148,7 @@ def _merged_cells(
 
 
 def _own_text(grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]], row: int, column: int) -> bool:
-    """Whether a cell and the one left of it hold texts that stand apart."""
+    """Return whether a cell and the one left of it hold texts that stand apart."""
     left, mine = held.get((row, column - 1)), held.get((row, column))
     if not left or not mine:
         return False

@@ -1,4 +1,4 @@
-"""What is no text of its page: heads and feet that run through the pages, and tables of contents."""
+"""Text that does not belong to its page: running heads and feet, and tables of contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _EDGE = 3
 _APART = "\1"
 _NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED = re.compile(r"(?:\d{1,4}|[ivxlc]{1,7})\.?\s+(\D+ \D+)|(.+ .*?)\s+(?:\d{1,4}|[ivxlc]{1,7})")
-"""Words with a number before or behind them, in small letters: where pages were taken out, it is not theirs."""
+"""Words with a number before or behind them, in small letters. Where pages were taken out, it is not the number of
+their page."""
 _ROMAN = re.compile(r"[ivxlc]{1,7}")
 _PAGE_WORD = re.compile(
     r"\b(?:page|seite|p|pg|s|página|pagina|pág|blatt|sheet|sida|side|strona|стр|stranica|sayfa)\b\.?|[|/–—·-]|\bof\b|\bvon\b|\bsur\b|\bde\b",
@@ -31,7 +32,7 @@ _PRINTED = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}:\d\d\b")
 
 
 def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
-    """Takes out what stands at the same height of most pages, alike or but for the page's number."""
+    """Remove text that stands at the same height of most pages, alike or but for the page's number."""
     edges = [list(_edge(page)) for page in pages]
     filled = sum(1 for edge in edges if edge)
     seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -57,7 +58,7 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
 
 
 def _edge(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
-    """Rows at the top and at the bottom, and whether one is the outermost and stands apart from the text."""
+    """Yield the rows at the top and at the bottom, and whether each is the outermost and stands apart from the text."""
     found = group_rows(page.lines)
     last = len(found) - 1
     heights = [row[0].y for row in found]
@@ -75,7 +76,7 @@ def _edge(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
 
 
 def _keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Iterator[str]:
-    """The row as it is, and with each number as how far it is from that of the page."""
+    """Yield the row itself, and the row with each number as its distance from the page's number."""
     text = join_row(row).text if len(row) > 1 else row[0].text
     yield text
     if apart:
@@ -90,7 +91,7 @@ def _keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Itera
 
 
 def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
-    """Whether it stands on most pages; what stands apart may run through a chapter."""
+    """Return whether a row stands on most pages. A row that stands apart may run through a chapter."""
     on = len({number for number, _ in places})
     if on < 2 or on < (max(3, 0.02 * filled) if apart and filled >= 6 else 0.5 * filled):
         return False
@@ -99,7 +100,8 @@ def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
 
 
 def _names_page(row: list[PdfLine], number: int, count: int) -> bool:
-    """Whether it says which page this is, as `Page 1 of 2` or `1/2`, or when a browser printed it."""
+    """Return whether a row gives the number of this page, as `Page 1 of 2` or `1/2`, or the time when a browser printed
+    it."""
     text = join_row(row).text
     said = _THIS_PAGE.search(text)
     if said and int(said.group(2) or said.group(3)) == number:
@@ -108,7 +110,7 @@ def _names_page(row: list[PdfLine], number: int, count: int) -> bool:
 
 
 def _only_number(row: list[PdfLine], page: PdfPage, body: float) -> bool:
-    """A page number alone, apart from the text."""
+    """Return whether a row is a page number alone, apart from the text."""
     text = said = join_row(row).text if len(row) > 1 else row[0].text
     if len(text) > 25 or (said.isdigit() and row[0].style.size > 1.12 * body):
         return False
@@ -129,8 +131,8 @@ _ENDS_IN_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})")
 
 
 def drop_contents_table(parts: Sequence[PdfLine | PdfTable], pages: int) -> Iterator[PdfLine | PdfTable]:
-    """Without the entries of a table of contents: lines with leaders to the number of a page, and below its heading
-    all that end in one."""
+    """Yield the parts without the entries of a table of contents: lines with leaders to a page number, and below its
+    heading all that end in one."""
     listed: list[PdfLine | PdfTable] = []
     under = False
     for part in parts:

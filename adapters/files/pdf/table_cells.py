@@ -1,4 +1,5 @@
-"""Lines of a table -> its rows and its header: what was drawn as one cell, or hangs below or above one, is one cell."""
+"""Lines of a table as its rows and its header. Text that was drawn as one cell, or hangs below or above one, is one
+cell."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from adapters.files.pdf.page_elements import FORM_ORDER, PdfLine, PdfTable, Ruli
 
 NUMERIC_CELL = re.compile(r"[\W\d_]*\d[\W\d_]*(?:[a-zA-Z€$£%]{1,4})?")
 LineCells = list[list[PdfLine]]
-"""A row: the lines in each of its cells."""
+"""Row of a table: the lines in each of its cells."""
 
 
 def merge_table_rows(rows: Sequence[LineCells], rules: Sequence[RulingLine]) -> list[LineCells]:
-    """Lines of a table as its rows: what was drawn as one cell, or hangs below one, is one cell."""
+    """Merge lines of a table into its rows. Text that was drawn as one cell, or hangs below one, is one cell."""
     if _at_bottom(rows):
         return list(_hung_below(rows))
     found: list[LineCells] = []
@@ -41,7 +42,8 @@ def is_single_cell(row: LineCells) -> bool:
 
 
 def _at_bottom(rows: Sequence[LineCells]) -> bool:
-    """Whether cells stand at the bottom of their row, as in a sheet: each lone text is nearer to the row below it."""
+    """Return whether cells stand at the bottom of their row, as in a sheet: each lone text is nearer to the row below
+    it."""
     begins = [
         _height(a) - _height(b) for a, b in itertools.pairwise(rows) if is_single_cell(b) and not is_single_cell(a)
     ]
@@ -54,7 +56,7 @@ def _at_bottom(rows: Sequence[LineCells]) -> bool:
 
 
 def _hung_below(rows: Sequence[LineCells]) -> Iterator[LineCells]:
-    """Lone texts in the row below them."""
+    """Yield the rows with lone texts put into the row below them."""
     held: LineCells = [[] for _ in rows[0]]
     for row in rows:
         for cell, more in zip(held, row, strict=True):
@@ -74,7 +76,7 @@ def _goes_on(
     pitch: float,
     owners: Sequence[int],
 ) -> bool:
-    """Whether a row is more of the cells `above`, of which `before` is the last line; rows stand `pitch` apart, and
+    """Return whether a row is more of the cells `above`, whose last line is `before`. Rows stand `pitch` apart, and
     their first cells begin at `owners` in the file."""
     upper, lower = _height(before), _height(row)
     if any(lower < rule.position < upper for rule in rules):
@@ -136,7 +138,7 @@ def build_pdf_table(
 
 
 def _span(header: list[LineCells]) -> None:
-    """Gives a name that stands over several columns to each of them."""
+    """Copy a name that stands over several columns to each of them."""
     for above, below in itertools.pairwise(header):
         for column in range(1, len(above)):
             if not above[column] and below[column] and below[column - 1] and above[column - 1]:
@@ -144,7 +146,7 @@ def _span(header: list[LineCells]) -> None:
 
 
 def _header(rows: list[LineCells], rules: Sequence[RulingLine]) -> tuple[int, bool]:
-    """How many rows are the header - those in bold, or the first one - and whether that is told by how it looks."""
+    """Return the number of header rows - those in bold, or the first one - and whether their look shows it."""
     if len(rows) < 2:
         return 0, False
     if len(rows) > 2 and _divided(rows[0], rows[1]):
@@ -167,7 +169,7 @@ def _header(rows: list[LineCells], rules: Sequence[RulingLine]) -> tuple[int, bo
 
 
 def _divided(above: LineCells, below: LineCells) -> bool:
-    """Whether one name stands over several names of columns."""
+    """Return whether one name stands over several names of columns."""
     pairs = itertools.pairwise(zip(above, below, strict=True))
     return any(a and b and a[0] is b[0] and c and d and c[0] is not d[0] for (a, c), (b, d) in pairs)
 

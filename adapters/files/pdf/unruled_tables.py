@@ -1,4 +1,4 @@
-"""Tables of a page without ruling lines, by the columns that the places of their texts make."""
+"""Tables of a page without ruling lines, found by the columns in which their texts stand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adapters.files.pdf.table_cells import LineCells, build_pdf_table, merge_tab
 
 
 def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
-    """Whether a line above or below them reaches from the same left to the same right edge: they are justified."""
+    """Return whether a line above or below the rows has the same left and right ends: the text is justified."""
     left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
     around = [(rows[at - 1], rows[at])] if at else []
     around += [(rows[end - 1], rows[end])] if end < len(rows) else []
@@ -30,7 +30,7 @@ def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
 
 
 def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLine]) -> int:
-    """Where rows of several texts, with what hangs in between, end."""
+    """Return the end of rows of several texts, including the lone texts between them."""
     if not _several(rows[at]):
         spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
         if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
@@ -61,7 +61,7 @@ def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLin
 
 
 def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
-    """Whether at least half of its texts begin, end or are centred where one above does."""
+    """Return whether at least half of a row's texts begin, end or are centred like one above."""
     places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
     near = [
         any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
@@ -73,7 +73,7 @@ def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
 def _hangs(
     line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], apart: float, size: float
 ) -> bool:
-    """Whether a lone text is the rest of a cell, or one cell of a row."""
+    """Return whether a lone text is the rest of a cell, or one cell of a row."""
     later = [start for start in starts if start > line.x0 + size]
     if later and line.x1 > min(later) + size:
         return False
@@ -93,13 +93,13 @@ def _several(row: list[PdfLine]) -> bool:
 
 _NUMBER = re.compile(r"(\d[\d.,-]*)(?:\s+|$)")
 _MOST = 60
-"""Columns of a table that are looked at closely."""
+"""Columns of a table that are examined closely."""
 
 
 def find_tables(
     rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int
 ) -> Iterator[list[PdfLine] | PdfTable]:
-    """Rows of a column of the page, those that make a table as one."""
+    """Yield the rows of a column of the page, with those that form a table as one."""
     at = 0
     while at < len(rows):
         end = find_table_end(rows, at, rules)
@@ -114,7 +114,7 @@ def find_tables(
 
 
 def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
-    """A table whose columns are what no text of its rows crosses."""
+    """Return a table whose columns no text of its rows crosses."""
     rows = _numbers_apart(rows)
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
@@ -138,7 +138,7 @@ def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) 
 
 
 def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
-    """Numbers to the right in the first column, taken from the names to the left in the second that they touch."""
+    """Split right-aligned numbers in the first column from the left-aligned names in the second that they touch."""
     alone = (row for row in rows if len(row) > 1 and _NUMBER.fullmatch(row[0].text))
     tight = next((row for row in alone if row[1].x0 - row[0].x1 < row[0].style.size), None)
     name, *others = tight or rows[0]
@@ -162,7 +162,7 @@ def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
 
 
 def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple[float, float]]:
-    """Columns by all rows; where a text reaches over several columns, by the rows that have the most texts."""
+    """Return the columns of all rows, or of the rows with the most texts where a text spans several columns."""
     columns = _columns([line for row in rows for line in row])
     for count in sorted({len(row) for row in several}, reverse=True):
         if count <= len(columns):
@@ -177,7 +177,7 @@ def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple
 
 
 def _prose(rows: list[LineCells], *, narrow: bool) -> bool:
-    """Whether these are lines of text that happen to have wide gaps."""
+    """Return whether these are lines of text that happen to have wide gaps."""
     texts = [" ".join(line.text for line in cell) for row in rows for cell in row if cell]
     long = sum(map(len, texts)) / len(texts)
     return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
@@ -194,8 +194,8 @@ def _columns(found: Sequence[PdfLine]) -> list[tuple[float, float]]:
 
 
 def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
-    right."""
+    """Merge a column that holds only the name of the column beside it with that one: a name to the left above figures
+    to the right."""
     if len(columns) > _MOST:
         return columns
     held = [
@@ -208,7 +208,7 @@ def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> li
 
 
 def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
-    """A text that reaches over several columns stands in each of them."""
+    """Return the cells of a row. A text that spans several columns stands in each of them."""
     cells: LineCells = [[] for _ in columns]
     for line in row:
         over = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
@@ -223,7 +223,7 @@ def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
 
 
 def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTable]:
-    """A table that goes on over the page's end as one, its header once."""
+    """Join tables that continue over the end of a page, with their header once."""
     found: list[PdfLine | PdfTable] = []
     for part in parts:
         last = found[-1] if found else None
@@ -243,7 +243,7 @@ def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTabl
 
 
 def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
-    """The rows of a table in the columns of one that ends the page before, if it is more of that one."""
+    """Return the rows of a table in the columns of one that ends the page before, if it continues that one."""
     if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
         return None
     places = []
@@ -262,7 +262,7 @@ def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
 
 
 def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
-    """Whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
+    """Return whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
     if not more or more[0][0] or not rows[-1][0]:
         return False
     pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]

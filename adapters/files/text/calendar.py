@@ -1,4 +1,4 @@
-"""Calendar files (iCalendar), as invitations are -> blocks: what, when, where and who."""
+"""Calendar files (iCalendar), such as invitations, as blocks: subject, time, place and people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = {
 
 
 def read_calendar(content: bytes) -> ParsedFile:
-    """Every event and task. Raises Refused for a file without any."""
+    """Read every event and task. Raises Refused for a file without any."""
     outline = OutlineBuilder()
     known: dict[str, str] = {}
     within: list[str] = []

@@ -1,4 +1,4 @@
-"""CSV -> tables under their headers."""
+"""CSV as tables under their headers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SAMPLE = 16_384
 _DELIMITERS = ",;\t|"
 _NONE = "\x1f"
 _NAMED = re.compile(r"\s*sep=(.)\r?\n")
-"""What Excel writes above a table to name its delimiter."""
+"""Line that Excel writes above a table to name its delimiter."""
 _REMARKS = re.compile(r"(?:# .*(?:\r?\n|\r|\Z))+")
 _KEPT_AS_TEXT = re.compile(r'="(.*)"')
-"""How a code is written so that Excel keeps its zeros."""
+"""Form of a code that makes Excel keep its zeros."""
 
 
 def read_csv(content: bytes) -> ParsedFile:
-    """Delimiter and quoting are recognised; rows keep their line in the file."""
+    """Read a table. Delimiter and quoting are recognised; rows keep their line in the file."""
     text = decode_text(content)
     outline = OutlineBuilder()
     first = 1
@@ -64,8 +64,8 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
 
 
 def _lines(text: str, delimiter: str) -> Iterator[str]:
-    """A quotation mark that opens a cell, and is closed by none that ends a cell, would take all that follows; it is
-    left out."""
+    """Return the lines without a quotation mark that opens a cell and is never closed: it would swallow all that
+    follows."""
     lines = list(io.StringIO(text, newline=None))
     opens = re.compile(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)')
     closes = re.compile(rf'[^"]*"(?:{re.escape(delimiter)}|$)')
@@ -81,14 +81,14 @@ def _lines(text: str, delimiter: str) -> Iterator[str]:
 
 
 def _list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
-    """One column: its first row is its name if that has words."""
+    """Append a table of one column. Its first row is its name if that has words."""
     for index, row in enumerate(rows):
         kind = BlockKind.HEADER if not index and are_column_names(row.texts) else BlockKind.ROW
         outline.add_row(kind, row.texts, row=row.number)
 
 
 def _dialect(text: str) -> dict[str, Any]:
-    """As `csv.reader` takes it; a table of one column has no delimiter."""
+    """Return the dialect as `csv.reader` takes it. A table of one column has no delimiter."""
     from clevercsv.detect import Detector
 
     sample = text[:_SAMPLE]

@@ -1,4 +1,4 @@
-"""EML and MSG -> blocks: a mail under its subject, and the files that it brings."""
+"""EML as blocks, and the parts that MSG shares with it: a mail under its subject, and the files attached to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.values import BlockKind, replace
 
 MAX_ATTACHMENTS = 100
 AttachmentReader = Callable[[str, bytes], ParsedFile]
-"""Reads a file by its name and content."""
+"""Callback that reads a file by its name and content."""
 SHOWN_HEADERS = ("From", "To", "Cc", "Date")
 _QUOTE = re.compile(r"(?:> ?)*>[ \t]?")
 _SIGNATURE = re.compile(r"-- ?")
@@ -28,11 +28,11 @@ _FOR_PROGRAMS = frozenset(
     message/disposition-notification text/rfc822-headers text/x-amp-html text/watch-html text/css
     text/javascript application/javascript""".split()
 )
-"""What stands beside the text that people read."""
+"""Parts beside the text that people read."""
 
 
 def read_eml(content: bytes, read: AttachmentReader) -> ParsedFile:
-    """Raises Refused for what is no mail."""
+    """Read a mail. Raises Refused for a file that is none."""
     if b"\0" in content[:100]:
         content = decode_text(content).encode()
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
@@ -48,14 +48,14 @@ def read_eml(content: bytes, read: AttachmentReader) -> ParsedFile:
 
 
 def decode_mail_header(message: Message, name: str) -> str:
-    """What a header says, decoded; as it is written where Python's email fails on it."""
+    """Return a header, decoded, or as it is written where Python's email fails on it."""
     with catch_parse_errors(lambda _: None):  # over addresses that are none
         return str(message[name] or "")
     return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
 
 
 def start_mail(subject: str, known: Mapping[str, str]) -> OutlineBuilder:
-    """A mail of which the subject is read, and who wrote it to whom and when."""
+    """Return an outline with the subject of a mail, its sender, recipients and date."""
     outline = OutlineBuilder()
     outline.add_heading(1, subject, title=True)
     for name, said in known.items():
@@ -64,8 +64,8 @@ def start_mail(subject: str, known: Mapping[str, str]) -> OutlineBuilder:
 
 
 def add_mail_text(outline: OutlineBuilder, text: str, *, flowed: bool = False) -> None:
-    """Append plain text: what it quotes as paragraphs of their own, nothing as a heading. `flowed`: whether a line
-    with a blank at its end goes on in the next one (RFC 3676)."""
+    """Append plain text: quoted text as paragraphs of their own, nothing as a heading. With `flowed`, a line with a
+    blank at its end continues in the next one (RFC 3676)."""
     lines: list[str] = []
     before = 0
     goes_on = False
@@ -86,7 +86,7 @@ def add_mail_text(outline: OutlineBuilder, text: str, *, flowed: bool = False) -
 
 
 def add_attachments(outline: OutlineBuilder, files: Iterable[tuple[str, bytes]], read: AttachmentReader) -> None:
-    """Append files, each under its name; one that cannot be read is named."""
+    """Append files, each under its name. A file that cannot be read is noted as unread."""
     for place, (given, content) in enumerate(files, 1):
         name = PurePath(given.replace("\\", "/")).name or f"attachment {place}"
         if place > MAX_ATTACHMENTS:
@@ -131,7 +131,7 @@ def _part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]
 
 
 def _alternative(outline: OutlineBuilder, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
-    """Append the last of several ways to say the same that says something; an invitation is said beside it."""
+    """Append the last alternative that has content, and an invitation beside it."""
     for way in ways:
         if way.get_content_type() == "text/calendar":
             _part(outline, way, files)
@@ -142,7 +142,7 @@ def _alternative(outline: OutlineBuilder, ways: list[MIMEPart], files: list[tupl
 
 
 def _said(part: MIMEPart) -> str:
-    """The text of a part: in its charset where that fits, else as a text file is read."""
+    """Return the text of a part: in its charset where that fits, else decoded like a text file."""
     payload = part.get_payload(decode=True)
     content = payload if isinstance(payload, bytes) else b""
     try:

@@ -1,4 +1,4 @@
-"""Markdown -> blocks; plain text too, as Markdown without its inline marks."""
+"""Markdown as blocks; plain text too, as Markdown without its inline marks."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _CALL = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 
 @dataclass
 class MarkdownParts:
-    """The parts of a text, and what is to be known of all of them for each to be read as it is in the whole."""
+    """The parts of a text, with the facts about all of them that each needs to be read as in the whole."""
 
     texts: list[str] = field(default_factory=list)
     parser_env: dict[str, Any] = field(default_factory=dict)
-    """By the parser: the addresses of links that are written apart from them."""
+    """Environment of the parser: the addresses of links that are written apart from them."""
     title_count: int = 0
-    """Headings of the first level that are in no other block."""
+    """Number of headings of the first level that are in no other block."""
 
 
 def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> MarkdownParts:
-    """Each part ends before a block, which nothing before it goes on into. `on_read` hears how many characters have
-    been looked at."""
+    """Split a text before blocks into which nothing before them continues. `on_read` is called with the number of
+    characters examined."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = MarkdownParts()
     notes: dict[str, tuple[int, str]] = {}
@@ -83,14 +83,14 @@ def is_title_token(token: Token) -> bool:
 
 
 def _with_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
-    """A part with the notes that it calls and that stand in another."""
+    """Return a part with the notes that it calls and that stand in another."""
     called = dict.fromkeys(_CALL.findall(part))
     elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != place]
     return "\n\n".join([part, *elsewhere])
 
 
 def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:
-    """The line on which the last block begins that stands in no other and is not indented: a note's would be."""
+    """Return the line on which the last block begins that stands in no other and is not indented: a note's would be."""
     starts = (token.map[0] for token in reversed(tokens) if token.map and token.level == 0)
     return next((line for line in starts if not lines[line][:1].isspace()), 0)
 
@@ -100,17 +100,17 @@ def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _COMPONENTS = re.compile(r"^[ \t]*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
-"""MDX, in which indented text is no code."""
+"""Signs of MDX, in which indented text is no code."""
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
-"""A line this long was probably broken by an editor, not by its author."""
+"""Length from which a line was probably broken by an editor, not by its author."""
 _ENOUGH = 5_000
-"""Parts of a text that are read as blocks at a time."""
+"""Tokens of a text that are turned into blocks at a time."""
 
 
 def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """CommonMark with what GitHub, pandoc and Obsidian add to it; a front matter of `title`, `product`,
+    """Read CommonMark with the additions of GitHub, pandoc and Obsidian, and a front matter of `title`, `product`,
     `document_type`, `url` and others."""
     text = decode_text(content)
     known: dict[str, str] = {}
@@ -129,13 +129,14 @@ def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) 
 
 
 def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """Paragraphs, lists and headings as people write them in plain text; every character stays."""
+    """Read paragraphs, lists and headings as people write them in plain text. Every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
     return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {})
 
 
 def read_lenient_markdown(text: str, **known: str) -> ParsedFile:
-    """Text of unknown making, such as a line of a corpus: Markdown's marks are understood, its pitfalls avoided."""
+    """Read text of unknown origin, such as a line of a corpus: Markdown's marks are understood, its pitfalls
+    avoided."""
     markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
     return _content(_Reading(markdown, guess=True), text, known)
 
@@ -162,7 +163,8 @@ def _content(reading: _Reading, text: str, known: dict[str, str]) -> ParsedFile:
 
 
 class _Reading:
-    """Markdown as HTML, a part at a time, and that as blocks. `guess`: paragraphs that look like headings are."""
+    """Markdown as HTML, a part at a time, and then as blocks. With `guess`, paragraphs that look like headings are
+    headings."""
 
     def __init__(
         self, parser: MarkdownIt, *, guess: bool = False, on_pages: ProgressCallback = ignore_progress
@@ -200,7 +202,7 @@ class _Reading:
 def _with_guesses(
     found: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
 ) -> Iterator[tuple[list[Token], dict[str, Any]]]:
-    """Paragraphs that read like headings as such, and lines joined that an editor broke."""
+    """Turn paragraphs that read like headings into headings, and join lines that an editor broke."""
     nodes = (node for tokens, _ in found for node in SyntaxTreeNode(tokens).children)
     made: list[Token] = []
     first = True
@@ -224,7 +226,7 @@ def _heading(tag: str, text: str) -> list[Token]:
 
 
 def _as_heading(node: SyntaxTreeNode) -> str:
-    """The text of a paragraph or one-step list that reads like a heading, otherwise empty."""
+    """Return the text of a paragraph or one-step list that reads like a heading, otherwise an empty text."""
     number = ""
     if node.type == "ordered_list" and len(node.children) == 1:
         number = f"{node.attrs.get('start', 1)}. "
@@ -240,7 +242,7 @@ def _as_heading(node: SyntaxTreeNode) -> str:
 
 
 def _unwrapped(token: Token) -> Token:
-    """Lines that an editor broke are one; the line ends that separate short lines stay."""
+    """Join lines that an editor broke. The line ends that separate short lines stay."""
     if token.type == "inline" and token.children and any(child.type == "softbreak" for child in token.children):
         lines, breaks = _lines(token.children, joined=False)
         for at, (before, line) in zip(breaks, pairwise(lines), strict=True):
@@ -250,7 +252,8 @@ def _unwrapped(token: Token) -> Token:
 
 
 def _lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
-    """The lines of a paragraph, and which of its parts end one; `joined`: those that an editor broke as one."""
+    """Return the lines of a paragraph, and the parts of it that end one. With `joined`, lines that an editor broke are
+    one."""
     texts: list[str] = [""]
     breaks: list[int] = []
     for place, child in enumerate(children):

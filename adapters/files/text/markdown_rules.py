@@ -1,4 +1,4 @@
-"""What is added to Markdown, as rules of its parser: by GitHub, pandoc and Obsidian, and by MyST."""
+"""Additions to Markdown as rules of its parser: those of GitHub, pandoc and Obsidian, and those of MyST."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _GROUP = re.compile(r"\\?[A-Za-z]*\{[^{}]*\}")
 _TASK = re.compile(r"\[([ xX])\][ \u00a0]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*[^<>/])?(/?)>")
 _SWALLOWS = frozenset("title textarea style xmp iframe noembed noframes script plaintext select".split())
-"""Tags that hide what follows, which GitHub shows as text."""
+"""Tags that hide the text behind them, which GitHub shows as text."""
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _OPTIONAL = frozenset("p li dt dd tr td th thead tbody tfoot option rt rp".split())
 
 
 def add_markdown_rules(markdown: MarkdownIt) -> MarkdownIt:
-    """`markdown` with these rules."""
+    """Add the rules of GitHub, pandoc and Obsidian to `markdown`, and return it."""
     deflist_plugin(markdown)
     footnote_plugin(markdown)
     markdown.block.ruler.before("paragraph", "comment_block", _comment_block, {"alt": ["paragraph", "blockquote"]})
@@ -63,7 +63,7 @@ def add_markdown_rules(markdown: MarkdownIt) -> MarkdownIt:
 
 
 def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Lines between two of `%%`."""
+    """Skip the lines between two of `%%`."""
     if line_text(state, start) != "%%":
         return False
     for line in range(start + 1, end):
@@ -88,7 +88,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    """TeX, as it is written; a price is none."""
+    """Keep TeX as it is written. A price is no formula."""
     if state.src[state.pos] not in "$\\" or not (found := _FORMULA.match(state.src, state.pos)):
         return False
     text = next(filter(None, found.groups()), "").strip()
@@ -110,7 +110,7 @@ def _is_formula(text: str, *, certain: bool) -> bool:
 
 
 def _added(state: StateInline, silent: bool) -> bool:
-    """`==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
+    """Read `==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
     mark = state.src[state.pos]
     before = state.src[state.pos - 1 : state.pos]
     if mark == "%" and (found := _COMMENT.match(state.src, state.pos)):
@@ -137,7 +137,7 @@ def _added(state: StateInline, silent: bool) -> bool:
 
 
 def _notes_alone(state: StateCore) -> None:
-    """Notes that nobody calls are read where they stand."""
+    """Keep notes that nobody calls at their place."""
     called = {name for name, number in state.env.get("footnotes", {}).get("refs", {}).items() if number >= 0}
     called |= state.env.get("called", set())
     alone = False
@@ -149,7 +149,7 @@ def _notes_alone(state: StateCore) -> None:
 
 
 def _tasks(state: StateCore) -> None:
-    """What opens an item, as a box with or without its tick."""
+    """Turn the mark that opens a task into a box with or without its tick."""
     opened = False
     for token in state.tokens:
         if token.type == "list_item_open":
@@ -162,7 +162,8 @@ def _tasks(state: StateCore) -> None:
 
 
 def _balanced(state: StateCore) -> None:
-    """HTML within a block ends in it, and none hides what follows; what stands behind a block of it stands apart."""
+    """Close HTML at the end of its block, so that none hides the text behind it. Text behind a block of HTML stands
+    apart."""
     for token in state.tokens:
         if token.type == "inline" and token.children and any(one.type == "html_inline" for one in token.children):
             token.children = _closed(token.children)
@@ -172,7 +173,7 @@ def _balanced(state: StateCore) -> None:
 
 
 def _open(html: str) -> str:
-    """`html` in which no comment and no such tag goes on beyond its end, but for one that it begins with."""
+    """Return `html` without comments and such tags that continue beyond its end, but for one that it begins with."""
     lower = html.lower()
     if lower.lstrip().startswith("<script"):
         return html.replace("<!--", "")
@@ -221,7 +222,7 @@ _FILES = frozenset("figure image video iframe embed card-carousel".split())
 
 
 def add_myst_rules(markdown: MarkdownIt) -> MarkdownIt:
-    """`markdown` with these rules."""
+    """Add the rules of MyST to `markdown`, and return it."""
     markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": INTERRUPTED_RULES})
     markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": INTERRUPTED_RULES})
     markdown.inline.ruler.before("backticks", "myst_role", _role)
@@ -229,7 +230,7 @@ def add_myst_rules(markdown: MarkdownIt) -> MarkdownIt:
 
 
 def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """The name of a place, or a comment in a file that has directives."""
+    """Skip the name of a place, or a comment in a file that has directives."""
     text = line_text(state, start)
     if text.startswith("%") and "myst" not in state.env:
         state.env["myst"] = "```{" in state.src or ":::{" in state.src

@@ -1,4 +1,4 @@
-"""Jupyter notebooks -> blocks: text, code and what the code wrote."""
+"""Jupyter notebooks as blocks: text, code and the output of the code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _MOST_OUTPUT = 20_000
 
 
 def read_notebook(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """As one page of Markdown. Outputs that are pictures are named. Raises Refused for no notebook."""
+    """Read a notebook as one page of Markdown. Outputs that are pictures are noted as unread. Raises Refused for a file
+    that is no notebook."""
     book = json.loads(decode_text(content))
     cells = book.get("cells") if isinstance(book, dict) else None
     if cells is None and isinstance(book, dict):  # before version 4
@@ -57,7 +58,7 @@ def _cell(cell: dict[str, Any]) -> Iterator[str | None]:
 
 
 def _output(output: dict[str, Any]) -> str | None:
-    """What is shown of it, as in Jupyter the richest of what says the same; None for a picture."""
+    """Return the visible form of an output, as in Jupyter the richest alternative; None for a picture."""
     data = {key.rpartition("/")[2]: value for key, value in output.get("data", output).items()}
     if output.get("output_type") in {"error", "pyerr"}:
         return _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}".strip(": "))

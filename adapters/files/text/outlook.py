@@ -1,4 +1,4 @@
-"""MSG -> blocks: a mail as Outlook keeps it, with the mails and files that it brings."""
+"""MSG as blocks: a mail in Outlook's format, with the mails and files attached to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BEFORE = (
     rb"SymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n"
     rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
-"""What the packer takes for written before the text (MS-OXRTFCP)."""
+"""Text that the packer assumes before the text itself (MS-OXRTFCP)."""
 _PACKED = b"LZFu"
 _MOST = 20_000_000
 _TOKEN = re.compile(rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
@@ -43,14 +43,14 @@ _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab"
 
 
 def rtf_to_html(packed: bytes) -> str:
-    """What was HTML before it was RTF as that HTML; other text in lines."""
+    """Convert packed RTF to HTML: to the original HTML where the RTF was made from it, otherwise to lines."""
     text = _unpacked(packed)
     was_html = b"\\fromhtml" in text[:1000]
     page = re.search(rb"\\ansicpg(\d+)", text[:1000])
     encoding = _known(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
     out: list[str] = []
     letters = bytearray()
-    """Of the code page, in which one may take two bytes."""
+    """Bytes in the code page, in which a letter may take two."""
     groups: list[tuple[bool, bool, bool]] = []
     unseen, hidden, tag, only_rtf, skip = False, False, False, False, 0
     for found in _TOKEN.finditer(text + b"{"):
@@ -103,7 +103,8 @@ def _known(encoding: str) -> str:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """MS-OXRTFCP: each bit of a control byte says whether a byte follows, or a place in the last 4,096 and a length."""
+    """Unpack RTF (MS-OXRTFCP): each bit of a control byte says whether a byte follows, or a place in the last 4,096 and
+    a length."""
     if packed[8:12] != _PACKED:
         return packed[16:]
     size = min(struct.unpack_from("<I", packed, 4)[0], _MOST)
@@ -133,7 +134,7 @@ _TEXT, _OLD_TEXT, _BYTES, _MAIL = 0x1F, 0x1E, 0x102, 0x0D
 _SUBJECT, _HEADERS, _BODY, _RTF, _HTML = 0x37, 0x7D, 0x1000, 0x1009, 0x1013
 _SENDER, _NAME, _ROLE = 0x0C1A, 0x3001, 0x0C15
 _ADDRESSES = (0x5D01, 0x0C1F, 0x39FE, 0x3003)
-"""Of a sender, of somebody else."""
+"""Properties with the address of a sender, and of other people."""
 _FILE, _FILE_NAME, _LONG_NAME, _FILE_KIND, _FILE_ID = 0x3701, 0x3704, 0x3707, 0x370E, 0x3712
 _SENT, _RECEIVED, _START, _END, _CODE_PAGE, _BODY_PAGE = 0x39, 0x0E06, 0x60, 0x61, 0x3FFD, 0x3FDE
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
@@ -143,7 +144,7 @@ _MOST_PEOPLE = 200
 
 
 def read_msg(content: bytes, read: AttachmentReader) -> ParsedFile:
-    """Raises Refused for what is no mail."""
+    """Read a mail. Raises Refused for a file that is none."""
     from olefile import OleFileIO
 
     with OleFileIO(io.BytesIO(content)) as file:
@@ -187,7 +188,7 @@ def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
 
 
 def _brought(outline: OutlineBuilder, one: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
-    """The file that a mail brings, but for a picture in its text; of a mail what it says is appended."""
+    """Yield the attached file, except a picture in the mail's text. The text of an attached mail is appended."""
     name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
     inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
     if inner.numbers and len(inner.path) > 2 * _DEEPEST:
@@ -199,7 +200,7 @@ def _brought(outline: OutlineBuilder, one: _Folder, read: AttachmentReader) -> I
 
 
 def _person(folder: _Folder, name: int) -> str:
-    """A name and an address; those of Exchange say nothing to a reader."""
+    """Return a name and an address. Addresses of Exchange mean nothing to a reader and are left out."""
     said = folder.text(name).strip("' ")
     address = next((found for pid in _ADDRESSES if "@" in (found := folder.text(pid))), "")
     return f"{said} <{address}>" if said and address and address != said else said or address
@@ -211,7 +212,7 @@ class _Folder:
     def __init__(self, file: Any, path: tuple[str, ...], within: _Folder | None = None) -> None:
         self.file, self.path = file, path
         self.numbers: dict[int, int] = {}
-        """Those of eight bytes or fewer."""
+        """Properties of eight bytes or fewer."""
         self._pages = within.numbers if within else self.numbers
         listed = self._stream("__properties_version1.0")
         for kind, pid, value in struct.iter_unpack("<HH4xQ", listed[len(listed) % 16 :]):
@@ -222,7 +223,7 @@ class _Folder:
         return bytes(self.file.openstream(path).read()) if self.file.exists(path) else b""
 
     def held(self, start: str) -> Iterator[_Folder]:
-        """The folders in this one whose names start so."""
+        """Yield the folders in this one whose names begin with `start`."""
         depth = len(self.path)
         listed = self.file.listdir(streams=False, storages=True)
         for path in listed:
@@ -239,7 +240,7 @@ class _Folder:
         return self.decoded(found, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
 
     def decoded(self, found: bytes, page: int) -> str:
-        """Text in the code page that the mail names, in its own or else in that of the West."""
+        """Decode text in the code page that the mail names, or else in that of the West."""
         number = self._pages.get(page) or self._pages.get(_BODY_PAGE) or 1252
         latin = f"iso8859_{number - 28590}" if 28590 < number < 28606 else f"cp{number}"
         for name in (_PAGES.get(number, latin), "utf-8"):

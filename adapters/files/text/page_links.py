@@ -1,4 +1,4 @@
-"""Pages and sitemaps (sitemaps.org) -> where they lead. Both are read as they come by, without keeping them."""
+"""The links of pages and sitemaps (sitemaps.org). Both are parsed as a stream, without keeping them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from adapters.files.content import MAX_SITEMAP_BYTES, ROBOTS_AGENT, PageLinks, p
 from pipeline.errors import Refused
 
 MAX_LINKS = 10_000
-"""Of one page that are followed."""
+"""Links of one page that are followed."""
 MAX_SITEMAP_URLS = 50_000
-"""Of one sitemap: the most that the protocol allows."""
+"""Addresses of one sitemap: the limit of the protocol."""
 MAX_PAGE_LINK_LENGTH = 2_048
-"""Characters of an address; longer ones are left out, as in sitemaps."""
+"""Characters of an address. Longer ones are left out, as in sitemaps."""
 _PIECE = 65_536
-"""Bytes: of more at once the parser takes no more than 10 MB."""
+"""Bytes fed at once: the parser takes no more than 10 MB in one piece."""
 _GZIP = b"\x1f\x8b"
 
 
 def read_html_links(content: bytes) -> PageLinks:
-    """What a page says of others and of itself."""
+    """Return the links of a page and its statements about itself."""
     found = _Page()
     parser = etree.HTMLParser(target=_target(found))
     parser.feed(content or b" ")
@@ -34,7 +34,8 @@ def read_html_links(content: bytes) -> PageLinks:
 
 
 def read_sitemap(content: bytes) -> PageLinks:
-    """XML or one address a line, gzipped or not. Raises Refused for what is none, and above MOST_SITEMAP_BYTES."""
+    """Read XML or one address a line, gzipped or not. Raises Refused where it is no sitemap, and above
+    MAX_SITEMAP_BYTES."""
     if content.startswith(_GZIP):
         content = _unpacked(content)
     found = _Sitemap()
@@ -58,7 +59,7 @@ def read_sitemap(content: bytes) -> PageLinks:
 
 @dataclass
 class _Page:
-    """What the parser of lxml calls as a page comes by."""
+    """Target of lxml's parser for a page."""
 
     links: dict[str, None] = field(default_factory=dict)
     base: str = ""
@@ -86,12 +87,12 @@ class _Page:
 
 @dataclass
 class _Sitemap:
-    """The same for a sitemap."""
+    """Target of lxml's parser for a sitemap."""
 
     links: dict[str, None] = field(default_factory=dict)
     root: str = ""
     text: list[str] | None = None
-    """Of the address that is coming by."""
+    """Text of the address that is being parsed."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = etree.QName(tag).localname
@@ -109,14 +110,14 @@ class _Sitemap:
     def close(self) -> None: ...
 
     def add(self, text: str) -> None:
-        """An address, if it is one and there is room."""
+        """Add an address, if it is one and there is room."""
         address = text.strip()
         if 0 < len(address) <= MAX_PAGE_LINK_LENGTH and len(self.links) < MAX_SITEMAP_URLS:
             self.links.setdefault(address)
 
 
 def _target(found: _Page | _Sitemap) -> Any:
-    """As lxml's types take it."""
+    """Return the target with a type that lxml's stubs accept."""
     return found
 
 

@@ -1,4 +1,4 @@
-"""reStructuredText -> HTML -> blocks, without what it could include, run or fetch."""
+"""reStructuredText as HTML, then as blocks, without anything that it could include, run or fetch."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ _ROLES = frozenset(
     """emphasis strong literal code math sub subscript sup superscript title title-reference t pep rfc pep-reference
     rfc-reference raw abbreviation ab acronym ac""".split()
 )
-"""Those that docutils reads."""
+"""Roles that docutils reads."""
 _ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search):[^\n]*\n)+")
 """Fields that Sphinx reads and readers never see."""
 
 
 def read_rst(content: bytes) -> ParsedFile:
-    """Sections, lists, tables, notes and code. What only Sphinx knows is read as what it shows."""
+    """Read sections, lists, tables, notes and code. Directives that only Sphinx knows are read as what they show."""
     outline = OutlineBuilder()
     append_html(outline, rst_to_html(_ABOUT_THE_FILE.sub("", decode_text(content))), titled=True)
     return outline.build()
@@ -82,7 +82,7 @@ def rst_to_html(text: str) -> str:
 
 @contextmanager
 def _known(text: str) -> Iterator[None]:
-    """The directives and roles that `text` uses, as far as docutils does not know them itself."""
+    """Register the directives and roles that `text` uses and docutils does not know itself."""
     registered, own = vars(directives)["_directives"], vars(directives)["_directive_registry"]
     unknown = [
         name for name in directive_names(text) if name in HANDLED_DIRECTIVES or not (name in registered or name in own)
@@ -111,7 +111,8 @@ def _parse(text: str) -> nodes.document:
 
 @cache
 def _settings() -> Values:
-    """Made once: docutils takes milliseconds for it, and each table that it refused is a text of its own."""
+    """Return the settings, made once: docutils takes milliseconds for them, and each table that it refused is a text of
+    its own."""
     settings = get_default_settings(Reader, Parser, Writer)
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
@@ -119,7 +120,7 @@ def _settings() -> Values:
 
 
 def _repair(tree: nodes.document) -> None:
-    """Of what docutils says about the text, leave only the text that it did not take otherwise."""
+    """Replace the messages of docutils by the text that it did not take otherwise."""
     for message in list(tree.findall(nodes.system_message)):
         taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
         refused = (
@@ -130,7 +131,7 @@ def _repair(tree: nodes.document) -> None:
 
 
 def _refused(text: str) -> list[nodes.Node]:
-    """What docutils did not understand."""
+    """Return the text that docutils did not understand."""
     table = widen_table(text)
     found = _parse(table).children if table != text else []
     if found and all(isinstance(node, nodes.table) for node in found):
@@ -140,8 +141,8 @@ def _refused(text: str) -> list[nodes.Node]:
 
 
 def widen_table(text: str) -> str:
-    """A simple or grid table with lines as wide as its columns; anything else as it is. Docutils refuses tables whose
-    text is wider than the lines drawn for it, readers do not."""
+    """Widen the lines of a simple or grid table to its columns, and return any other text unchanged. Docutils refuses
+    tables whose text is wider than the lines drawn for it, readers do not."""
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]
     if _BORDER.fullmatch(lines[0]):
         return "\n".join(_simple(lines))
@@ -151,7 +152,7 @@ def widen_table(text: str) -> str:
 
 
 def _simple(lines: list[str]) -> list[str]:
-    """The lines drawn up to the next column, where every text ends before that."""
+    """Extend the drawn lines up to the next column, where every text ends before that."""
     starts = [column.start() for column in re.finditer("=+", lines[0])]
     if any(line[start - 1 : start].strip() for line in lines for start in starts[1:]):
         return lines
@@ -161,7 +162,7 @@ def _simple(lines: list[str]) -> list[str]:
 
 
 def _grid(lines: list[str]) -> list[str]:
-    """Every cell as wide as the widest of its column, where all rows have the same columns."""
+    """Make every cell as wide as the widest of its column, where all rows have the same columns."""
     split = [re.split(r"\+" if _GRID_BORDER.fullmatch(line) else r"\|", line) for line in lines]
     if any(len(row) != len(split[0]) or row[0] or row[-1] for row in split):
         return lines

@@ -1,5 +1,5 @@
-"""What site generators read in Markdown and readers never see: templates, shortcodes, components, the lines that open
-and close a note. As rules of the Markdown parser, so that code keeps every character.
+"""Marks that site generators read in Markdown and readers never see: templates, shortcodes, components, the lines that
+open and close a note. They are rules of the Markdown parser, so that code keeps every character.
 
 Liquid (Jekyll, GitHub Docs), Jinja (MkDocs), Hugo, Docusaurus and VitePress, MDX, GitHub's alerts.
 """
@@ -19,7 +19,7 @@ from adapters.files.text.sphinx import NOTE_TITLES
 _LINES = 30
 """Lines that a mark may have."""
 VALUE_PLACEHOLDER = "…"
-"""Stands for a value that the generator would have filled in."""
+"""Placeholder for a value that the generator would have filled in."""
 _VALUE = re.compile(r"\{\{[^{}<%]*\}\}|\{%-?\s*data\b[^{}]*%\}")
 _INSIDE = ".{0,1000}?"
 _TAG = re.compile(
@@ -46,24 +46,24 @@ _TITLED = re.compile(
     r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary|path)=)?["']([^"']{1,200})["']""",
     re.IGNORECASE,
 )
-"""What opens a tab, a card or a note with a name."""
+"""Opening of a tab, a card or a note with a name."""
 _NOTED = re.compile(
     r"""[{<%\s]*(?:(?:hint|notice|callout|alert|admonition|aside)\b[^{}]*?\b)?"""
     r"""(note|tip|hint|info|important|warning|caution|danger)\b["'\s%}>]""",
     re.IGNORECASE,
 )
-"""What opens a note without one."""
+"""Opening of a note without a name."""
 _CRITIC = re.compile(
     r"\{(?:(?:\+\+|\+ |==|~~[^{}\n]{0,500}?~>)([^{}\n]{1,1000}?)(?:\+\+|\+| \+|==|~~)|(?:--|- |>>)[^{}\n]{1,1000}?)\}"
 )
-"""What was put in, and what was taken out, of CriticMarkup and GitLab."""
+"""Insertions and deletions in CriticMarkup and GitLab."""
 _AUTOTITLE = "AUTOTITLE"
 INTERRUPTED_RULES = ["paragraph", "reference", "blockquote", "list"]
-"""What such a line ends."""
+"""Rules whose text such a line ends."""
 
 
 def add_generator_rules(markdown: MarkdownIt) -> MarkdownIt:
-    """`markdown` with rules that read the marks of site generators and leave them out."""
+    """Add rules to `markdown` that read the marks of site generators and leave them out. Return it."""
     markdown.block.ruler.before("code", "generator_note", _note, {"alt": INTERRUPTED_RULES})
     markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": INTERRUPTED_RULES})
     markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
@@ -79,7 +79,7 @@ def line_text(state: StateBlock, line: int) -> str:
 
 
 def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A line that is nothing but a mark: the edge of a container, a component's tag, an import, a directive."""
+    """Read a line that is nothing but a mark: the edge of a container, a component's tag, an import, a directive."""
     if state.is_code_block(start):
         return False
     text = line_text(state, start)
@@ -118,7 +118,7 @@ def _only_marks(text: str) -> bool:
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A note or tab of Python-Markdown: its title, and what is indented below it."""
+    """Read a note or tab of Python-Markdown: its title, and the text indented below it."""
     if state.is_code_block(start) or not (found := _INDENTED.fullmatch(line_text(state, start))):
         return False
     inner = state.sCount[start] + 4
@@ -140,7 +140,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def push_paragraph(state: StateBlock, title: str, line: int) -> None:
-    """Push `title` as a paragraph; that of a note ends in a colon."""
+    """Push `title` as a paragraph. The title of a note ends in a colon."""
     if title:
         title = f"{title}:" if title in NOTE_TITLES.values() else title
         state.push("paragraph_open", "p", 1).map = [line, line + 1]
@@ -150,7 +150,7 @@ def push_paragraph(state: StateBlock, title: str, line: int) -> None:
 
 
 def _tag(state: StateInline, silent: bool) -> bool:
-    """A template, a component's tag or an alert's mark within a text."""
+    """Read a template, a component's tag or an alert's mark within a text."""
     first = state.src[state.pos]
     content = ""
     if first == "{" and (found := _CRITIC.match(state.src, state.pos)):
@@ -174,7 +174,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _named_code(state: StateCore) -> None:
-    """The name of a file or of a tab over its code."""
+    """Put the name of a file or of a tab over its code."""
     made: list[Token] = []
     for token in state.tokens:
         if token.type == "fence" and (named := _CODE_NAME.search(token.info)):
@@ -187,14 +187,14 @@ def _named_code(state: StateCore) -> None:
 
 
 def _plain_destinations(state: StateCore) -> None:
-    """Links whose address is a template stay links, to nowhere."""
+    """Keep links whose address is a template as links to nowhere."""
     for token in state.tokens:
         if token.type == "inline" and "](" in token.content and "{" in token.content:
             token.content = _LINKED.sub("](#)", token.content)
 
 
 def _titles(state: StateCore) -> None:
-    """A title that the generator takes from the page that is linked to: here from its address."""
+    """Fill in a title that the generator takes from the linked page: here from its address."""
     for token in state.tokens:
         address = ""
         for child in token.children or []:
@@ -206,7 +206,7 @@ def _titles(state: StateCore) -> None:
 
 
 def _gaps(state: StateCore) -> None:
-    """Lines that are nothing but a value that the generator would have filled in are left out."""
+    """Remove lines that are nothing but a value that the generator would have filled in."""
     for token in state.tokens:
         if token.type != "inline" or not any(VALUE_PLACEHOLDER in child.content for child in token.children or []):
             continue

@@ -1,4 +1,4 @@
-"""Directives and roles of reStructuredText that only Sphinx and its extensions know, as what they show."""
+"""Directives and roles of reStructuredText that only Sphinx and its extensions know, as the text that they show."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 MAX_DIRECTIVES = 8
-"""Such directives, one in another, that are read; deeper ones are text."""
+"""Nested directives that are read; deeper ones are text."""
 _MOST_NAMES = 2_000
 _DIRECTIVE = re.compile(
     r"^[ \t]*(?:[-*+>|][ \t]+)*\.\.[ ]+(?:\|[^|\n]{1,100}\|[ ]+)?([\w:+.-]+)::(?=\s|$)", re.MULTILINE
 )
 _ROLE = re.compile(r"(?<![\w:+.-]):((?:[\w+.-]++:)++)`|`:((?:[\w+.-]++:)++)")
-"""From the beginning of the run of letters that it is in, so that each run is read once."""
+"""Role name from the beginning of its run of letters, so that each run is scanned once."""
 _FIRST = re.compile(r"\.\. [^\n]*?::[ \t]*([^\n]*)\n?")
 _OPTION = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]{0,1000}>\Z", re.DOTALL)
@@ -28,7 +28,7 @@ CODE_DIRECTIVES = frozenset(
     "code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split()
 )
 HANDLED_DIRECTIVES = CODE_DIRECTIVES | {"math", "toctree", "note-list", "glossary"}
-"""Read here although docutils may know them: with the options that Sphinx adds."""
+"""Directives read here although docutils may know them: with the options that Sphinx adds."""
 HIDDEN_DIRECTIVES = frozenset(
     """toctree index highlight currentmodule module py:module py:currentmodule program literalinclude include todolist
     tabularcolumns graphviz digraph graph mermaid uml plantuml inheritance-diagram testsetup testcleanup default-domain
@@ -43,7 +43,7 @@ VERSION_DIRECTIVES = {
 }
 NOTE_TITLES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
 NOTE_TITLES |= {kind: kind.capitalize() for kind in "note tip hint info important warning caution danger error".split()}
-"""What stands over a note without a title."""
+"""Titles of notes that have none."""
 _TABS = frozenset({"tab", "tab-item", "group-tab", "code-tab"})
 _TITLES = frozenset("dropdown card grid-item-card collapse details toggle centered".split())
 _OBJECTS = frozenset(
@@ -136,7 +136,7 @@ class SphinxDirective(Directive):
 def render_role(
     name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
 ) -> tuple[list[Any], list[Any]]:
-    """The role that shows its title, else its target."""
+    """Render a role as its title, else its target."""
     said = role_text(text.replace("\x00", "\\"))
     if name in {"guilabel", "menuselection"}:
         said = said.replace("-->", "‣").replace("&", "")
@@ -147,7 +147,7 @@ def render_role(
 
 
 def role_text(role: str) -> str:
-    """What a role shows of its text."""
+    """Return the visible part of a role's text."""
     titled = _TITLED.match(role)
     if titled and titled[1]:
         return titled[1].lstrip("!")
@@ -164,14 +164,14 @@ def role_names(text: str) -> list[str]:
 
 
 def strip_directive_options(text: str) -> str:
-    """A directive's text as prose, without its options."""
+    """Return a directive's text as prose, without its options."""
     first = _FIRST.match(text)
     lines = [line.strip() for line in (text[first.end() :] if first else text).splitlines()]
     return "\n".join(line for line in lines if not _OPTION.match(line))
 
 
 def _terms(lines: list[str]) -> list[str]:
-    """A glossary with each term of an entry as one by itself."""
+    """Return a glossary in which each term of an entry is an entry by itself."""
     made: list[str] = []
     for line, below in pairwise([*lines, ""]):
         if line.strip() and not line[0].isspace() and below.strip() and not below[0].isspace():
@@ -182,7 +182,7 @@ def _terms(lines: list[str]) -> list[str]:
 
 
 def split_directive_options(text: str) -> tuple[dict[str, str], list[str]]:
-    """The options and the lines of a directive."""
+    """Return the options and the lines of a directive."""
     lines = textwrap.dedent(text).split("\n")
     options: dict[str, str] = {}
     while lines and (not lines[0].strip() or _OPTION.match(lines[0])):

@@ -1,4 +1,4 @@
-"""JSON and YAML -> blocks: names as headings, values beside their names, lists of records as tables."""
+"""JSON and YAML as blocks: names as headings, values beside their names, lists of records as tables."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 
 _DEEPEST = 6
-"""Names that become headings; below, everything stands in lists."""
+"""Depth of names that become headings; below, everything stands in lists."""
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _LAST_COMMA = re.compile(r"""("(?:[^"\\\n]|\\.)*")|,(?=\s*+[\]}])""", re.DOTALL)
-"""What is no JSON, beside texts, which stay."""
+"""Commas, and comments in _COMMENT, that are no JSON. Quoted texts beside them stay."""
 _YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
 _MOST_VALUES = 500_000
 _MOST_COLUMNS = 60
 
 
 def read_json(content: bytes) -> ParsedFile:
-    """Values as they are written: one, or several one after the other; with comments and commas too many."""
+    """Read one value, or several one after the other, as they are written. Comments and superfluous commas are
+    accepted."""
     text = decode_text(content)
     try:
         try:
@@ -50,8 +51,8 @@ def _values(text: str) -> list[Any]:
 
 
 def read_yaml(content: bytes) -> ParsedFile:
-    """Every document of the file, values as they are written. Raises Refused where names stand for more than a file may
-    hold."""
+    """Read every document of the file, with values as they are written. Raises Refused where names stand for more than
+    a file may hold."""
     import yaml
 
     text = decode_text(content)
@@ -71,7 +72,8 @@ def _as_text(text: str, why: str) -> ParsedFile:
 
 
 def _plain(loader: Any) -> Any:
-    """`loader` without tags of programs, and with every value as it is written: `no`, 007 and 2026-01-05 are texts."""
+    """Return `loader` without tags of programs, and with every value as it is written: `no`, 007 and 2026-01-05 are
+    texts."""
 
     merges = {
         key: [one for one in known if one[0] == "tag:yaml.org,2002:merge"]
@@ -136,14 +138,14 @@ class _Walk:
             self.outline.add(BlockKind.PROSE, f"{name}: {text}" if name and text else text)
 
     def _mapping(self, value: Mapping[Any, Any], level: int) -> None:
-        """Plain values first: what follows a section would stand in it."""
+        """Append plain values first: any text behind a section would stand in it."""
         for plain in (True, False):
             for key, one in value.items():
                 if (not isinstance(one, Mapping | list) or _plain_list(one)) is plain:
                     self.value(str(key), one, level)
 
     def _shown(self, value: Any) -> str:
-        """On one line."""
+        """Write a value on one line."""
         self._left -= 1
         if self._left < 0:
             raise Refused("the file holds more values than a document may", what_to_do="Split it.")
@@ -161,7 +163,7 @@ class _Walk:
 
 
 def _columns(value: list[Any]) -> list[str]:
-    """The names of the columns where `value` is a list of flat records."""
+    """Return the names of the columns where `value` is a list of flat records."""
     names: dict[str, None] = {}
     for record in value:
         if not isinstance(record, Mapping) or any(
@@ -177,6 +179,6 @@ def _plain_list(value: Any) -> bool:
 
 
 def _named(value: Any) -> str:
-    """What a record is called."""
+    """Return the name of a record."""
     found = (value.get(key) for key in ("title", "name", "question", "id")) if isinstance(value, Mapping) else ()
     return next((str(one) for one in found if isinstance(one, str | int) and str(one).strip()), "")

@@ -28,7 +28,7 @@ _INDENT = 360
 
 
 class ListLevel(NamedTuple):
-    """One level of a list."""
+    """A level of a list."""
 
     number_format: str = "decimal"
     start: int = 1
