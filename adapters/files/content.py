@@ -78,7 +78,7 @@ _PLACEHOLDER = re.compile(
 """Titles that programs leave where a person gave none."""
 
 
-def ignore_progress(pages: int, of: int) -> None:
+def ignore_progress(pages: int, total: int) -> None:
     """Ignore the progress: the default `ProgressCallback`."""
 
 
@@ -196,31 +196,31 @@ class OutlineBuilder:
             text = join_cells(texts)
             self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
 
-    def add_content(self, content: ParsedFile, name: str = "") -> None:
+    def add_content(self, parsed: ParsedFile, name: str = "") -> None:
         """Append the content of a part or, under its name, of a file that this one contains."""
         above = tuple(heading for _, heading in self._path)
         if name:
             self._append(BlockKind.HEADING, clean_label(name))
             above = (*above, clean_label(name))
-        for block in content.blocks:
+        for block in parsed.blocks:
             self._keep(replace(block, heading=(*above, *block.heading)))
-        for what in content.unread:
+        for what in parsed.unread:
             self.note_unread(f"{name}: {what}" if name else what)
 
-    def add_section(self, content: ParsedFile, name: str, otherwise: str) -> None:
-        """Append the content of a part under its name, or under `otherwise`. Append nothing where it has neither a name
+    def add_section(self, parsed: ParsedFile, name: str, fallback_name: str) -> None:
+        """Append the content of a part under its name, or under `fallback_name`. Append nothing where it has neither a name
         nor text."""
-        self.add_content(replace(content, unread=()), name or (otherwise if content.blocks else ""))
-        for what in content.unread:
+        self.add_content(replace(parsed, unread=()), name or (fallback_name if parsed.blocks else ""))
+        for what in parsed.unread:
             self.note_unread(what)
 
-    def note_unread(self, what: str) -> None:
+    def note_unread(self, description: str) -> None:
         """Note a part that could not be read: `page 3: no text, only a picture`."""
-        self._unread[clean_label(what)] = None
+        self._unread[clean_label(description)] = None
 
-    def skip_damaged(self, what: str) -> AbstractContextManager[None]:
-        """Note `what` as unread where a library fails inside the block. Raises Refused and MemoryError."""
-        return catch_parse_errors(lambda _: self.note_unread(what))
+    def skip_damaged(self, description: str) -> AbstractContextManager[None]:
+        """Note `description` as unread where a library fails inside the block. Raises Refused and MemoryError."""
+        return catch_parse_errors(lambda _: self.note_unread(description))
 
     def build(self, *, title: str = "") -> ParsedFile:
         """Return everything collected, with the title that a heading gave unless there is a `title`."""
@@ -277,23 +277,23 @@ class OutlineBuilder:
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
     """Return the links whose words stand in `text`, in their order."""
-    found: list[Link] = []
+    located: list[Link] = []
     end = 0
     for link in links:
         words = " ".join(clean_text(link.text).split())
         start = text.find(words, end) if len(link.url) <= _LONGEST_URL and any(map(str.isalnum, words)) else -1
         if start >= 0:
             end = start + len(words)
-            found.append(Link(text=words, url=link.url.strip()))
-    return tuple(found)
+            located.append(Link(text=words, url=link.url.strip()))
+    return tuple(located)
 
 
 def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
     """Return the start and end in `text` of each text of `code` that stands in it, in their order."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     end = 0
-    for one in code:
-        words = _cell(one)
+    for snippet in code:
+        words = _cell(snippet)
         start = first = text.find(words, end) if words else -1
         last = first + len(words) + _NEAR
         while start >= 0 and not _alone(text, start, start + len(words)):
@@ -301,8 +301,8 @@ def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
         if first >= 0:
             start = first if start < 0 else start
             end = start + len(words)
-            found.append((start, end))
-    return tuple(found)
+            spans.append((start, end))
+    return tuple(spans)
 
 
 def _alone(text: str, start: int, end: int) -> bool:

@@ -55,8 +55,8 @@ def _is_western(text: str) -> bool:
 def _code_page(sample: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    found = from_bytes(sample, cp_isolation=list(_CODE_PAGES)).best()
-    return found.encoding if found else "cp1250"
+    match = from_bytes(sample, cp_isolation=list(_CODE_PAGES)).best()
+    return match.encoding if match else "cp1250"
 
 
 def _utf16(content: bytes, sample: bytes) -> str:

@@ -106,9 +106,9 @@ def _zipped(content: bytes) -> str:
     """Return the suffix of a ZIP archive by its parts, or an empty text where they do not tell it."""
     if content[30:38] == b"mimetype":
         start = content[38:200]
-        found = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
-        if found:
-            return found[0]
+        suffixes = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
+        if suffixes:
+            return suffixes[0]
     directory = _directory(content)
     if b"xl/workbook.bin" in directory:
         return ".xlsb"
@@ -134,9 +134,9 @@ def _compound(content: bytes, suffix: str) -> str:
         return ".msg"
     if _stream("EncryptedPackage") in content:
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
-    found = [older for stream, older in _OLDER.items() if _stream(stream) in content]
-    if found or suffix in LEGACY_FORMATS:  # one may stand in another
-        return suffix if suffix in LEGACY_FORMATS else found[0]
+    suffixes = [older for stream, older in _OLDER.items() if _stream(stream) in content]
+    if suffixes or suffix in LEGACY_FORMATS:  # one may stand in another
+        return suffix if suffix in LEGACY_FORMATS else suffixes[0]
     raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
 
 

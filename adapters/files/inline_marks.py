@@ -44,5 +44,5 @@ def insert_footnote(before: str, note: str) -> str:
     if not note:
         return before
     end = _END.search(before.rstrip())
-    said, mark = (before.rstrip()[: end.start()], end.group()) if end else (before.rstrip(), "")
-    return f"{said} (note: {note.rstrip('.') if mark.startswith('.') or not mark else note}){mark}"
+    sentence, mark = (before.rstrip()[: end.start()], end.group()) if end else (before.rstrip(), "")
+    return f"{sentence} (note: {note.rstrip('.') if mark.startswith('.') or not mark else note}){mark}"

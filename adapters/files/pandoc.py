@@ -46,7 +46,7 @@ async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     if not program:
         raise Refused(f"{suffix} is read by pandoc, which is not installed", what_to_do="Install it from pandoc.org.")
     if suffix == ".rtf" and b"\\uc0" not in content:
-        content = _REPLACED.sub(lambda found: b"%s\\'%02x" % (found[1], found[2][0]), content)
+        content = _REPLACED.sub(lambda match: b"%s\\'%02x" % (match[1], match[2][0]), content)
     form = PANDOC_FORMATS[suffix]
     options = ("--sandbox", "--standalone", "--mathjax", "--wrap=none", "--from", form, "--to", "html5")
     command = (sys.executable, "-I", "-c", _START, str(PANDOC_CPU_SECONDS), program, "+RTS", _MEMORY, "-RTS", *options)
@@ -78,15 +78,15 @@ async def _converted(process: Process, content: bytes) -> bytes:
     assert process.stdin
     assert process.stdout
     sending = asyncio.create_task(_send(process.stdin, content))
-    found = bytearray()
+    html = bytearray()
     try:
         while chunk := await process.stdout.read(_CHUNK):
-            found += chunk
-            if len(found) > MAX_PANDOC_HTML:
+            html += chunk
+            if len(html) > MAX_PANDOC_HTML:
                 raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
     finally:
         sending.cancel()
-    return bytes(found)
+    return bytes(html)
 
 
 async def _send(stream: asyncio.StreamWriter, content: bytes) -> None:

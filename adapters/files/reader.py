@@ -54,14 +54,14 @@ class FileReader:
         check_size(len(content), _most(suffix))
         if suffix in PANDOC_FORMATS:
             suffix, content = ".html", await pandoc_to_html(suffix, content)
-        found = await self._child(suffix, len(content)).read(suffix, content)
-        if not found.has_text and found.unread:
-            pictures = any("picture" in part for part in found.unread)
+        parsed = await self._child(suffix, len(content)).read(suffix, content)
+        if not parsed.has_text and parsed.unread:
+            pictures = any("picture" in part for part in parsed.unread)
             what_to_do = "Run text recognition (OCR) on it first." if pictures else "Save it in another format."
-            raise Refused(f"nothing of it can be read: {found.unread[0]}", what_to_do=what_to_do)
-        if not found.has_text:
-            raise _empty(found)
-        return found
+            raise Refused(f"nothing of it can be read: {parsed.unread[0]}", what_to_do=what_to_do)
+        if not parsed.has_text:
+            raise _empty(parsed)
+        return parsed
 
     async def read_json_line(self, content: bytes) -> ParsedFile:
         """Read one line of a JSON Lines file. Raises Refused with the reason."""
@@ -70,10 +70,10 @@ class FileReader:
     async def read_web_page(self, content: bytes) -> ParsedFile:
         """Read the main content of a web page. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
-        found = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
-        if not found.has_text:
+        parsed = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
+        if not parsed.has_text:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
-        return found
+        return parsed
 
     async def read_page_links(self, content: bytes) -> PageLinks:
         """Return the links of a web page and its statements about itself. Raises Refused with the reason."""
@@ -125,18 +125,18 @@ def _most(suffix: str) -> int:
     return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 
-def check_size(size: int, most: int) -> None:
-    """Check a size. Raises Refused above `most` bytes."""
-    if size > most:
-        raise Refused(f"the file is larger than {most // 1_000_000} MB", what_to_do="Split it into several files.")
+def check_size(size: int, limit: int) -> None:
+    """Check a size. Raises Refused above `limit` bytes."""
+    if size > limit:
+        raise Refused(f"the file is larger than {limit // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
-def _empty(found: ParsedFile) -> Refused:
+def _empty(parsed: ParsedFile) -> Refused:
     """Return the error for a file without text, with its unread parts."""
-    if not found.unread:
+    if not parsed.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
-    what = "; ".join(found.unread[:_MOST_NAMED]) + ("; and more" if len(found.unread) > _MOST_NAMED else "")
-    pictures = any("picture" in part for part in found.unread)
+    what = "; ".join(parsed.unread[:_MOST_NAMED]) + ("; and more" if len(parsed.unread) > _MOST_NAMED else "")
+    pictures = any("picture" in part for part in parsed.unread)
     return Refused(
         f"the file holds no text that can be read: {what}",
         what_to_do="Run text recognition (OCR) on it first." if pictures else "Save that as text, or leave it out.",

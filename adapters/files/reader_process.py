@@ -116,8 +116,8 @@ class ReaderProcess:
             for _ in range(reply.frames):
                 frames.append(await self._frame(process, MAX_REPLY_BYTES - sum(map(len, frames))))
             blocks = PackedBlocks(frames, reply.blocks)
-            found = blocks if len(frames) > 1 else tuple(blocks)
-            return replace(reply, content=replace(reply.content, blocks=found))
+            sequence = blocks if len(frames) > 1 else tuple(blocks)
+            return replace(reply, content=replace(reply.content, blocks=sequence))
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise _died(await process.wait()) from error
         except ValidationError as error:
@@ -130,10 +130,10 @@ class ReaderProcess:
         process.stdin.write(content)
         await process.stdin.drain()
 
-    async def _frame(self, process: Process, most: int) -> bytes:
+    async def _frame(self, process: Process, limit: int) -> bytes:
         assert process.stdout
         size = int.from_bytes(await process.stdout.readexactly(8), "big")
-        if size > most:
+        if size > limit:
             raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
         return await process.stdout.readexactly(size)
 

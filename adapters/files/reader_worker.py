@@ -99,8 +99,8 @@ def read_format(
 
 def _reader(name: str) -> Callable[..., ParsedFile]:
     module, _, function = name.partition(":")
-    found: Callable[..., ParsedFile] = getattr(import_module(f"adapters.files.{module}"), function)
-    return found
+    reader: Callable[..., ParsedFile] = getattr(import_module(f"adapters.files.{module}"), function)
+    return reader
 
 
 def _held(depth: int, name: str, content: bytes) -> ParsedFile:
@@ -151,9 +151,9 @@ def main() -> None:
     gc.set_threshold(100_000)  # what readers make has few cycles, and looking for them takes a tenth of the time
     requests = sys.stdin.buffer
     while request := requests.readline():
-        asked = json.loads(request)
-        content = requests.read(asked["size"])
-        reply, frames = _answer(asked["suffix"], content, asked["cpu_seconds"], leads=asked["leads"])
+        fields = json.loads(request)
+        content = requests.read(fields["size"])
+        reply, frames = _answer(fields["suffix"], content, fields["cpu_seconds"], leads=fields["leads"])
         for frame in (json.dumps(reply).encode(), *frames):
             replies.write(len(frame).to_bytes(8, "big") + frame)
         replies.flush()
@@ -168,11 +168,11 @@ def _answer(
             if leads:
                 on_pages(len(content) // TEXT_PAGE_SIZE, 0)
                 return {"leads": read_links(suffix, content).model_dump(mode="json")}, ()
-            found = read_format(suffix, content, on_pages)
-            blocks = found.blocks
+            parsed = read_format(suffix, content, on_pages)
+            blocks = parsed.blocks
             frames = blocks.frames if isinstance(blocks, PackedBlocks) else (pack_blocks(list(blocks)),)
-            known = found.model_dump(mode="json", exclude={"blocks"})
-            return {"content": known, "frames": len(frames), "blocks": len(blocks)}, frames
+            summary = parsed.model_dump(mode="json", exclude={"blocks"})
+            return {"content": summary, "frames": len(frames), "blocks": len(blocks)}, frames
     except Refused as error:
         return {"refused": str(error), "what_to_do": error.what_to_do}, ()
     except MemoryError:
@@ -195,14 +195,14 @@ def refuse_parse_errors(suffix: str) -> Iterator[None]:
 def _limited(suffix: str, cpu_seconds: float) -> ProgressCallback:
     """Limit the processor time of the file that is read now. The returned callback grants more for each page."""
     started = _used()
-    most = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
+    limit = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
     _allow(started + cpu_seconds)
 
-    def on_pages(count: int, of: int) -> None:
+    def on_pages(count: int, total: int) -> None:
         used = _used() - started
-        if used > cpu_seconds / 2 and used * of > most * count:  # the rest, read as fast, would take too long
+        if used > cpu_seconds / 2 and used * total > limit * count:  # the rest, read as fast, would take too long
             raise Refused(TOO_LONG_MESSAGE, what_to_do=SPLIT_HINT)
-        _allow(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, most))
+        _allow(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, limit))
 
     return on_pages
 

@@ -44,10 +44,10 @@ def iter_filled_rows(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
         line: list[Cell] = []
 
         def from_above(line: list[Cell] = line) -> None:
-            while held := open_below.get(len(line)):
-                left, cell = held
-                if left > 1:
-                    open_below[len(line)] = left - 1, cell
+            while span := open_below.get(len(line)):
+                rows_left, cell = span
+                if rows_left > 1:
+                    open_below[len(line)] = rows_left - 1, cell
                 else:
                     del open_below[len(line)]
                 line.append(cell)
@@ -80,7 +80,7 @@ def split_row_lines(row: Sequence[Cell]) -> list[list[Cell]]:
     it as one row."""
     lines = [cell.text.split("\n") for cell in row]
     level = len(row) > 1 and len(set(map(len, lines))) == 1
-    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
+    if level and any(all(any(map(str.isdigit, line)) for line in column) for column in lines):
         beside = zip(*lines, strict=True)
         return [[cell._replace(text=text) for cell, text in zip(row, texts, strict=True)] for texts in beside]
     return [[cell._replace(text=_BROKEN.sub(_apart, cell.text)) if "\n" in cell.text else cell for cell in row]]

@@ -86,12 +86,12 @@ class GridRow(NamedTuple):
         )
 
     def drop_columns(self, hidden: set[int]) -> GridRow:
-        kept = [column for column in range(len(self.texts)) if column not in hidden]
+        visible = [column for column in range(len(self.texts)) if column not in hidden]
         own, strong = (
-            sum([1 << at for at, column in enumerate(kept) if mask >> column & 1])
+            sum([1 << at for at, column in enumerate(visible) if mask >> column & 1])
             for mask in (self.own_columns, self.bold_columns)
         )
-        return self._replace(texts=[self.texts[column] for column in kept], own_columns=own, bold_columns=strong)
+        return self._replace(texts=[self.texts[column] for column in visible], own_columns=own, bold_columns=strong)
 
     @property
     def is_emphasized(self) -> bool:
@@ -131,8 +131,8 @@ def is_number_or_date(text: str) -> bool:
 
 def are_column_names(texts: Sequence[str]) -> bool:
     """Return whether texts may name columns: there are words, and no number, date or sentence."""
-    said = [text for text in texts if text.strip()]
-    return bool(said) and not any(is_number_or_date(text) or _SENTENCE.search(text[-_TAIL:]) for text in said)
+    filled = [text for text in texts if text.strip()]
+    return bool(filled) and not any(is_number_or_date(text) or _SENTENCE.search(text[-_TAIL:]) for text in filled)
 
 
 def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int:
@@ -164,7 +164,7 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
     columns = [column for column in range(len(row.texts)) if row.own_columns >> column & 1]
     if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _asks(row, below):
         return 0
-    if below and all(one.text(0)[:1].isdigit() for one in rows):
+    if below and all(other.text(0)[:1].isdigit() for other in rows):
         return 0
     led = (
         row.is_emphasized
@@ -214,20 +214,24 @@ def _asks(row: GridRow, below: Sequence[GridRow]) -> bool:
 def _over_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
     """Return whether words stand above columns of nothing but values."""
     names = [column for column in columns[1:] if not row.is_number_or_date(column)]
-    return len(below) > 0 and sum(all(one.is_number_or_date(column) for one in below[:_NEAR]) for column in names) > 1
+    return (
+        len(below) > 0 and sum(all(other.is_number_or_date(column) for other in below[:_NEAR]) for column in names) > 1
+    )
 
 
 def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
     """Return whether a row repeats texts of others in the same columns, so that it names none: a third of them in a row
     below, which is no second header, or one in a table above, where codes such as `A1` and `B2` are equal."""
-    for place, one in enumerate(below):
-        same = [column for column in columns if one.own_columns >> column & 1 and one.text(column) == row.text(column)]
+    for place, other in enumerate(below):
+        same = [
+            column for column in columns if other.own_columns >> column & 1 and other.text(column) == row.text(column)
+        ]
         if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
             return True
     shapes = [_shape(row.text(column)) for column in columns]
     return any(
-        one.text(column) and _shape(one.text(column)) == shape
-        for one in above
+        other.text(column) and _shape(other.text(column)) == shape
+        for other in above
         for column, shape in zip(columns, shapes, strict=True)
     )
 
@@ -240,8 +244,10 @@ def _shape(text: str) -> str:
 def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
     """Return whether rows are names with their values. The names alone are bold. Or the rows have two cells, or twice
     two, with values of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
-    told = [row for row in rows if row.own_columns > 1]
-    if all(row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns for row in told):
+    filled_rows = [row for row in rows if row.own_columns > 1]
+    if all(
+        row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns for row in filled_rows
+    ):
         counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
         return not counts or any(map(_has_digit, rows[0].texts))
     kinds = [{_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
@@ -288,7 +294,7 @@ def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
     `mm`, `kg`."""
     second, *rest = below[:_NEAR]
     named = [column for column in range(len(second.texts)) if second.text(column)]
-    measured = all(one.is_number_or_date(column) for one in rest for column in named)
+    measured = all(other.is_number_or_date(column) for other in rest for column in named)
     if not second.text(0) or (measured and len(rest) > 1):
         return measured
     grouped = (row.own_columns >> 1).bit_count() > 1 and row.own_columns.bit_count() < second.own_columns.bit_count()
@@ -302,15 +308,17 @@ def _periods(row: GridRow, below: Sequence[GridRow]) -> bool:
     words = [text for column, text in enumerate(row.texts) if text and not row.is_number_or_date(column)]
     if not below or not columns or row.is_number_or_date(0) or (len(named) == 1 and not words):
         return False
-    under = [(one, column) for one in below[:5] for column in columns if one.text(column)]
+    under = [(other, column) for other in below[:5] for column in columns if other.text(column)]
     counted = len(named) > 2 and all(text.isdecimal() and len(text) < 4 for text in named)
     if counted and all(int(after) == int(before) + 1 for before, after in pairwise(named)):
-        like = [one for one, column in under if one.text(column) in named]
+        like = [other for other, column in under if other.text(column) in named]
     elif all(map(_PERIOD.fullmatch, named)):
         like = [
-            one for one, column in under if _PERIOD.fullmatch(one.text(column)) or _WRITTEN_DAY.search(one.text(column))
+            other
+            for other, column in under
+            if _PERIOD.fullmatch(other.text(column)) or _WRITTEN_DAY.search(other.text(column))
         ]
     else:  # shares above counts, days above words
         kinds = {_kind(row, column) for column in columns}
-        like = [one for one, column in under if _kind(one, column) in kinds]
+        like = [other for other, column in under if _kind(other, column) in kinds]
     return bool(under) and len(like) * 2 < len(under)

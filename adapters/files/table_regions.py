@@ -23,10 +23,15 @@ _PREAMBLE = 10
 
 
 def add_document_table(
-    outline: OutlineBuilder, grid: list[list[Cell]], marked: int | None = None, *, goes_on: bool = False, depth: int = 0
+    outline: OutlineBuilder,
+    grid: list[list[Cell]],
+    marked: int | None = None,
+    *,
+    continues: bool = False,
+    depth: int = 0,
 ) -> None:
     """Append a table of a document with its spans filled; `marked` as for `count_header_rows`. A first row of one cell
-    is its caption. With `goes_on`, a table without a header continues the one above."""
+    is its caption. With `continues`, a table without a header continues the one above."""
     width = max(map(len, grid), default=0)
     if len(grid) > 2 and len(grid[0]) == width > 1 and all(cell is grid[0][0] for cell in grid[0]):
         outline.add(BlockKind.PROSE, grid[0][0].text, depth=depth)
@@ -36,24 +41,27 @@ def add_document_table(
     rows = [
         build_grid_row(place, line, above) for place, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))
     ]
-    head = count_header_rows(rows[:HEADER_SCAN_ROWS], 0 if goes_on and not marked else marked)
+    head = count_header_rows(rows[:HEADER_SCAN_ROWS], 0 if continues and not marked else marked)
     names = [cell.text for cell in grid[0]] if head == 1 else None
-    told = [(BlockKind.ROW, line) for line in grid[:head]]
+    table_lines = [(BlockKind.ROW, line) for line in grid[:head]]
     for place in range(head, len(grid)):
         if (texts := [cell.text for cell in grid[place]]) != names:
             kind = BlockKind.HEADER if names and _is_second(rows, place) else BlockKind.ROW
-            told += [(kind, line) for line in split_row_lines(grid[place])]
+            table_lines += [(kind, line) for line in split_row_lines(grid[place])]
             names = texts if kind is BlockKind.HEADER else names
-    if head or not goes_on:
+    if head or not continues:
         outline.add_table(
-            [[cell.text for cell in line] for _, line in told[:head]],
+            [[cell.text for cell in line] for _, line in table_lines[:head]],
             header=head,
             depth=depth,
-            links=[[link for cell in line for link in cell.links] for _, line in told[:head]],
-            code=[[one for cell in line for one in cell.code] for _, line in told[:head]],
+            links=[[link for cell in line for link in cell.links] for _, line in table_lines[:head]],
+            code=[[snippet for cell in line for snippet in cell.code] for _, line in table_lines[:head]],
         )
-    for kind, line in told[head:]:
-        links, code = [link for cell in line for link in cell.links], [one for cell in line for one in cell.code]
+    for kind, line in table_lines[head:]:
+        links, code = (
+            [link for cell in line for link in cell.links],
+            [snippet for cell in line for snippet in cell.code],
+        )
         outline.add_row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
 
 
@@ -61,7 +69,7 @@ def _is_second(rows: list[GridRow], place: int) -> bool:
     """Return whether a row in the midst of a table names its columns anew: words in bold like the first row, between
     rows that are not bold."""
     row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
-    bold = rows[0].is_emphasized and row.is_emphasized and not any(one.is_emphasized for one in around)
+    bold = rows[0].is_emphasized and row.is_emphasized and not any(other.is_emphasized for other in around)
     return (
         bold
         and len(around) > 1
@@ -88,7 +96,7 @@ class _Open(NamedTuple):
     def differs(self, row: GridRow) -> bool:
         """Return whether words of `row` stand in a column that holds nothing but values."""
         for column in range(len(self.names)):
-            above = [held.is_number_or_date(column) for held in self.rows if held.text(column)]
+            above = [other.is_number_or_date(column) for other in self.rows if other.text(column)]
             if above and all(above) and row.text(column) and not row.is_number_or_date(column):
                 return True
         return False
@@ -123,14 +131,18 @@ class _Tables:
         first = (used & -used).bit_length() - 1
         start = [row.crop(first) for row in start]
         rest = (_joined(row, first) for row in region) if first else region
-        place, held = left + first, self._open
-        beside = place - held.left if held else 0
+        place, open_table = left + first, self._open
+        beside = place - open_table.left if open_table else 0
         width = _used(start).bit_length()
-        names = len(held.names) if held else 0
+        names = len(open_table.names) if open_table else 0
         fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
-        above = held.rows if held and fits and not beside else ()
+        above = open_table.rows if open_table and fits and not beside else ()
         titles, depth = _header(start, above, wider=wider)
-        if held and fits and self._goes_on(held, start, titles, depth, whole=beside + width == names):
+        if (
+            open_table
+            and fits
+            and self._goes_on(open_table, start, titles, depth, is_full_width=beside + width == names)
+        ):
             self._rows(row.shift(beside) for row in chain(start, rest))
             return
         if (
@@ -146,7 +158,7 @@ class _Tables:
             self._prose(row)
         if depth:
             self._begin(start[titles : titles + depth], place)
-        elif width == 1 or (held and held.names and not titles):  # rows are no other table's
+        elif width == 1 or (open_table and open_table.names and not titles):  # rows are no other table's
             for row in chain(start[titles:], rest):
                 self._prose(row)
             self._open = None
@@ -156,16 +168,18 @@ class _Tables:
             self._open = _Open(place, [], strong=False, rows=[])
         self._rows(chain(start[titles + depth :], rest))
 
-    def _goes_on(self, held: _Open, start: list[GridRow], titles: int, depth: int, *, whole: bool) -> bool:
+    def _goes_on(
+        self, open_table: _Open, start: list[GridRow], titles: int, depth: int, *, is_full_width: bool
+    ) -> bool:
         """Return whether rows below an empty one belong to the table above."""
         named = start[0]
-        if list(named.texts) == held.names:
+        if list(named.texts) == open_table.names:
             return False
-        if not depth or not held.rows or len(start) <= titles + depth:
+        if not depth or not open_table.rows or len(start) <= titles + depth:
             return titles < len(start)
-        if titles or not whole or (named.is_emphasized and not held.strong) or held.differs(named):
+        if titles or not is_full_width or (named.is_emphasized and not open_table.strong) or open_table.differs(named):
             return False
-        return self._spaced or (held.strong and not named.is_emphasized)
+        return self._spaced or (open_table.strong and not named.is_emphasized)
 
     def _begin(self, rows: list[GridRow], place: int) -> None:
         texts = [list(row.texts) for row in rows]
@@ -197,9 +211,13 @@ class _Tables:
         if title is not None:
             self._row(title)
 
-    def _begins(self, held: _Open, row: GridRow) -> bool:
+    def _begins(self, open_table: _Open, row: GridRow) -> bool:
         """Return whether a row in the midst of a table names columns: words stand where the table has values."""
-        return row.own_columns.bit_count() >= max(2, len(held.names) - 1) and row.is_header_like and held.differs(row)
+        return (
+            row.own_columns.bit_count() >= max(2, len(open_table.names) - 1)
+            and row.is_header_like
+            and open_table.differs(row)
+        )
 
     def _row(self, row: GridRow) -> None:
         assert self._open is not None
@@ -218,8 +236,8 @@ class _Tables:
 
     def _prose(self, row: GridRow) -> None:
         """Write a title, a remark, or a name with its value."""
-        said = [text for column, text in enumerate(row.texts) if text and row.own_columns >> column & 1]
-        joined = f"{said[0].removesuffix(':')}: {said[1]}" if len(said) == 2 else ", ".join(said)
+        texts = [text for column, text in enumerate(row.texts) if text and row.own_columns >> column & 1]
+        joined = f"{texts[0].removesuffix(':')}: {texts[1]}" if len(texts) == 2 else ", ".join(texts)
         self._outline.add(BlockKind.PROSE, joined, row=row.number)
 
 
@@ -291,12 +309,12 @@ def _sides(rows: list[GridRow]) -> list[int]:
         if row.has_column_span:
             used |= sum(1 << column for column, text in enumerate(row.texts) if text)
     starts = [column for column in range(used.bit_length()) if used >> column & 1 and not used << 1 >> column & 1]
-    found = starts[:1]
+    table_starts = starts[:1]
     for start, end in pairwise([*starts[1:], None]):
         assert start is not None
-        if _are_two(list(_side(rows, found[-1], start)), list(_side(rows, start, end))):
-            found.append(start)
-    return found
+        if _are_two(list(_side(rows, table_starts[-1], start)), list(_side(rows, start, end))):
+            table_starts.append(start)
+    return table_starts
 
 
 def _are_two(before: list[GridRow], side: list[GridRow]) -> bool:
@@ -347,7 +365,7 @@ def _pair(rows: list[GridRow]) -> bool:
         return False
     if row.text(0).endswith(":") or row.value_columns:
         return True
-    start = next((place for place, one in enumerate(rows) if one.own_columns != 0b11), len(rows))
+    start = next((place for place, other in enumerate(rows) if other.own_columns != 0b11), len(rows))
     named, below = rows[start : start + 1], rows[start + 1 : start + 2]
     return (
         bool(below)

@@ -138,8 +138,8 @@ class _Writer:
                 done = element.findtext(f"{_AC}task-status") == "complete"
                 return f"<li>{'☑' if done else '☐'} {self.inner(element.find(f'{_AC}task-body'))}</li>"
             case "ac:adf-extension":
-                shown = element.find(f"{_AC}adf-fallback")
-                return f"<div>{self.inner(element if shown is None else shown)}</div>"
+                fallback = element.find(f"{_AC}adf-fallback")
+                return f"<div>{self.inner(element if fallback is None else fallback)}</div>"
             case "ac:layout" | "ac:layout-section" | "ac:layout-cell" | "ac:adf-content":
                 return f"<div>{self.inner(element)}</div>"
             case "time":
@@ -149,8 +149,8 @@ class _Writer:
             case name if name in _VOID:
                 return f"<{name}>"
             case name if name.isalnum():
-                kept = "".join(f' {key}="{escape(said)}"' for key in _KEPT if (said := element.get(key)))
-                return f"<{name}{kept}>{self.inner(element)}</{name}>"
+                attributes = "".join(f' {key}="{escape(value)}"' for key in _KEPT if (value := element.get(key)))
+                return f"<{name}{attributes}>{self.inner(element)}</{name}>"
             case _:
                 return self.inner(element)
 
@@ -163,13 +163,13 @@ class _Writer:
         """Return the text that a macro shows. Empty for a macro that generates its content (a table of contents, a list
         of children)."""
         name = macro.get(f"{_AC}name") or ""
-        given = {part.get(f"{_AC}name"): part.text or "" for part in macro.findall(f"{_AC}parameter")}
+        parameters = {part.get(f"{_AC}name"): part.text or "" for part in macro.findall(f"{_AC}parameter")}
         if name == "status":
-            return escape(given.get("title", ""))
+            return escape(parameters.get("title", ""))
         if name == "jira":
-            return escape(given.get("key", ""))
+            return escape(parameters.get("key", ""))
         rich, plain = macro.find(f"{_AC}rich-text-body"), macro.find(f"{_AC}plain-text-body")
-        title = f"<p><strong>{escape(given['title'])}</strong></p>" if given.get("title") else ""
+        title = f"<p><strong>{escape(parameters['title'])}</strong></p>" if parameters.get("title") else ""
         if rich is not None:
             kind = f' class="admonition {name}"' if name in _NOTES and not title else ""
             return f"{title}<div{kind}>{self.inner(rich)}</div>"

@@ -56,22 +56,22 @@ class _Notes:
         for _, note in self._calls:
             self._unmark(note)
         beside = tree.with_class_containing("sidenote", "marginnote", "ltx_note_outer")
-        self._beside = [one for one in beside if one.tag in {"span", "small"}]
+        self._beside = [element for element in beside if element.tag in {"span", "small"}]
         for mark in tree.with_class_containing("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
             remove_element(mark)
 
     def join(self) -> None:
-        said: dict[HtmlElement, str] = {}
+        texts: dict[HtmlElement, str] = {}
         times: dict[HtmlElement, int] = {}
         for note in self._beside:
             replace_with_text(note, f"{NOTE_START}{element_text(note).replace(NOTE_START, '')}{NOTE_END}")
         for call, note in self._calls:
-            if note not in said:
-                said[note] = self._words(note)
+            if note not in texts:
+                texts[note] = self._words(note)
             times[note] = times.get(note, 0) + 1
-            fits = said[note] and times[note] <= _MOST_CALLS
-            replace_with_text(call, f"{NOTE_START}{said[note]}{NOTE_END}" if fits else "")
-        taken = [note for note in said if said[note]]
+            fits = texts[note] and times[note] <= _MOST_CALLS
+            replace_with_text(call, f"{NOTE_START}{texts[note]}{NOTE_END}" if fits else "")
+        taken = [note for note in texts if texts[note]]
         for note in taken:
             remove_element(note)
         _drop_emptied(taken)
@@ -85,7 +85,7 @@ class _Notes:
                 if name in wanted:
                     places.setdefault(name, place)
         order = (
-            {one: at for at, one in enumerate(self._tree.in_document_order({*links, *places.values()}))}
+            {element: at for at, element in enumerate(self._tree.in_document_order({*links, *places.values()}))}
             if places
             else {}
         )
@@ -113,7 +113,12 @@ class _Notes:
         if note not in self._back:
             hrefs = (str(inner.get("href") or "") for inner in note.iter("a"))
             self._back[note] = {href[1:] for href in hrefs if href.startswith("#")}
-        own = {name for one in (link, link.getparent()) if one is not None for name in (one.get("id"), one.get("name"))}
+        own = {
+            name
+            for element in (link, link.getparent())
+            if element is not None
+            for name in (element.get("id"), element.get("name"))
+        }
         if (own - {None}) & self._back[note]:
             return True
         return _NAMED.search(class_names(note)) is not None or _raised(link)
@@ -155,12 +160,12 @@ class _Notes:
 
 def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
     """Remove elements that contained nothing but notes and headings."""
-    known: set[HtmlElement] = set()
+    checked: set[HtmlElement] = set()
     for note in notes:
         for holder in note.iterancestors():
-            if holder in known or holder.tag in _CONTENT:
+            if holder in checked or holder.tag in _CONTENT:
                 break
-            known.add(holder)
+            checked.add(holder)
             named = sum(_size(head) for head in holder.iter(*HEADING_TAGS))
             if _size(holder) > named:
                 break
@@ -183,9 +188,9 @@ def _links_back(root: HtmlElement) -> set[str]:
         str(name)
         for link in root.iter("a")
         if (link.get("href") or "").startswith("#")
-        for one in (link, link.getparent())
-        if one is not None and one.tag in {"a", "sup", "span"}
-        for name in (one.get("id"), one.get("name"))
+        for element in (link, link.getparent())
+        if element is not None and element.tag in {"a", "sup", "span"}
+        for name in (element.get("id"), element.get("name"))
         if name
     }
 

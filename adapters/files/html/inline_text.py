@@ -72,8 +72,8 @@ def convert_inline_marks(tree: HtmlTree) -> None:
     for end in tree.root.iter("br"):
         end.text = LINE_BREAK
     for picture in tree.root.iter("img"):
-        said = (picture.get("alt") or "").strip()
-        replace_with_text(picture, f" {said} " if said else "")
+        description = (picture.get("alt") or "").strip()
+        replace_with_text(picture, f" {description} " if description else "")
     for struck in [*tree.root.iter("del", "s", "strike"), *tree.with_attribute("style")]:
         if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
             clear_element(struck)
@@ -104,16 +104,16 @@ def _drawn_before(script: HtmlElement) -> None:
 
 
 def formula_text(formula: HtmlElement) -> str:
-    for said in formula.iter("annotation", "{*}annotation"):
-        if "tex" in (said.get("encoding") or "").lower():
-            return _tex("".join(said.itertext()))
+    for annotation in formula.iter("annotation", "{*}annotation"):
+        if "tex" in (annotation.get("encoding") or "").lower():
+            return _tex("".join(annotation.itertext()))
     return _tex(formula.get("alttext") or "") or " ".join(_linear(formula, 0).split())
 
 
 def _tex(text: str) -> str:
     text = " ".join(text.split())
-    shown = _SHOWN.fullmatch(text)
-    return shown[1].strip() if shown else text
+    match = _SHOWN.fullmatch(text)
+    return match[1].strip() if match else text
 
 
 def _linear(part: HtmlElement, depth: int) -> str:
@@ -250,8 +250,8 @@ class InlineContext(NamedTuple):
 class InlineText:
     """Text of one line, while it is collected."""
 
-    def __init__(self, shape: InlineContext) -> None:
-        self._shape = shape
+    def __init__(self, context: InlineContext) -> None:
+        self._shape = context
         self._parts: list[str] = []
         self.links: list[Link] = []
         self.code: list[str] = []

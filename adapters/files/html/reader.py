@@ -177,8 +177,8 @@ class HtmlPage:
 
     def read_content(self, main: HtmlElement) -> ParsedFile:
         self.fill_outline(main)
-        found = self._outline.build()
-        return found if found.title else replace(found, title=clean_label(self._named))
+        content = self._outline.build()
+        return content if content.title else replace(content, title=clean_label(self._named))
 
     def fill_outline(self, main: HtmlElement | None = None) -> None:
         main = self.root if main is None else main
@@ -277,15 +277,15 @@ class _Walk:
             words.add_text(child.tail)
             end += 1
         kind = BlockKind.ITEM if number is None else BlockKind.STEP
-        said = self._add(kind, words, nested, number or 0)
-        if end < len(item) and not said and item[end].tag in _WRAPPING and depth <= MAX_TREE_DEPTH:
-            wrapper, end, said = item[end], end + 1, True
+        has_text = self._add(kind, words, nested, number or 0)
+        if end < len(item) and not has_text and item[end].tag in _WRAPPING and depth <= MAX_TREE_DEPTH:
+            wrapper, end, has_text = item[end], end + 1, True
             self._item(wrapper, depth + 1, nested, number=number)
             words = InlineText(self._shape)
             words.add_text(wrapper.tail)
             self._add(BlockKind.PROSE, words, nested + 1)
         if end < len(item):
-            self.flow(item, depth + 1, nested=nested + (said or item.tag == "dd"), start=end)
+            self.flow(item, depth + 1, nested=nested + (has_text or item.tag == "dd"), start=end)
 
     def _table(self, table: HtmlElement, depth: int, nested: int) -> None:
         for caption in table.iterchildren("caption"):
@@ -340,5 +340,5 @@ class _Walk:
 
 
 def _anchor(heading: HtmlElement) -> str:
-    found = heading.get("id") or ""
-    return found if len(found) <= _LONGEST_ANCHOR else ""
+    anchor = heading.get("id") or ""
+    return anchor if len(anchor) <= _LONGEST_ANCHOR else ""

@@ -58,11 +58,11 @@ _TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
 def inline_css_styles(tree: HtmlTree) -> None:
     """Copy the styles that strike and raise words from style sheets to the elements with their classes."""
     sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MOST_STYLE]
-    found = ((rule[1], _TELLING.search(rule[2])) for rule in _STYLE.finditer(sheets))
-    named = {name: telling[0] for name, telling in found if telling}
+    rules = ((rule[1], _TELLING.search(rule[2])) for rule in _STYLE.finditer(sheets))
+    named = {name: telling[0] for name, telling in rules if telling}
     for element in tree.with_attribute("class") if named else ():
-        if told := ";".join(named[name] for name in element.get("class").split() if name in named):
-            tree.set_attribute(element, "style", f"{element.get('style') or ''};{told}")
+        if styles := ";".join(named[name] for name in element.get("class").split() if name in named):
+            tree.set_attribute(element, "style", f"{element.get('style') or ''};{styles}")
 
 
 def apply_aria_roles(tree: HtmlTree) -> None:
@@ -79,7 +79,7 @@ def apply_aria_roles(tree: HtmlTree) -> None:
 def promote_title(tree: HtmlTree) -> None:
     """Turn a first paragraph that is the title into a heading."""
     opening = islice(tree.root.iter(*BLOCK_TAGS), _OPENING)
-    first = next((one for one in opening if one.tag not in _HOLDS and element_text(one)), None)
+    first = next((block for block in opening if block.tag not in _HOLDS and element_text(block)), None)
     named = tree.root.find(".//title")
     if first is None or first.tag != "p":
         return
@@ -149,12 +149,12 @@ def label_tab_panels(tree: HtmlTree) -> None:
         panel = (tab.get("aria-controls") or tab.get("data-bs-target") or tab.get("href") or "").lstrip("#")
         by_panel.setdefault(panel, []).append(element_text(tab))
     heads = {*tree.with_attribute_value("role", "tablist"), *tree.with_class_containing("tabbed-labels")}
-    heads |= {one for one in tree.with_class_matching(_TABS) if one.find("label") is not None}
+    heads |= {tab_list for tab_list in tree.with_class_matching(_TABS) if tab_list.find("label") is not None}
     panels = {
         *tree.with_attribute_value("role", "tabpanel"),
         *tree.with_class_containing("tab-pane", "tabbed-block", "tabpanel", "tab-panel"),
     }
-    panels |= {one for blocks in tree.with_class_matching(_BLOCKS) for one in blocks}
+    panels |= {block for blocks in tree.with_class_matching(_BLOCKS) for block in blocks}
     lists: list[list[str]] = []
     """Names in each list of tabs whose panels are still to come."""
     for element in tree.in_document_order(heads | panels):
@@ -238,7 +238,7 @@ def _is_regular(rows: Sequence[HtmlElement]) -> bool:
 
 def is_repeated_row(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
     """Return whether all cells of `row` span into the row `below`, which then repeats it and adds more."""
-    return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
+    return bool(row) and len(row) < len(below) and all(cell is other for cell, other in zip(row, below, strict=False))
 
 
 def count_html_headers(rows: Sequence[HtmlElement]) -> int:
@@ -262,12 +262,12 @@ def count_html_headers(rows: Sequence[HtmlElement]) -> int:
 
 def _is_bold(row: HtmlElement) -> bool:
     """Return whether all text of a row is bold."""
-    told = [cell for cell in row_cell_elements(row) if element_text(cell)]
-    bold = (sum(len(element_text(part)) for part in cell.iter("b", "strong")) for cell in told)
-    return bool(told) and all(size >= len(element_text(cell)) for size, cell in zip(bold, told, strict=True))
+    filled = [cell for cell in row_cell_elements(row) if element_text(cell)]
+    bold = (sum(len(element_text(part)) for part in cell.iter("b", "strong")) for cell in filled)
+    return bool(filled) and all(size >= len(element_text(cell)) for size, cell in zip(bold, filled, strict=True))
 
 
-def parse_html_int(said: str | None, otherwise: int = 1) -> int:
-    """Parse the number of a step, of rows or of columns. Return `otherwise` where it is none."""
-    said = (said or "").strip()
-    return int(said) if re.fullmatch(r"[0-9]+", said) and len(said) <= _LONGEST_NUMBER else otherwise
+def parse_html_int(text: str | None, default: int = 1) -> int:
+    """Parse the number of a step, of rows or of columns. Return `default` where it is none."""
+    text = (text or "").strip()
+    return int(text) if re.fullmatch(r"[0-9]+", text) and len(text) <= _LONGEST_NUMBER else default

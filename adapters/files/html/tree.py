@@ -58,7 +58,7 @@ class HtmlTree:
 
     def with_attribute(self, *names: str) -> list[HtmlElement]:
         """Return the elements that still have one of the attributes."""
-        return [one for name in names for one in self._having.get(name, ()) if one.get(name) is not None]
+        return [element for name in names for element in self._having.get(name, ()) if element.get(name) is not None]
 
     def set_attribute(self, element: HtmlElement, name: str, value: str) -> None:
         """Set an attribute and index the element by it."""
@@ -66,12 +66,12 @@ class HtmlTree:
         self._having.setdefault(name, []).append(element)
 
     def with_attribute_value(self, name: str, value: str) -> list[HtmlElement]:
-        return [one for one in self.with_attribute(name) if one.get(name) == value]
+        return [element for element in self.with_attribute(name) if element.get(name) == value]
 
     def with_class_matching(self, pattern: re.Pattern[str]) -> list[HtmlElement]:
         """Return the elements whose class matches `pattern`, which is searched once for each class."""
         names = [name for name in self._classes if pattern.search(name.lower())]
-        return [one for name in names for one in self._classes[name] if one.get("class") == name]
+        return [element for name in names for element in self._classes[name] if element.get("class") == name]
 
     def with_class_containing(self, *parts: str) -> list[HtmlElement]:
         """Return the elements whose class contains one of `parts`."""
@@ -79,7 +79,11 @@ class HtmlTree:
 
     def in_document_order(self, elements: Iterable[HtmlElement]) -> list[HtmlElement]:
         wanted = set(elements)
-        return [one for one in self.root.iter(*{one.tag for one in wanted}) if one in wanted] if wanted else []
+        return (
+            [element for element in self.root.iter(*{element.tag for element in wanted}) if element in wanted]
+            if wanted
+            else []
+        )
 
 
 def decode_html(content: bytes) -> str:

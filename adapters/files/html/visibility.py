@@ -56,7 +56,7 @@ BOILERPLATE_CLASSES = re.compile(
 def drop_hidden(tree: HtmlTree) -> None:
     for element in list(tree.root.iter(*_UNREAD)):
         remove_element(element)
-    controlled = {one.get("aria-controls") for one in tree.with_attribute("aria-controls")}
+    controlled = {control.get("aria-controls") for control in tree.with_attribute("aria-controls")}
     for element in tree.with_attribute("hidden", "aria-hidden", "style", "role"):
         hidden = (
             element.get("hidden") not in {None, "until-found"}
@@ -86,8 +86,8 @@ def drop_boilerplate(tree: HtmlTree) -> None:
             for part in element.iter("ul", "ol"):
                 if _mostly_links(tree, part):
                     remove_element(part)
-    ids = ((one, one.get("id").lower()) for one in tree.with_attribute("id"))
-    named = [one for one, name in ids if "skip" not in name and _AROUND.search(name)]
+    ids = ((candidate, candidate.get("id").lower()) for candidate in tree.with_attribute("id"))
+    named = [candidate for candidate, name in ids if "skip" not in name and _AROUND.search(name)]
     for element in [*tree.with_class_matching(_AROUND), *named]:
         if element.tag not in {"body", "html", "main", "article", *HEADING_TAGS}:
             remove_element(element)
@@ -103,18 +103,20 @@ def _stands_around(tree: HtmlTree, element: HtmlElement) -> bool:
         case "button":
             opens = any(element.get(name) is not None for name in ("aria-expanded", "aria-controls"))
             opens = opens or element.find(".//p") is not None
-            around = next((one for one in islice(element.iterancestors(), 2) if one.tag in _NAMING), None)
+            around = next(
+                (ancestor for ancestor in islice(element.iterancestors(), 2) if ancestor.tag in _NAMING), None
+            )
             if opens and around is None:
                 element.tag = "p"
             return not opens and (around is None or element_text(around) != element_text(element))
         case "form":
             inputs = list(element.iter("input"))
-            asked = any(one.get("type") in {"search", "password", "email"} for one in inputs)
+            is_search = any(field.get("type") in {"search", "password", "email"} for field in inputs)
             filled = element.find(".//textarea") is not None or any(
-                one.get("value") and one.get("type", "text") in {"text", "number", "date"} for one in inputs
+                field.get("value") and field.get("type", "text") in {"text", "number", "date"} for field in inputs
             )
             wordy = next(element.iter("h1", "h2", "p", "table", "ul", "ol", "pre", "fieldset"), None) is not None
-            return not filled and (not wordy or (asked and len(element_text(element)) < 200))
+            return not filled and (not wordy or (is_search and len(element_text(element)) < 200))
         case _:
             about = BOILERPLATE_CLASSES.search(f"{class_names(element)} {(element.get('id') or '').lower()}")
             titled = element.find("./p[@class='sidebar-title']") is not None
@@ -183,21 +185,21 @@ def label_admonitions(tree: HtmlTree) -> None:
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in class_names(note):
             continue
         title = next((part for part in islice(note.iter(), 1, 8) if _TITLE.search(class_names(part))), None)
-        said = element_text(title) if title is not None else ""
+        label = element_text(title) if title is not None else ""
         if title is None:
             kind = _KIND.search(class_names(note))
-            said = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
-            said = "" if any(one in kinds for one in islice(note.iterancestors(), 3)) else said
+            label = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
+            label = "" if any(ancestor in kinds for ancestor in islice(note.iterancestors(), 3)) else label
             kinds.add(note)
-        elif len(said) > _LONGEST_TITLE:
+        elif len(label) > _LONGEST_TITLE:
             continue
         else:
             remove_element(title)
             if (title.tail or "").strip():
-                replace_with_text(title, said.rstrip(": ").capitalize() + ": ")
+                replace_with_text(title, label.rstrip(": ").capitalize() + ": ")
                 continue
-        if said and not BOILERPLATE_CLASSES.search(class_names(note)):
-            _lead(note, said[0].upper() + said[1:].rstrip(": ") + ": ")
+        if label and not BOILERPLATE_CLASSES.search(class_names(note)):
+            _lead(note, label[0].upper() + label[1:].rstrip(": ") + ": ")
 
 
 def _lead(note: HtmlElement, words: str) -> None:
@@ -205,10 +207,10 @@ def _lead(note: HtmlElement, words: str) -> None:
     for content in note.iterfind(".//td[@class='content']"):  # of AsciiDoctor, beside an icon
         note = content
         next(note.iterancestors("table")).set("role", "presentation")
-    first = next((one for one in note.iter() if (one.text or "").strip()), note)
-    around = takewhile(lambda one: one is not note, [first, *first.iterancestors()])
-    blocks = [one for one in around if one.tag in BLOCK_TAGS]
-    if all(one.tag in _OPENING for one in blocks):
+    first = next((element for element in note.iter() if (element.text or "").strip()), note)
+    around = takewhile(lambda ancestor: ancestor is not note, [first, *first.iterancestors()])
+    blocks = [block for block in around if block.tag in BLOCK_TAGS]
+    if all(block.tag in _OPENING for block in blocks):
         prepend_text(blocks[0] if blocks else note, words)
     else:
         prepend_paragraph(words.rstrip(), note)
@@ -218,9 +220,9 @@ def label_fields(tree: HtmlTree) -> None:
     """Put the name of a field, or an option, before its text. Write the boxes of tasks."""
     for fields in tree.with_class_containing("field-list", "docinfo", "option-list"):
         for name in [name for name in fields if name.tag == "dt"] if fields.tag == "dl" else []:
-            said = name.getnext()
-            if said is not None and said.tag == "dd" and (title := element_text(name).rstrip(": ")):
-                _lead(said, f"{title}: ")
+            definition = name.getnext()
+            if definition is not None and definition.tag == "dd" and (title := element_text(name).rstrip(": ")):
+                _lead(definition, f"{title}: ")
                 remove_element(name)
     for kind in tree.with_class_containing("classifier"):
         prepend_text(kind, " : ")

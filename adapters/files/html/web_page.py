@@ -25,21 +25,23 @@ def read_web_page(content: bytes) -> ParsedFile:
     import trafilatura
 
     page = HtmlPage(decode_html(content))
-    kept = _kept(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
+    matches = _kept(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
     main = page.main_element()
-    if main is page.root and kept:
-        main = _holder(kept, page.root)
-    if kept:
-        _drop_links(main, [holder for holder, _ in kept])
+    if main is page.root and matches:
+        main = _holder(matches, page.root)
+    if matches:
+        _drop_links(main, [holder for holder, _ in matches])
     return page.read_content(main)
 
 
 def _kept(root: HtmlElement, text: str) -> list[tuple[HtmlElement, int]]:
     """Return the elements whose texts are in `text`, where they are long enough to be recognised, with the length of
     each."""
-    told = set(_runs(text.replace("|", " ").split()))
+    extracted_runs = set(_runs(text.replace("|", " ").split()))
     return [
-        (holder, len(said)) for holder, said in _texts(root) if (run := next(_runs(said.split()), None)) and run in told
+        (holder, len(snippet))
+        for holder, snippet in _texts(root)
+        if (run := next(_runs(snippet.split()), None)) and run in extracted_runs
     ]
 
 
@@ -56,13 +58,13 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
 
 
-def _holder(kept: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
-    """Return the innermost element with a heading around all of `kept` but its outliers."""
-    reached = list(accumulate(size for _, size in kept))
+def _holder(matches: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
+    """Return the innermost element with a heading around all of `matches` but its outliers."""
+    reached = list(accumulate(size for _, size in matches))
     first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
     last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
-    around = set(_upward(kept[first][0]))
-    shared = (parent for parent in _upward(kept[last][0]) if parent in around)
+    around = set(_upward(matches[first][0]))
+    shared = (parent for parent in _upward(matches[last][0]) if parent in around)
     return next((parent for parent in shared if next(parent.iter(*HEADING_TAGS), None) is not None), root)
 
 
@@ -71,10 +73,10 @@ def _upward(element: HtmlElement) -> Iterator[HtmlElement]:
     yield from element.iterancestors()
 
 
-def _drop_links(main: HtmlElement, kept: Iterable[HtmlElement]) -> None:
-    """Remove the parts of `main` that contain none of `kept` and are mostly links: share buttons, other pages."""
+def _drop_links(main: HtmlElement, kept_elements: Iterable[HtmlElement]) -> None:
+    """Remove the parts of `main` that contain none of `kept_elements` and are mostly links: share buttons, other pages."""
     holders: set[HtmlElement] = set()
-    for holder in kept:
+    for holder in kept_elements:
         for parent in _upward(holder):
             if parent in holders:
                 break

@@ -43,15 +43,15 @@ def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     series = list(chart.iterfind(".//{*}plotArea/*/{*}ser"))
     columns: list[tuple[str, dict[int, str]]] = []
     categories: dict[int, str] = {}
-    for place, one in enumerate(series, 1):
-        points = next((found for name in _CATEGORIES if (found := _points(one.find(f"{{*}}{name}")))), {})
-        named = _text(one.find("{*}tx")) or (f"Series {place}" if len(series) > 1 else "")
-        own = [values for name in _VALUES if (values := _points(one.find(f"{{*}}{name}")))]
+    for place, item in enumerate(series, 1):
+        points = next((candidate for name in _CATEGORIES if (candidate := _points(item.find(f"{{*}}{name}")))), {})
+        named = _text(item.find("{*}tx")) or (f"Series {place}" if len(series) > 1 else "")
+        own = [values for name in _VALUES if (values := _points(item.find(f"{{*}}{name}")))]
         if categories and points and points != categories:  # of a scatter: each with its own places
             own.insert(0, points)
         categories = categories or points
         columns += [(named, values) for values in own]
-    scattered = any(one.find("{*}xVal") is not None for one in series)
+    scattered = any(item.find("{*}xVal") is not None for item in series)
     axis = _axis(chart, "catAx", "dateAx", "valAx" if scattered else "")
     unit = _axis(chart, "valAx") if len(chart.findall(".//{*}plotArea/{*}valAx")) == 1 else ""
     head = [axis, *(f"{name} ({unit})" if name and unit else name or unit for name, _ in columns)]
@@ -62,7 +62,7 @@ def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
 def _extended(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     """Return title and rows like `chart_table`, for the kinds of chart that came with Office 2016."""
     columns = [_level(level) for level in chart.iterfind(".//{*}chartData/{*}data/*/{*}lvl")]
-    named = [_text(one.find("{*}tx")) for one in chart.iterfind(".//{*}series")]
+    named = [_text(series.find("{*}tx")) for series in chart.iterfind(".//{*}series")]
     head = [*[""] * (len(columns) - len(named)), *named][: len(columns)]
     return _text(chart.find(".//{*}title")), _table(head, columns)
 
@@ -83,9 +83,9 @@ def _nodes(data: etree._Element) -> Iterator[tuple[int, list[etree._Element]]]:
         depth, key = ahead.pop()
         if (point := points.pop(key, None)) is not None:
             paragraphs = point.findall("{*}t/{*}p")
-            if said := any(text.strip() for paragraph in paragraphs for text in paragraph.itertext("{*}t")):
+            if has_text := any(text.strip() for paragraph in paragraphs for text in paragraph.itertext("{*}t")):
                 yield depth, paragraphs
-            ahead += [(depth + said, child) for _, child in sorted(below[key], reverse=True)]
+            ahead += [(depth + has_text, child) for _, child in sorted(below[key], reverse=True)]
 
 
 def _table(head: ChartRow, columns: list[dict[int, str]]) -> list[ChartRow]:
@@ -94,21 +94,21 @@ def _table(head: ChartRow, columns: list[dict[int, str]]) -> list[ChartRow]:
     return [head, *([column.get(place, "") for column in columns] for place in places)] if places else []
 
 
-def _points(found: etree._Element | None) -> dict[int, str]:
+def _points(data: etree._Element | None) -> dict[int, str]:
     """Return the stored values by place; categories of several levels as `2025 - Q1`."""
-    if found is None:
+    if data is None:
         return {}
-    levels = [_level(level) for level in found.iterfind(".//{*}multiLvlStrCache/{*}lvl")]
+    levels = [_level(level) for level in data.iterfind(".//{*}multiLvlStrCache/{*}lvl")]
     if levels:
         places = sorted(set().union(*levels))
         spread = [accumulate([level.get(place, "") for place in places], _held) for level in reversed(levels)]
         return {place: " - ".join(filter(None, names)) for place, *names in zip(places, *spread, strict=True)}
-    cache = next(found.iter("{*}strCache", "{*}numCache", "{*}strLit", "{*}numLit"), None)
+    cache = next(data.iter("{*}strCache", "{*}numCache", "{*}strLit", "{*}numLit"), None)
     return {} if cache is None else _level(cache)
 
 
-def _held(before: str, here: str) -> str:
-    return here or before
+def _held(previous: str, name: str) -> str:
+    return name or previous
 
 
 def _level(cache: etree._Element) -> dict[int, str]:
@@ -132,8 +132,8 @@ def _shown(value: str, code: str) -> str:
 
 
 def _axis(chart: etree._Element, *kinds: str) -> str:
-    found = (_text(chart.find(f".//{{*}}plotArea/{{*}}{kind}/{{*}}title")) for kind in kinds if kind)
-    return next(filter(None, found), "")
+    titles = (_text(chart.find(f".//{{*}}plotArea/{{*}}{kind}/{{*}}title")) for kind in kinds if kind)
+    return next(filter(None, titles), "")
 
 
 def _text(element: etree._Element | None) -> str:

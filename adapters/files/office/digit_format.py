@@ -21,13 +21,13 @@ def format_general(value: float) -> str:
     if size < 10**_WHOLE_DIGITS and value == int(value):
         return str(int(value))
     if size < 1e-4 or size >= 10**_WIDTH:
-        shown = f"{value:.5E}"
-        mantissa, power = shown.split("E")
+        scientific = f"{value:.5E}"
+        mantissa, power = scientific.split("E")
         if size < 1e-4 and len(plain := _trimmed(f"{size:.9f}")) < _WIDTH and float(plain) == size:
             return f"{'-' * (value < 0)}{plain}"
         return f"{_trimmed(mantissa)}E{power}"
-    whole = len(str(int(size)))
-    return _trimmed(f"{value:.{max(0, _WIDTH - 1 - whole)}f}")
+    integer_digits = len(str(int(size)))
+    return _trimmed(f"{value:.{max(0, _WIDTH - 1 - integer_digits)}f}")
 
 
 def _trimmed(figures: str) -> str:

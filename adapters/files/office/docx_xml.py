@@ -62,7 +62,7 @@ def visible_children(element: XmlElement) -> Iterator[XmlElement]:
 
 def choose_alternate(alternate: XmlElement) -> XmlElement:
     """Return the first alternative that has content."""
-    return next((one for one in alternate if len(one)), alternate)
+    return next((choice for choice in alternate if len(choice)), alternate)
 
 
 @cache
@@ -72,8 +72,8 @@ def _path(path: str) -> str:
 
 def find_value(parent: XmlElement | None, path: str) -> str | None:
     """Return the `w:val` of a descendant, by its path such as `w:pPr/w:pStyle`."""
-    found = find_descendant(parent, path)
-    return None if found is None else found.get(VAL_ATTRIBUTE)
+    element = find_descendant(parent, path)
+    return None if element is None else element.get(VAL_ATTRIBUTE)
 
 
 def find_descendant(parent: XmlElement | None, path: str) -> XmlElement | None:
@@ -83,15 +83,15 @@ def find_descendant(parent: XmlElement | None, path: str) -> XmlElement | None:
 
 def toggle_value(properties: XmlElement | None, name: str) -> bool | None:
     """Return whether a property is on; None where it is not set."""
-    found = find_descendant(properties, name)
-    return None if found is None else found.get(VAL_ATTRIBUTE, "1").lower() not in OFF_VALUES
+    element = find_descendant(properties, name)
+    return None if element is None else element.get(VAL_ATTRIBUTE, "1").lower() not in OFF_VALUES
 
 
-def parse_xml_int(text: str | None, otherwise: int = 0) -> int:
-    """Parse a number of a file. Return `otherwise` where it is none."""
+def parse_xml_int(text: str | None, default: int = 0) -> int:
+    """Parse a number of a file. Return `default` where it is none."""
     text = (text or "").strip()
     digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else otherwise
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else default
 
 
 # --- A formula (OMML) as TeX, which stays plain where it can: 3/4, x^2 ----------------------------
@@ -158,29 +158,29 @@ def formula_to_tex(element: XmlElement) -> str:
 def _joined(element: XmlElement) -> str:
     """Join the children. Parts of structured formulas are separated from text that would run into them: 2 1/2 is not
     21/2."""
-    said: list[str] = [""]
+    parts: list[str] = [""]
     before = ""
     for child in element:
         text, kind = formula_to_tex(child), local_name(child)
-        end, start = said[-1][-1:], text[:1]
+        end, start = parts[-1][-1:], text[:1]
         figures = end.isdigit() and (start.isdigit() or kind == "f")
         apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
-        said.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
+        parts.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
         before = kind
-    return "".join(said)
+    return "".join(parts)
 
 
-def tex_fraction(above: str, under: str, kind: str = "bar") -> str:
+def tex_fraction(numerator: str, denominator: str, kind: str = "bar") -> str:
     if kind == "noBar":
-        return rf"\binom{{{above}}}{{{under}}}"
-    if kind == "lin" or (_ATOM.fullmatch(above) and _ATOM.fullmatch(under)):
-        return f"{above}/{under}"
-    return rf"\frac{{{above}}}{{{under}}}"
+        return rf"\binom{{{numerator}}}{{{denominator}}}"
+    if kind == "lin" or (_ATOM.fullmatch(numerator) and _ATOM.fullmatch(denominator)):
+        return f"{numerator}/{denominator}"
+    return rf"\frac{{{numerator}}}{{{denominator}}}"
 
 
 def _part(element: XmlElement, name: str) -> str:
-    found = find_descendant(element, f"m:{name}")
-    return "" if found is None else formula_to_tex(found).strip()
+    child = find_descendant(element, f"m:{name}")
+    return "" if child is None else formula_to_tex(child).strip()
 
 
 def _base(element: XmlElement) -> str:
@@ -195,6 +195,6 @@ def _script(sign: str, element: XmlElement, name: str) -> str:
     return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
 
 
-def _property(element: XmlElement, name: str, otherwise: str) -> str:
-    found = find_descendant(element, f"m:{local_name(element)}Pr/m:{name}")
-    return otherwise if found is None else found.get(qname("m:val"), "")
+def _property(element: XmlElement, name: str, default: str) -> str:
+    child = find_descendant(element, f"m:{local_name(element)}Pr/m:{name}")
+    return default if child is None else child.get(qname("m:val"), "")

@@ -28,8 +28,8 @@ def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> P
     if package.has("META-INF/rights.xml") or _locked(package):
         raise Refused("the book is protected against copying", what_to_do="Take a copy without protection (DRM).")
     container = package.xml("META-INF/container.xml")
-    found = container.find(".//{*}rootfile") if container is not None else None
-    opf = unquote(found.get("full-path", "")) if found is not None else ""
+    rootfile = container.find(".//{*}rootfile") if container is not None else None
+    opf = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
     book = package.xml(opf)
     if book is None:
         raise Refused("the file is no e-book", what_to_do="Save it as .epub again.")
@@ -90,7 +90,7 @@ def _link(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
 
 
 def _chapter(page: etree._Element, name: str) -> str:
-    heads = [one for one in page.iter("*") if local_name(one) in HEADING_TAGS]
+    heads = [element for element in page.iter("*") if local_name(element) in HEADING_TAGS]
     if name and not any(map(_words, heads)):
         first = next(filter(_words, page.iter("{*}p")), None)
         if first is not None and _words(first) == name:
@@ -119,8 +119,8 @@ def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]
         part = _target(folder, item.get("href", ""))
         listed = package.xml(part)
         for entry in listed.iter("{*}navPoint", "{*}a") if listed is not None else ():
-            held = entry.find("{*}content")
-            address = held.get("src", "") if held is not None else entry.get("href", "")
+            target = entry.find("{*}content")
+            address = target.get("src", "") if target is not None else entry.get("href", "")
             words = _words(entry) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
             names.setdefault(_target(posixpath.dirname(part), address), " ".join(words.split()))
     return names
@@ -129,8 +129,10 @@ def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]
 def _locked(package: OfficePackage) -> bool:
     """Return whether more than fonts is encrypted."""
     listed = package.xml("META-INF/encryption.xml")
-    held = listed.iter("*") if listed is not None else ()
-    return any(one.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for one in held)
+    references = listed.iter("*") if listed is not None else ()
+    return any(
+        reference.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for reference in references
+    )
 
 
 def _target(folder: str, address: str) -> str:

@@ -36,12 +36,12 @@ class DateFormat:
     """The tokens of a format of days and times, parsed once. A token is a code of the format behind `date`, a minute,
     the digits of a fraction of a second behind `.`, or a literal."""
 
-    def __init__(self, tokens: Sequence[tuple[str, str]], named: str) -> None:
+    def __init__(self, tokens: Sequence[tuple[str, str]], locale_name: str) -> None:
         codes = [text for kind, text in tokens if kind == "date"]
         twelve = any(code[0] in "aA" and "/" in code for code in codes)
         self._elapsed = any(code[0] == "[" for code in codes)
         self._digits = max((len(text) - 1 for kind, text in tokens if kind == "."), default=0)
-        self._locale = named
+        self._locale = locale_name
         self._pattern = "".join(
             text.replace("%", "%%") if kind == '"' else _field(kind, text.lower(), twelve=twelve)
             for kind, text in tokens
@@ -58,15 +58,15 @@ class DateFormat:
         days, rest = divmod(seconds, 86_400)
         year, month, day, weekday = _day_of(days + shift)
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
-        said = self._pattern % {
+        text = self._pattern % {
             "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month,
             "day": day, "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second,
             "fraction": fraction, "hours": seconds // 3600, "minutes": seconds // 60, "seconds": seconds,
             "AM": "AM" if hour < 12 else "PM", "A": "A" if hour < 12 else "P",
         }  # fmt: skip
-        if "\0" in said:  # names of months and days
-            said = _named(said, self._locale, month, weekday)
-        return f"-{said}" if serial < 0 else said
+        if "\0" in text:  # names of months and days
+            text = _named(text, self._locale, month, weekday)
+        return f"-{text}" if serial < 0 else text
 
 
 def _field(kind: str, code: str, *, twelve: bool) -> str:
@@ -98,21 +98,21 @@ def _field(kind: str, code: str, *, twelve: bool) -> str:
             return f"\0{code}\0"
 
 
-def _named(said: str, named: str, month: int, weekday: int) -> str:
-    parts = said.split("\0")
-    parts[1::2] = [_name(code, named, month if code[0] == "m" else weekday) for code in parts[1::2]]
+def _named(text: str, locale_name: str, month: int, weekday: int) -> str:
+    parts = text.split("\0")
+    parts[1::2] = [_name(code, locale_name, month if code[0] == "m" else weekday) for code in parts[1::2]]
     return "".join(parts)
 
 
 @lru_cache(maxsize=2_000)
-def _name(code: str, named: str, number: int) -> str:
+def _name(code: str, locale_name: str, number: int) -> str:
     """Return a month or a day of the week in the language of a locale, by its number, `407` or `20000407`, or by its
     name, `de-DE`."""
     from babel import Locale, UnknownLocaleError
 
     try:
-        known = named if "-" in named else locale.windows_locale.get(int(named, 16) & 0xFFFF, "en")
-        spoken = Locale.parse(known.replace("-", "_"))
+        tag = locale_name if "-" in locale_name else locale.windows_locale.get(int(locale_name, 16) & 0xFFFF, "en")
+        spoken = Locale.parse(tag.replace("-", "_"))
     except (ValueError, UnknownLocaleError):
         spoken = Locale("en")
     width = "abbreviated" if len(code) == 3 else "wide"
@@ -217,13 +217,13 @@ class NumberFormat:
 
 
 def _sections(code: str) -> list[list[re.Match[str]]]:
-    found: list[list[re.Match[str]]] = [[]]
+    sections: list[list[re.Match[str]]] = [[]]
     for match in _TOKEN.finditer(code):
         if match["other"] == ";":
-            found.append([])
+            sections.append([])
         else:
-            found[-1].append(match)
-    return found
+            sections[-1].append(match)
+    return sections
 
 
 class _Section:
@@ -251,19 +251,19 @@ class _Section:
     def of(self, text: str) -> str:
         """Put a text into its place among the literals. Return only the literals where it has no place."""
         if not self.of_text:
-            return "".join(said for kind, said in self._tokens if kind == '"') if self._tokens else ""
-        return "".join(text if kind == "@" else said for kind, said in self._tokens)
+            return "".join(literal for kind, literal in self._tokens if kind == '"') if self._tokens else ""
+        return "".join(text if kind == "@" else literal for kind, literal in self._tokens)
 
     def shown(self, value: float, *, from_1904: bool) -> str:
         if self._dates:
-            said = self._dates.format_serial(value, from_1904=from_1904)
-            return format_general(value) if said is None else said
+            formatted = self._dates.format_serial(value, from_1904=from_1904)
+            return format_general(value) if formatted is None else formatted
         sign = "-" if value < 0 else ""
         if self._figures is None:
-            said = "".join(
+            formatted = "".join(
                 format_general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens
             )
-            return f"{sign}{said}" if self._tokens else ""
+            return f"{sign}{formatted}" if self._tokens else ""
         if isinstance(self._figures, DigitFormat) and (quick := self._figures.format_quick(value)):
             return quick
         number: Decimal = to_decimal(abs(value))

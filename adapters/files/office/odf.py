@@ -133,8 +133,8 @@ class _Sheets:
 
 
 def _count(element: Any, name: str) -> int:
-    given = element.get(_TABLE + name)
-    return int(given) if given and given.isdecimal() and len(given) < 9 else 1
+    value = element.get(_TABLE + name)
+    return int(value) if value and value.isdecimal() and len(value) < 9 else 1
 
 
 def _hides(element: Any) -> bool:
@@ -186,7 +186,8 @@ def _slides(text: OdfContentReader, body: etree._Element) -> None:
         text.outline.page = number
         shapes = [shape for shape in slide.iterchildren("*") if local_name(shape) in SHAPES]
         title = next(
-            (one for one in shapes if local_attribute(one, "class") == "title" and text.runs.element_text(one)), None
+            (shape for shape in shapes if local_attribute(shape, "class") == "title" and text.runs.element_text(shape)),
+            None,
         )
         boxes = list(_boxes(text, shapes))
         if title is None:
@@ -223,7 +224,7 @@ def _boxes(text: OdfContentReader, shapes: Iterable[etree._Element]) -> Iterator
         )
 
 
-def _length(given: str) -> int:
+def _length(text: str) -> int:
     """Convert a length to hundredths of a millimetre."""
-    found = _LENGTH.fullmatch(given)
-    return int(100 * float(found[1]) * _UNITS[found[2] or "mm"]) if found else 0
+    match = _LENGTH.fullmatch(text)
+    return int(100 * float(match[1]) * _UNITS[match[2] or "mm"]) if match else 0

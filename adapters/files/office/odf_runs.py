@@ -81,11 +81,11 @@ class OdfStyles:
         """Return the first of these properties that the style, or one that it is based on, sets; empty where none
         does."""
         for style in self.style_chain(family, name):
-            for held in style.iterchildren("{*}*"):
-                if local_name(held).endswith("-properties"):
-                    for wanted in properties:
-                        if found := local_attribute(held, wanted):
-                            return found
+            for element in style.iterchildren("{*}*"):
+                if local_name(element).endswith("-properties"):
+                    for key in properties:
+                        if value := local_attribute(element, key):
+                            return value
         return ""
 
     def text_style(self, family: str, name: str | None, above: OdfTextStyle) -> OdfTextStyle:
@@ -122,18 +122,24 @@ class OdfStyles:
         if mark is None:
             return ""
         if local_name(mark) not in {"list-level-style-number", "outline-level-style"}:
-            fonts = (local_attribute(one, "font-name") for one in mark)
+            fonts = (local_attribute(child, "font-name") for child in mark)
             bullet = replace_symbol_chars(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
             return bullet if bullet in TICK_MARKS else None if bullet.isspace() else ""
         if not local_attribute(mark, "num-format"):
             return local_attribute(mark, "num-prefix").strip() or None
         counts[level] = counts.get(level, parse_bounded_int(local_attribute(mark, "start-value")) - 1) + 1
-        for below in [one for one in counts if one > level]:
+        for below in [other for other in counts if other > level]:
             del counts[below]
-        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), most=_MOST_LEVELS) + 1
-        shapes = {one: local_attribute(marks[one], "num-format") for one in range(first, level + 1) if one in marks}
+        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), maximum=_MOST_LEVELS) + 1
+        shapes = {
+            number: local_attribute(marks[number], "num-format")
+            for number in range(first, level + 1)
+            if number in marks
+        }
         numbers = [
-            format_list_number(counts.get(one, 1), _WRITTEN.get(shape[0], "")) for one, shape in shapes.items() if shape
+            format_list_number(counts.get(number, 1), _WRITTEN.get(shape[0], ""))
+            for number, shape in shapes.items()
+            if shape
         ]
         return f"{local_attribute(mark, 'num-prefix')}{'.'.join(numbers)}{local_attribute(mark, 'num-suffix')}".strip()
 
@@ -166,7 +172,7 @@ class OdfRunReader:
     def read_runs(self, paragraph: etree._Element) -> Iterator[OfficeRun]:
         """Yield the runs of a paragraph without struck and hidden text."""
         if not any(
-            local_attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")
+            local_attribute(child, "is-hidden") == "true" for child in paragraph.iterchildren("{*}hidden-paragraph")
         ):
             yield from self._inner(
                 paragraph, self.styles.text_style("paragraph", paragraph.get(TEXT_STYLE), self.base), ""
@@ -175,7 +181,7 @@ class OdfRunReader:
     def paragraph_texts(self, element: etree._Element) -> list[str]:
         """Return the texts of the paragraphs in `element`, without empty ones."""
         paragraphs = [element] if local_name(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
-        return [text for one in paragraphs if (text := " ".join(runs_text(self.read_runs(one)).split()))]
+        return [text for paragraph in paragraphs if (text := " ".join(runs_text(self.read_runs(paragraph)).split()))]
 
     def element_text(self, element: etree._Element) -> str:
         """Return all text in `element` on one line."""
@@ -183,15 +189,15 @@ class OdfRunReader:
 
     def embedded_object(self, frame: etree._Element) -> etree._Element | None:
         """Return the object embedded in a frame, where it can be read."""
-        held = frame.find("{*}object")
-        part = "" if held is None else local_attribute(held, "href").removeprefix("./").rstrip("/")
-        return self._package.xml(f"{part}/content.xml") if part and self._package else held
+        embedded = frame.find("{*}object")
+        part = "" if embedded is None else local_attribute(embedded, "href").removeprefix("./").rstrip("/")
+        return self._package.xml(f"{part}/content.xml") if part and self._package else embedded
 
     def formula(self, frame: etree._Element) -> str:
         """Return the formula that a frame holds, if it holds one."""
-        inner = self.embedded_object(frame)
-        found = None if inner is None else next(inner.iter("{*}math"), None)
-        return "" if found is None else formula_text(found)
+        content = self.embedded_object(frame)
+        math = None if content is None else next(content.iter("{*}math"), None)
+        return "" if math is None else formula_text(math)
 
     def _inner(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
         if parent.text and not look.is_hidden:
@@ -241,7 +247,7 @@ class OdfRunReader:
 def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
     """Return the controls that a document defines, by id."""
     forms = () if document is None else document.iter("{*}forms")
-    return {local_attribute(one, "id"): one for form in forms for one in form.iter("*")}
+    return {local_attribute(control, "id"): control for form in forms for control in form.iter("*")}
 
 
 def _said_by(control: etree._Element | None) -> str:
@@ -253,17 +259,22 @@ def _said_by(control: etree._Element | None) -> str:
         on = state == "checked" or local_attribute(control, "current-selected") == "true"
         return f"{'☒' if on else '☐'} {local_attribute(control, 'label')}"
     entries = [
-        local_attribute(one, "label") for one in control.iter("{*}option") if local_attribute(one, "current-selected")
+        local_attribute(option, "label")
+        for option in control.iter("{*}option")
+        if local_attribute(option, "current-selected")
     ]
     return ", ".join(entries) or local_attribute(control, "current-value") or local_attribute(control, "value")
 
 
 def _chosen(mark: etree._Element) -> str:
     """Return the ticked or chosen value of a form field of Word."""
-    given = [(local_attribute(one, "name"), local_attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+    parameters = [
+        (local_attribute(parameter, "name"), local_attribute(parameter, "value"))
+        for parameter in mark.iterchildren("{*}param")
+    ]
     kind = local_attribute(mark, "type").rpartition(".")[2]
     if kind == "FORMCHECKBOX":
-        return "☒" if ("Checkbox_Checked", "true") in given else "☐"
-    entries = [value for name, value in given if name == "Dropdown_ListEntry"]
-    place = next((parse_bounded_int(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
+        return "☒" if ("Checkbox_Checked", "true") in parameters else "☐"
+    entries = [value for name, value in parameters if name == "Dropdown_ListEntry"]
+    place = next((parse_bounded_int(value, 0) for name, value in parameters if name == "Dropdown_Selected"), 0)
     return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""

@@ -130,10 +130,10 @@ class OdfContentReader:
     def _list(self, parent: etree._Element, base: int) -> None:
         """Append an outermost list, nested in `base` other entries."""
         style, before = local_attribute(parent, "style-name"), parent.getprevious()
-        known = style if local_attribute(parent, "continue-numbering") == "true" else ""
-        known = local_attribute(parent, "continue-list") or known
-        goes_on = self.runs_on and before is not None and local_name(before) == "list"
-        self._last = self._last if goes_on else self._counts.get(known, {}) if known else {}
+        continued = style if local_attribute(parent, "continue-numbering") == "true" else ""
+        continued = local_attribute(parent, "continue-list") or continued
+        continues = self.runs_on and before is not None and local_name(before) == "list"
+        self._last = self._last if continues else self._counts.get(continued, {}) if continued else {}
         self._counts[style] = self._counts[local_attribute(parent, "id")] = self._last
         self._entries(parent, base, 1, style)
 
@@ -202,7 +202,7 @@ class OdfContentReader:
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
                 cells = list(self._cells(row))
-                times = parse_bounded_int(local_attribute(row, "number-rows-repeated"), most=_MOST_REPEATS)
+                times = parse_bounded_int(local_attribute(row, "number-rows-repeated"), maximum=_MOST_REPEATS)
                 yield from [cells] * (times if any(cell.text for cell in cells) else 1)
 
     def _cells(self, row: etree._Element) -> Iterator[Cell]:
@@ -213,7 +213,7 @@ class OdfContentReader:
                 parse_bounded_int(local_attribute(cell, "number-columns-spanned")),
                 parse_bounded_int(local_attribute(cell, "number-rows-spanned")),
             )
-            times = parse_bounded_int(local_attribute(cell, "number-columns-repeated"), most=MAX_COLUMNS)
+            times = parse_bounded_int(local_attribute(cell, "number-columns-repeated"), maximum=MAX_COLUMNS)
             yield from [Cell(text, *spans, links, is_emphasized=bool(text) and self._is_strong(cell))] * times
 
     def read_cell(self, cell: etree._Element) -> tuple[str, tuple[Link, ...]]:
@@ -223,14 +223,14 @@ class OdfContentReader:
             look = self.styles.text_style("paragraph", cell[0].get(TEXT_STYLE), look)
             text = cell[0].text or ""
             return "" if look.is_hidden else text if text.isascii() else replace_symbol_chars(text, look.font), ()
-        kept = self.outline, self._open, self.runs.base, self._in_cell
+        saved = self.outline, self._open, self.runs.base, self._in_cell
         self.outline, self._open, self.runs.base, self._in_cell = OutlineBuilder(), [], look, True
         self.add_flow(cell)
-        found = self.outline.build()
-        self.outline, self._open, self.runs.base, self._in_cell = kept
-        said = content_to_cell(found)
-        text, links = said.text, said.links
-        for what in found.unread:
+        content = self.outline.build()
+        self.outline, self._open, self.runs.base, self._in_cell = saved
+        joined = content_to_cell(content)
+        text, links = joined.text, joined.links
+        for what in content.unread:
             self.outline.note_unread(what)
         for note in cell.iterfind("{*}annotation"):
             text = insert_footnote(text, " ".join(self.runs.element_text(part) for part in note.iter("{*}p")))

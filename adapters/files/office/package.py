@@ -34,9 +34,9 @@ def relationship_id(element: etree._Element, name: str = "id") -> str:
     return next((str(value) for key, value in element.items() if str(key).endswith(f"}}{name}")), "")
 
 
-def parse_bounded_int(given: str | None, otherwise: int = 1, *, most: int = 1_000_000) -> int:
-    """Parse a count of an attribute, at most `most`. Return `otherwise` where it is none."""
-    return min(int(given), most) if given and given.isdecimal() and len(given) < 10 else otherwise
+def parse_bounded_int(text: str | None, default: int = 1, *, maximum: int = 1_000_000) -> int:
+    """Parse a count of an attribute, at most `maximum`. Return `default` where it is none."""
+    return min(int(text), maximum) if text and text.isdecimal() and len(text) < 10 else default
 
 
 # --- The archive ----------------------------------------------------------------------------------
@@ -102,19 +102,19 @@ class Relationship(NamedTuple):
 
 
 class OfficePackage:
-    """An opened archive. `unread` is called with parts that are damaged. Raises Refused for a file that is no archive
+    """An opened archive. `on_unread` is called with parts that are damaged. Raises Refused for a file that is no archive
     or a hostile one."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
+    def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
         check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
         self._relations: dict[str, dict[str, Relationship]] = {}
-        self._unread = unread
+        self._unread = on_unread
 
-    def main_part(self, otherwise: str) -> str:
+    def main_part(self, default: str) -> str:
         """Return the name of the part that the others belong to."""
-        return next(filter(self.has, self.parts_of_kind("", "officeDocument")), otherwise)
+        return next(filter(self.has, self.parts_of_kind("", "officeDocument")), default)
 
     def relationships(self, part: str) -> dict[str, Relationship]:
         """Return the relations of a part by id. The package itself is the part without a name."""
@@ -122,17 +122,23 @@ class OfficePackage:
             return self._relations[part]
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
-        found = self._relations[part] = {}
-        for one in () if root is None else root.iterchildren("{*}Relationship"):
-            outside = one.get("TargetMode") == "External"
-            target = one.get("Target", "")
-            kind = one.get("Type", "").rpartition("/")[2]
-            found[one.get("Id", "")] = Relationship(kind, target if outside else _within(folder, target), outside)
-        return found
+        relations = self._relations[part] = {}
+        for element in () if root is None else root.iterchildren("{*}Relationship"):
+            is_external = element.get("TargetMode") == "External"
+            target = element.get("Target", "")
+            kind = element.get("Type", "").rpartition("/")[2]
+            relations[element.get("Id", "")] = Relationship(
+                kind, target if is_external else _within(folder, target), is_external
+            )
+        return relations
 
     def parts_of_kind(self, part: str, kind: str) -> list[str]:
         """Return the names of the parts of that kind that `part` names."""
-        return [one.target for one in self.relationships(part).values() if one.kind == kind and not one.is_external]
+        return [
+            relation.target
+            for relation in self.relationships(part).values()
+            if relation.kind == kind and not relation.is_external
+        ]
 
     def related_xml(self, part: str, kind: str) -> etree._Element | None:
         """Return the first part of that kind that `part` names and that can be read."""
@@ -173,7 +179,7 @@ class OfficePackage:
             return None
 
 
-def parse_xml(content: bytes, damaged: Callable[[], None] = lambda: None) -> etree._Element | None:
+def parse_xml(content: bytes, on_damage: Callable[[], None] = lambda: None) -> etree._Element | None:
     """Return the root of XML, of damaged XML the readable part. Nothing is looked up elsewhere."""
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
@@ -183,7 +189,7 @@ def parse_xml(content: bytes, damaged: Callable[[], None] = lambda: None) -> etr
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None or any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
-        damaged()
+        on_damage()
     return root
 
 

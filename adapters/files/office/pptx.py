@@ -92,20 +92,20 @@ class _Slide:
 
     def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
         """Return the part that a shape refers to, if it can be read."""
-        found = self._relations.get(relationship_id(drawn, name))
-        return self._package.xml(found.target) if found else None
+        relation = self._relations.get(relationship_id(drawn, name))
+        return self._package.xml(relation.target) if relation else None
 
     def _title(self, shape: etree._Element) -> str:
         """Return the words of a title, or the description of a picture that stands for one."""
         if local_name(shape) == "pic":
-            known = shape.find(".//{*}cNvPr")
-            said = "" if known is None else known.get("descr", "")
-            return "" if _FILE_NAME.fullmatch(said.strip()) else said
+            properties = shape.find(".//{*}cNvPr")
+            description = "" if properties is None else properties.get("descr", "")
+            return "" if _FILE_NAME.fullmatch(description.strip()) else description
         return " ".join(" ".join(self._lines(shape)).split())
 
     def _lines(self, shape: etree._Element) -> list[str]:
-        said = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
-        return [text for text in said if text.strip()]
+        texts = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
+        return [text for text in texts if text.strip()]
 
     def _read(self, boxes: Iterable[SlideShape]) -> None:
         for box in sort_shapes(boxes):
@@ -123,8 +123,8 @@ class _Slide:
         place = (0, 0, 0, 0)
         for shape in shapes:
             for holder in (shape, *self._inherited(shape)):
-                if found := _place(holder):
-                    place = found
+                if own_place := _place(holder):
+                    place = own_place
                     break
             yield SlideShape(shape, *place, is_panel=local_name(shape) == "sp" and not _speaks(shape))
 
@@ -180,8 +180,8 @@ class _Slide:
         bold = bool(runs) and all(run is not None and run.get("b") in {"1", "true"} for run in runs)
         strong = bold or cell.find("{*}tcPr/{*}solidFill") is not None
         if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
-            text, found = paragraph_text(paragraphs[0], self._relations)
-            return Cell(text, *spans, tuple(found), is_emphasized=strong)
+            text, links = paragraph_text(paragraphs[0], self._relations)
+            return Cell(text, *spans, tuple(links), is_emphasized=strong)
         inner = OutlineBuilder()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
@@ -231,14 +231,14 @@ def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
     for shape in tree.iterchildren("*"):
         if local_name(shape) == "AlternateContent":
             choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
-            told = choice is not None and any(
+            is_readable = choice is not None and any(
                 local_name(held) in {"txBody", "graphicFrame"} for held in choice.iter("*")
             )
-            taken = choice if told or instead is None else instead
+            taken = choice if is_readable or instead is None else instead
             yield from _shapes(taken) if taken is not None else ()
         elif local_name(shape) not in {"nvGrpSpPr", "grpSpPr", "extLst"}:
-            known = next(shape.iter("{*}cNvPr"), None)
-            if known is None or known.get("hidden") not in {"1", "true"}:
+            properties = next(shape.iter("{*}cNvPr"), None)
+            if properties is None or properties.get("hidden") not in {"1", "true"}:
                 yield shape
 
 
@@ -252,21 +252,23 @@ def _held(part: etree._Element | None) -> Iterator[etree._Element]:
 
 def _placeholder(shape: etree._Element) -> tuple[str, str]:
     """Return the kind and the index of a placeholder; empty where the shape is none."""
-    found = next((held for known in shape.iterchildren("*") for held in known.iterfind("{*}nvPr/{*}ph")), None)
-    return ("", "") if found is None else (found.get("type", "obj"), found.get("idx", ""))
+    placeholder = next(
+        (element for properties in shape.iterchildren("*") for element in properties.iterfind("{*}nvPr/{*}ph")), None
+    )
+    return ("", "") if placeholder is None else (placeholder.get("type", "obj"), placeholder.get("idx", ""))
 
 
 def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
-    found = shape.find("{*}xfrm")
-    for held in shape.iterchildren("*") if found is None else ():
-        found = held.find("{*}xfrm") if local_name(held) in {"spPr", "grpSpPr"} else None
-        if found is not None:
+    transform = shape.find("{*}xfrm")
+    for properties in shape.iterchildren("*") if transform is None else ():
+        transform = properties.find("{*}xfrm") if local_name(properties) in {"spPr", "grpSpPr"} else None
+        if transform is not None:
             break
-    offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))
+    offset, extent = (None, None) if transform is None else (transform.find("{*}off"), transform.find("{*}ext"))
     if offset is None or extent is None:
         return None
     x, y, width, height = (
-        int(given) if _UNITS.fullmatch(given := part.get(name, "")) else 0
+        int(value) if _UNITS.fullmatch(value := part.get(name, "")) else 0
         for part, name in ((offset, "x"), (offset, "y"), (extent, "cx"), (extent, "cy"))
     )
     return x, y, width, height

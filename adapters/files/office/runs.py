@@ -32,25 +32,25 @@ class OfficeRun(NamedTuple):
 
 def runs_text(runs: Iterable[OfficeRun], *, notes: bool = True) -> str:
     """Join all runs, with notes in their own words or without. Programs may cut words anywhere."""
-    said: list[str] = [""]
+    parts: list[str] = [""]
     before = ""
     for kind, group in groupby(runs, key=_kind):
         texts = [run.text for run in group]
         if kind == NOTE_RUN:
             for text in texts if notes else ():
-                tail = said.pop()
-                said += (tail[:-_TAIL], insert_footnote(tail[-_TAIL:], text))
+                tail = parts.pop()
+                parts += (tail[:-_TAIL], insert_footnote(tail[-_TAIL:], text))
         elif kind == SUPERSCRIPT:
-            said.append(format_superscript("".join(texts), said[-1]))
+            parts.append(format_superscript("".join(texts), parts[-1]))
         elif kind == SUBSCRIPT:
-            said.append(format_subscript("".join(texts)))
+            parts.append(format_subscript("".join(texts)))
         else:
             text = (" " if kind == FORMULA_RUN else "").join(texts)
-            meet = text[:1].isdigit() and said[-1][-1:].isdigit()
+            meet = text[:1].isdigit() and parts[-1][-1:].isdigit()
             apart = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
-            said.append(" " * apart + text)
+            parts.append(" " * apart + text)
         before = kind
-    return "".join(said)
+    return "".join(parts)
 
 
 def runs_links(runs: Iterable[OfficeRun]) -> list[Link]:
@@ -121,7 +121,7 @@ def replace_symbol_chars(text: str, font: str | None) -> str:
 def _table(font: str) -> dict[int, str]:
     """Return the signs of a font by their codes."""
     rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
-    return {start + place: found for start, row in rows.items() for place, found in enumerate(row)}
+    return {start + place: sign for start, row in rows.items() for place, sign in enumerate(row)}
 
 
 # --- Numbers of lists as programs write them, and the entries that they stand before --------------
@@ -142,8 +142,8 @@ def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth:
     Without any label (None) it is text."""
     step = STEP_LABEL.fullmatch(label or "")
     kind = BlockKind.PROSE if label is None else BlockKind.STEP if step else BlockKind.ITEM
-    shown = f"{label} {text}" if label and not step else text
-    outline.add(kind, shown, depth=depth, number=int(step[1]) if step else 0, links=links)
+    shown_text = f"{label} {text}" if label and not step else text
+    outline.add(kind, shown_text, depth=depth, number=int(step[1]) if step else 0, links=links)
 
 
 def format_list_number(count: int, shape: str) -> str:
@@ -153,11 +153,11 @@ def format_list_number(count: int, shape: str) -> str:
         case "none" | "bullet":
             return ""
         case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
-            found = ""
+            numeral = ""
             for worth, letters in _ROMAN:
                 times, count = divmod(count, worth)
-                found += letters * times
-            return found if upper else found.lower()
+                numeral += letters * times
+            return numeral if upper else numeral.lower()
         case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
             letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
             times, place = divmod(count - 1, len(letters))

@@ -67,20 +67,20 @@ class SheetRows:
         open_spans: list[tuple[CellRange, str]] = []
         last, gap = 0, False
         for element, cells in self._elements():
-            unseen = element.get("hidden") in _TRUE
+            is_hidden = element.get("hidden") in _TRUE
             if cells is None:
-                if unseen or element.get("width") == "0":
-                    most = min(parse_bounded_int(element.get("max")), _WIDEST)
-                    hidden.update(range(parse_bounded_int(element.get("min")) - 1, most))
+                if is_hidden or element.get("width") == "0":
+                    last_column = min(parse_bounded_int(element.get("max")), _WIDEST)
+                    hidden.update(range(parse_bounded_int(element.get("min")) - 1, last_column))
                 continue
-            place = parse_bounded_int(element.get("r"), last + 1, most=1 << 30)
+            place = parse_bounded_int(element.get("r"), last + 1, maximum=1 << 30)
             gap |= place > last + 1 and not any(text and span.bottom >= place - 1 for span, text in open_spans)
             last = place
-            if unseen or element.get("ht") == "0":
+            if is_hidden or element.get("ht") == "0":
                 if place in merged:
-                    kept = len(self.formulas)
+                    formula_count = len(self.formulas)
                     row = self._row(cells, place)
-                    del self.formulas[kept:]
+                    del self.formulas[formula_count:]
                     open_spans += [(span, row.text(span.left)) for span in merged[place]]
                 continue
             row = self._row(cells, place)
@@ -114,16 +114,16 @@ class SheetRows:
         place = start
         while (place := self._part.find(b"<row", place, stop if stop >= 0 else len(self._part))) >= 0:
             close = self._part.find(b">", place)
-            said = self._part[place:close].decode()
-            end = close + 1 if said.endswith("/") else self._part.find(b"</row>", close) + len(b"</row>")
+            tag = self._part[place:close].decode()
+            end = close + 1 if tag.endswith("/") else self._part.find(b"</row>", close) + len(b"</row>")
             if close < 0 or end <= close:
                 raise ValueError("a row has no end")
             cells: list[_Cell] = _CELL.findall(self._part[close + 1 : end].decode())
-            if "'" in said or any([cell[-1] for cell in cells]):  # noqa: C419 - at once, as most rows have few
+            if "'" in tag or any([cell[-1] for cell in cells]):  # noqa: C419 - at once, as most rows have few
                 tree: Any = etree.fromstring(root[0] + self._part[place:end] + b"</worksheet>", _PARSER)[0]
                 yield tree.attrib, list(map(_cell, tree))
             else:
-                yield dict(_ATTRIBUTE.findall(said)), cells
+                yield dict(_ATTRIBUTE.findall(tag)), cells
             place = end
         if stop < 0 and not re.match(rb"<sheetData[^>]*/>", self._part[start:]):
             raise ValueError("the rows have no end")
@@ -166,8 +166,8 @@ class SheetRows:
     def _formula(self, written: str, place: str) -> str:
         """Return a formula whose value nobody calculated. A shared one is written in another cell."""
         self.formulas.append(place)
-        said = unescape(written.partition(">")[2].removesuffix("</f>")).replace("_xlfn.", "")
-        return f"={said}" if said else ""
+        formula = unescape(written.partition(">")[2].removesuffix("</f>")).replace("_xlfn.", "")
+        return f"={formula}" if formula else ""
 
     def _told(self, raw: str, kind: str, style: str) -> str:
         """Return the text of a cell that holds no number."""
@@ -249,7 +249,7 @@ def _place(reference: str) -> tuple[int, int] | None:
 
 def _spans(part: bytes) -> dict[int, list[CellRange]]:
     """Return merged cells by their first row. They stand behind the rows."""
-    found: dict[int, list[CellRange]] = {}
+    spans: dict[int, list[CellRange]] = {}
     room = MAX_CELLS
     for reference in _MERGED.findall(part, max(0, part.rfind(b"sheetData"))):
         match = _REFERENCE.fullmatch(reference.decode())
@@ -260,14 +260,14 @@ def _spans(part: bytes) -> dict[int, list[CellRange]]:
                 continue
             height = min(bottom - top + 1, 1 + room // width)
             room -= width * height
-            found.setdefault(top, []).append(CellRange(top, left, top + height - 1, left + width - 1))
-    return found
+            spans.setdefault(top, []).append(CellRange(top, left, top + height - 1, left + width - 1))
+    return spans
 
 
-def _spread(row: GridRow, held: list[tuple[CellRange, str]]) -> GridRow:
+def _spread(row: GridRow, spans: list[tuple[CellRange, str]]) -> GridRow:
     """Return the row with the text of each merged cell in all places that it covers."""
     texts, tall, wide = list(row.texts), 1, False
-    for span, text in held:
+    for span, text in spans:
         if text:
             texts += [""] * (span.right + 1 - len(texts))
             texts[span.left : span.right + 1] = [text] * (span.right + 1 - span.left)

@@ -59,35 +59,39 @@ class SlideShape:
 
 
 def find_title_shape(
-    boxes: Iterable[SlideShape], lines: Callable[[etree._Element], list[str]]
+    shapes: Iterable[SlideShape], read_lines: Callable[[etree._Element], list[str]]
 ) -> etree._Element | None:
     """Return the title of a slide without a title placeholder: the shape above all others with one short line."""
-    top = sorted((box for box in boxes if not box.is_panel), key=lambda box: box.y)[:2]
+    top = sorted((box for box in shapes if not box.is_panel), key=lambda box: box.y)[:2]
     first = top[0] if top else None
     if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
         return None
-    said = [line.strip() for line in lines(first.shape) if line.strip()]
-    fits = len(said) == 1 and len(said[0]) <= _LONGEST_TITLE and any(map(str.isalpha, said[0]))
-    return first.shape if fits and said[0][-1] not in ".,;:" else None
+    texts = [line.strip() for line in read_lines(first.shape) if line.strip()]
+    fits = len(texts) == 1 and len(texts[0]) <= _LONGEST_TITLE and any(map(str.isalpha, texts[0]))
+    return first.shape if fits and texts[0][-1] not in ".,;:" else None
 
 
-def sort_shapes(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
+def sort_shapes(shapes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     """Sort shapes from top to bottom and in a row from left to right; where boxes stand below others in columns, column
     by column. The shapes in one of several panels stay together."""
-    boxes = list(boxes)
-    panels = sorted((box for box in boxes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
-    boxes = [box for box in boxes if not box.is_panel]
-    held: dict[int, list[SlideShape]] = defaultdict(list)
-    for box in boxes:
+    shapes = list(shapes)
+    panels = sorted((box for box in shapes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
+    shapes = [box for box in shapes if not box.is_panel]
+    by_panel: dict[int, list[SlideShape]] = defaultdict(list)
+    for box in shapes:
         around = next((panel for panel in panels if _holds(panel, box)), None)
-        held[id(around and around.shape)].append(box)
-    units = {id(panel.shape): held[id(panel.shape)] for panel in panels if 1 < len(held[id(panel.shape)]) < len(boxes)}
+        by_panel[id(around and around.shape)].append(box)
+    units = {
+        id(panel.shape): by_panel[id(panel.shape)]
+        for panel in panels
+        if 1 < len(by_panel[id(panel.shape)]) < len(shapes)
+    }
     if len(units) < _PAIR:
-        yield from _in_rows(boxes)
+        yield from _in_rows(shapes)
         return
     inner = {id(box) for unit in units.values() for box in unit}
     outer = [panel for panel in panels if id(panel.shape) in units]
-    for box in _in_rows([*outer, *(box for box in boxes if id(box) not in inner)]):
+    for box in _in_rows([*outer, *(box for box in shapes if id(box) not in inner)]):
         yield from _in_rows(units[id(box.shape)]) if box.is_panel else (box,)
 
 
@@ -138,19 +142,19 @@ def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]
 
 def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
     """Return the boxes of `row` by the column that they stand below; empty where one of them stands otherwise."""
-    found: dict[int, SlideShape] = {}
+    bodies: dict[int, SlideShape] = {}
     for box in row:
         above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
-        if len(above) != 1 or above[0] in found:
+        if len(above) != 1 or above[0] in bodies:
             return {}
-        found[above[0]] = box
-    return found
+        bodies[above[0]] = box
+    return bodies
 
 
-def _shared(one: SlideShape, other: SlideShape) -> float:
+def _shared(first: SlideShape, other: SlideShape) -> float:
     """Return the share of the narrower of two shapes that overlaps the other horizontally."""
-    both = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    return both / max(min(one.width, other.width), 1)
+    both = min(first.x + first.width, other.x + other.width) - max(first.x, other.x)
+    return both / max(min(first.width, other.width), 1)
 
 
 def _are_bodies(columns: list[list[SlideShape]]) -> bool:
@@ -166,7 +170,11 @@ def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> boo
     even = any(
         len(steps) > 1 and min(steps) > _EVEN * max(steps)
         for share in (0, 0.5)
-        if (steps := [two.x - one.x + share * (two.width - one.width) for one, two in pairwise(c[0] for c in columns)])
+        if (
+            steps := [
+                right.x - left.x + share * (right.width - left.width) for left, right in pairwise(c[0] for c in columns)
+            ]
+        )
     )
     if min(widths) < _ALIKE * max(widths) and not (even and lines <= _PAIR):
         return False
@@ -220,8 +228,8 @@ def add_paragraphs(
         label = None if mark is None else ""
         if mark is not None and numbered:
             kind = mark.get("type", ""), mark.get("startAt", "")
-            known, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
-            last = last + 1 if known == kind else parse_bounded_int(kind[1])
+            last_kind, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
+            last = last + 1 if last_kind == kind else parse_bounded_int(kind[1])
             counts[level] = kind, last
             label = _label(kind[0], last)
         add_list_entry(outline, text, label, len(above), links)
@@ -231,10 +239,10 @@ def add_paragraphs(
 
 def _label(kind: str, count: int) -> str:
     """Return the number of an entry as it is shown."""
-    found = _NUMBERED.fullmatch(kind)
-    name, case, around = found.groups() if found else ("", "", "")
-    said = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
-    return _AROUND.get(around or "", "{}").format(said)
+    match = _NUMBERED.fullmatch(kind)
+    name, case, around = match.groups() if match else ("", "", "")
+    number = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
+    return _AROUND.get(around or "", "{}").format(number)
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> tuple[str, list[Link]]:
@@ -248,11 +256,11 @@ def content_to_cell(content: ParsedFile) -> Cell:
     line."""
     text = ""
     for block in content.blocks:
-        said = ", ".join(filter(None, block.cells)) if block.cells else block.text
-        said = f"{block.number}. {said}" if block.number else said
+        block_text = ", ".join(filter(None, block.cells)) if block.cells else block.text
+        block_text = f"{block.number}. {block_text}" if block.number else block_text
         entry = bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
         between = "\n" if not entry else "; " if _OPEN.search(text) else " "
-        text += f"{between if text else ''}{said}"
+        text += f"{between if text else ''}{block_text}"
     links = tuple(link for block in content.blocks for link in block.links)
     code = tuple(block.text[start:end] for block in content.blocks for start, end in block.code)
     return Cell(text, links=links, code=code)
@@ -287,16 +295,16 @@ def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator
         baseline = look.get("baseline", "0").rstrip("%")
         shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
         link = look.find("{*}hlinkClick")
-        found = relations.get(relationship_id(link)) if link is not None else None
-        url = found.target if found and found.kind == "hyperlink" else ""
+        relation = relations.get(relationship_id(link)) if link is not None else None
+        url = relation.target if relation and relation.kind == "hyperlink" else ""
         yield OfficeRun(text.replace("\v", "\n"), SUPERSCRIPT if shift > 0 else SUBSCRIPT if shift < 0 else "", url)
 
 
 def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
     """Return the level of a paragraph, and its bullet or number if it has one."""
-    here = paragraph.find("{*}pPr")
-    level = min(parse_bounded_int(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
-    for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
+    properties = paragraph.find("{*}pPr")
+    level = min(parse_bounded_int(properties.get("lvl"), 0) if properties is not None else 0, _LEVELS - 1)
+    for style in (properties, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
         for mark in style.iterchildren("*") if style is not None else ():
             if local_name(mark) in _MARKS:
                 return level, mark if local_name(mark) != "buNone" else None

@@ -38,8 +38,8 @@ class WorkbookSheet(NamedTuple):
 class Workbook:
     """A workbook. Raises Refused where the file is none."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
-        self.package = package = OfficePackage(content, unread)
+    def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
+        self.package = package = OfficePackage(content, on_unread)
         path = package.main_part("xl/workbook.xml")
         book, parts = package.xml(path), package.relationships(path)
         if book is None:
@@ -59,7 +59,7 @@ class Workbook:
             items = iter_elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
             self.strings.extend(inline_text(item).strip() for item in items)
         except etree.XMLSyntaxError:
-            unread("texts that cells share: damaged, those behind were not read")
+            on_unread("texts that cells share: damaged, those behind were not read")
         self.title = package.title()
 
 
@@ -95,15 +95,15 @@ def rich_text(holder: Any) -> str:
             case "t":
                 text += unescape_text(run.text)
             case "r" if not _switched(run.find("{*}rPr/{*}strike"), "val", "1"):
-                said = unescape_text(run.findtext("{*}t"))
+                run_text = unescape_text(run.findtext("{*}t"))
                 align = run.find("{*}rPr/{*}vertAlign")
                 place = align.get("val") if align is not None else ""
                 text += (
-                    format_superscript(said, text)
+                    format_superscript(run_text, text)
                     if place == "superscript"
-                    else format_subscript(said)
+                    else format_subscript(run_text)
                     if place == "subscript"
-                    else said
+                    else run_text
                 )
     return text
 
@@ -131,9 +131,9 @@ def _styles(tree: Any) -> list[CellStyle]:
     return styles or _styles(None)
 
 
-def _switched(element: Any, name: str, otherwise: str) -> bool:
-    """Return whether an element is there and not switched off. `otherwise` is its value without the attribute."""
-    return element is not None and element.get(name, otherwise).lower() not in _OFF
+def _switched(element: Any, name: str, default: str) -> bool:
+    """Return whether an element is there and not switched off. `default` is its value without the attribute."""
+    return element is not None and element.get(name, default).lower() not in _OFF
 
 
 def _at(values: list[bool], place: str | None) -> bool:

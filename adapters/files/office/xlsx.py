@@ -61,21 +61,21 @@ class _Reading:
 
     def _notes(self, related: list[Relationship]) -> dict[str, str]:
         """Return the notes and comments of a sheet by their cells, `B3`."""
-        found: dict[str, list[str]] = defaultdict(list)
+        notes: dict[str, list[str]] = defaultdict(list)
         for part in sorted(related, key=lambda part: part.kind != "threadedComment"):
             tree = self._book.package.xml(part.target) if part.kind in {"threadedComment", "comments"} else None
             if tree is None:
                 continue
             for comment in tree.iter("{*}threadedComment"):
-                found[comment.get("ref", "")].append(comment.findtext("{*}text") or "")
+                notes[comment.get("ref", "")].append(comment.findtext("{*}text") or "")
             authors = [f"{author.text}:" for author in tree.iter("{*}author") if author.text]
             for comment in tree.iter("{*}comment"):
                 text = "".join(map(rich_text, comment.iterfind("{*}text"))).strip()
                 for author in authors:
                     text = text.removeprefix(author).strip()
                 if not text.startswith(_THREAD):
-                    found[comment.get("ref", "")].append(text)
-        return {cell: " ".join(" ".join(texts).split()) for cell, texts in found.items()}
+                    notes[comment.get("ref", "")].append(text)
+        return {cell: " ".join(" ".join(texts).split()) for cell, texts in notes.items()}
 
     def _drawing(self, sheet: WorkbookSheet, path: str, *, alone: bool) -> None:
         """Append text boxes as prose, charts as tables of their series. A chart over visible sheets gives only its
@@ -118,5 +118,5 @@ class _Reading:
 
 def _cells(places: list[str]) -> str:
     """Return `B3: formula without a value`, or the number of such cells."""
-    one = f"{places[0]}: formula without a value"
-    return one if len(places) == 1 else f"{places[0]} and {len(places) - 1} more: formulas without a value"
+    text = f"{places[0]}: formula without a value"
+    return text if len(places) == 1 else f"{places[0]} and {len(places) - 1} more: formulas without a value"

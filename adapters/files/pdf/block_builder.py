@@ -30,10 +30,10 @@ def heading_key(text: str) -> str:
 def largest_line(lines: Sequence[PdfLine], body: float) -> str:
     """Return the text of the single largest line, if it is on the first page."""
     size = max((line.style.size for line in lines), default=0)
-    found = [line for line in lines if line.style.size == size]
-    near = len(found) == 1 or (len(found) == 2 and 0 < found[0].y - found[1].y < 1.6 * size)
-    alone = near and found[0].page == found[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
-    return " ".join(line.text for line in found) if alone else ""
+    largest = [line for line in lines if line.style.size == size]
+    near = len(largest) == 1 or (len(largest) == 2 and 0 < largest[0].y - largest[1].y < 1.6 * size)
+    alone = near and largest[0].page == largest[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
+    return " ".join(line.text for line in largest) if alone else ""
 
 
 class HeadingClassifier:
@@ -89,11 +89,11 @@ def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
 
 def _told_apart(sizes: Sequence[float]) -> list[float]:
     """Return the sizes that differ visibly, from the largest."""
-    kept: list[float] = []
+    distinct: list[float] = []
     for size in sizes:
-        if not kept or size < kept[-1] - 0.35:
-            kept.append(size)
-    return kept
+        if not distinct or size < distinct[-1] - 0.35:
+            distinct.append(size)
+    return distinct
 
 
 # --- Paragraphs, headings, lists and code ---------------------------------------------------------
@@ -137,8 +137,10 @@ class PdfBlockBuilder:
         self._indents = []
         texts = []
         for row, page in zip(table.rows, table.pages, strict=True):
-            known = notes.get(page, {})
-            texts.append([resolve_note_marks(self._words.join_lines(cell), known)[0] if cell else "" for cell in row])
+            page_notes = notes.get(page, {})
+            texts.append(
+                [resolve_note_marks(self._words.join_lines(cell), page_notes)[0] if cell else "" for cell in row]
+            )
         self._outline.page = table.page
         self._outline.add_table(texts[: table.header], header=table.header)
         for cells, page in list(zip(texts, table.pages, strict=True))[table.header :]:
@@ -150,8 +152,8 @@ class PdfBlockBuilder:
         if lines[0].style.mono:
             self._outline.add(BlockKind.CODE, _code(lines))
             return
-        known = notes.get(lines[0].page, {})
-        text, _ = resolve_note_marks(self._words.join_lines([line.text for line in lines]), known)
+        page_notes = notes.get(lines[0].page, {})
+        text, _ = resolve_note_marks(self._words.join_lines([line.text for line in lines]), page_notes)
         text = " ".join(DOT_LEADERS.sub(" ", text).split()) if has_dot_leaders(text) else text.strip()
         if level := self._headings.classify(lines, text):
             self._indents = []

@@ -37,8 +37,8 @@ class PdfFont(NamedTuple):
 
 def fast_pointer_call(function: Any, *arguments: Any) -> Any:
     """Return `function` with its address as a plain number, which is twice as fast."""
-    told = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
-    return told(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
+    return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 class PdfFonts:
@@ -94,9 +94,9 @@ _RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
 blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 
 
-def rotate_point(x: float, y: float, turn: int) -> tuple[float, float]:
-    """Rotate a point with the page, so that letters turned by `turn` quarters stand upright."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+def rotate_point(x: float, y: float, quarter_turns: int) -> tuple[float, float]:
+    """Rotate a point with the page, so that letters turned by `quarter_turns` stand upright."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[quarter_turns]
 
 
 class PageCharacters:
@@ -124,12 +124,12 @@ class PageCharacters:
         """Return one character for each of PDFium's, so that places in the text are its indexes."""
         count = max(0, pdfium.FPDFText_CountChars(self._page))
         buffer = (ctypes.c_ushort * (count * 2 + 2))()
-        got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
-        text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
+        written = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
+        text = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "replace")
         if len(text) != count:
-            known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
-            text = _PAIR.sub(self._whole, "".join(map(chr, known)))
-        return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
+            codes = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
+            text = _PAIR.sub(self._whole, "".join(map(chr, codes)))
+        return _SWAPPED.sub(lambda match: match.group().translate(_LETTERS), text)
 
     def _whole(self, halves: re.Match[str]) -> str:
         """Join a letter that PDFium gives in two halves, such as those of formulas, with marks that are not seen. A
@@ -137,15 +137,15 @@ class PageCharacters:
         if len(halves.group()) < 2:
             return " "
         letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
-        told = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
+        text = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
         if halves.group(2) is None:
-            return told
+            return text
         left = self._numbers[0]
         places = []
         for index in (halves.start(), halves.start(2)):
             pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
             places.append(left.value)
-        return told + ("\1\1" if places[0] == places[1] else told)
+        return text + ("\1\1" if places[0] == places[1] else text)
 
     def spans(self) -> Iterator[PdfSpan]:
         for line in _LINE.finditer(self.text):
@@ -252,8 +252,8 @@ class PageCharacters:
                 yield from self._piece(index, index + 1)
             return
         if style.mono and style.mono_by_flag_only:
-            told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
-            style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
+            is_latin = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
+            style = style._replace(mono=is_latin and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
         reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
         if style.is_ocr:
             reach = _RECOGNIZED

@@ -17,11 +17,11 @@ _HANGS = 6
 """Points by which a quotation mark or the like may stand out to the left of its column."""
 
 
-def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
+def split_columns(lines: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
     """Yield the lines that stand below each other, column after column."""
-    split = _split(found) if depth and len(found) >= 2 * _FEWEST else None
+    split = _split(lines) if depth and len(lines) >= 2 * _FEWEST else None
     if split is None:
-        yield list(found)
+        yield list(lines)
         return
     across: list[PdfLine] = []
     for band, parted in split:
@@ -41,17 +41,17 @@ def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[Pdf
 _Bands = list[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]
 
 
-def _split(found: Sequence[PdfLine]) -> _Bands | None:
+def _split(lines: Sequence[PdfLine]) -> _Bands | None:
     """Split lines into bands from top to bottom, divided where two columns stand beside each other."""
-    found = sorted(found, key=lambda line: -line.y)
-    starts = Counter(round(line.x0 / 2) for line in found)
+    lines = sorted(lines, key=lambda line: -line.y)
+    starts = Counter(round(line.x0 / 2) for line in lines)
     best: tuple[int, _Bands] | None = None
-    ends = sorted(line.x1 for line in found)
+    ends = sorted(line.x1 for line in lines)
     for start, _ in starts.most_common(14):
         place = start * 2 - 2.0
         if bisect(ends, place) < _FEWEST:
             continue
-        bands = list(_bands(found, place))
+        bands = list(_bands(lines, place))
         parted = sum(len(band) for band, sides in bands if sides)
         if parted and (best is None or parted > best[0]):
             best = parted, bands
@@ -59,10 +59,10 @@ def _split(found: Sequence[PdfLine]) -> _Bands | None:
 
 
 def _bands(
-    found: Sequence[PdfLine], place: float
+    lines: Sequence[PdfLine], place: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     band: list[PdfLine] = []
-    for line in found:
+    for line in lines:
         if line.x0 < place - _HANGS and line.x1 > place:
             yield from _cut(band, place)
             band = []

@@ -32,7 +32,7 @@ class PageDrawings(NamedTuple):
 
 
 def extract_drawings(page: Any) -> PageDrawings:
-    found = PageDrawings([], [], [], [], False)
+    drawings = PageDrawings([], [], [], [], False)
     pictures, room = False, _MOST
     for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
         part = pdfium.FPDFPage_GetObject(page, index)
@@ -40,12 +40,12 @@ def extract_drawings(page: Any) -> PageDrawings:
         if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
             pictures = True
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
-            room -= 1 + _path(part, found)
+            room -= 1 + _path(part, drawings)
     if room <= 0:
         return PageDrawings([], [], [], [], has_pictures=True)
-    if len(found.vertical) < 2:
-        found.vertical.extend(_stacked(found.box_edges))
-    return found._replace(has_pictures=pictures)
+    if len(drawings.vertical) < 2:
+        drawings.vertical.extend(_stacked(drawings.box_edges))
+    return drawings._replace(has_pictures=pictures)
 
 
 def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
@@ -59,7 +59,7 @@ def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
             count = 0
 
 
-def _path(part: Any, found: PageDrawings) -> int:
+def _path(part: Any, drawings: PageDrawings) -> int:
     """Add the straight sides of a visible path. Return the number of its segments."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
@@ -72,24 +72,24 @@ def _path(part: Any, found: PageDrawings) -> int:
         return 0
     if high - low <= _THIN:
         if right - left > _THIN:
-            found.horizontal.append(RulingLine((low + high) / 2, left, right))
+            drawings.horizontal.append(RulingLine((low + high) / 2, left, right))
         return 0
     if right - left <= _THIN:
-        found.vertical.append(RulingLine((left + right) / 2, low, high))
+        drawings.vertical.append(RulingLine((left + right) / 2, low, high))
         return 0
     count = int(pdfium.FPDFPath_CountSegments(part))
     if right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
-        found.bullet_dots.append(((left + right) / 2, (low + high) / 2))
+        drawings.bullet_dots.append(((left + right) / 2, (low + high) / 2))
         return count
     if not stroke.value:
-        found.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
-        found.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
+        drawings.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
+        drawings.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
         return count
     for a, b, c, d in _segments(part, min(count, _MOST)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
-            found.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
+            drawings.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
         elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
-            found.vertical.append(RulingLine((a + c) / 2, min(b, d), max(b, d)))
+            drawings.vertical.append(RulingLine((a + c) / 2, min(b, d), max(b, d)))
     return count
 
 
@@ -118,7 +118,7 @@ def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, floa
 def _white(part: Any) -> bool:
     colour = [ctypes.c_uint() for _ in range(4)]
     pdfium.FPDFPageObj_GetFillColor(part, *colour)
-    return all(one.value >= 252 for one in colour[:3]) or colour[3].value == 0
+    return all(channel.value >= 252 for channel in colour[:3]) or colour[3].value == 0
 
 
 def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:

@@ -39,8 +39,8 @@ class PdfVocabulary:
     def __init__(self, texts: Iterable[str]) -> None:
         self._known: set[str] = set()
         for text in texts:
-            found = _TOKEN.findall(text.lower())
-            self._known.update(found[1:-1] if text.endswith(_HYPHENS) else found[1:])
+            tokens = _TOKEN.findall(text.lower())
+            self._known.update(tokens[1:-1] if text.endswith(_HYPHENS) else tokens[1:])
 
     def join_lines(self, lines: Sequence[str]) -> str:
         text = lines[0]
@@ -83,18 +83,18 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
     if RAISED_START not in text:
         return text, []
     text = _FRACTION.sub(_fraction, _SIGN.sub(r"\1", text))
-    said, at, called = "", 0, []
+    resolved, at, called = "", 0, []
     for match in _RAISED.finditer(text):
-        said += text[at : match.start()]
+        resolved += text[at : match.start()]
         mark = match.group(1).strip().rstrip(".)")
         if mark in notes:
-            said = insert_footnote(said, notes[mark])
+            resolved = insert_footnote(resolved, notes[mark])
             called.append(mark)
         else:
             rest = match.group(1).strip()[len(mark) :]
-            said += format_superscript(match.group(1).replace("–", "−").removesuffix(rest), said) + rest
+            resolved += format_superscript(match.group(1).replace("–", "−").removesuffix(rest), resolved) + rest
         at = match.end()
-    return said + text[at:], called
+    return resolved + text[at:], called
 
 
 def _fraction(match: re.Match[str]) -> str:
@@ -116,7 +116,7 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
     called = {match.group(1) for line in lines for match in _CALLED.finditer(line.text) if match.start() > 0}
     if not called:
         return {}
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     middle = (min(line.y for line in lines if line.y > -1e6) + max(line.y for line in lines)) / 2
     for column in columns:
         if not any(-1e6 < line.y <= middle for line in column):
@@ -131,24 +131,24 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
             low = line.y
             match = _NOTE.match(line.text)
             begun = match and (match.group(1) or match.group(2))
-            if match and begun in called and begun not in found:
+            if match and begun in called and begun not in notes:
                 mark = str(begun)
                 top = max(top, line.y + 0.36 * line.style.size)
-                found[mark] = line.text[match.end() :]
+                notes[mark] = line.text[match.end() :]
             elif mark:
-                found[mark] += f" {line.text}"
+                notes[mark] += f" {line.text}"
         column[:] = [line for line in column if line.y > top or line.y < low - 1]
-    return found
+    return notes
 
 
 def _foot(column: list[PdfLine], body: float) -> list[list[PdfLine]]:
     """Return the last rows of a column: in small letters, or below one that begins with a raised mark."""
-    found = group_rows(column)
-    at = len(found)
-    for place in range(len(found) - 1, -1, -1):
-        row = found[place]
+    rows = group_rows(column)
+    at = len(rows)
+    for place in range(len(rows) - 1, -1, -1):
+        row = rows[place]
         if max(line.style.size for line in row) <= 0.95 * body or row[0].text.startswith(RAISED_START):
             at = place
-        elif len(found) - place > 12 or row[0].style.size > 1.05 * body:
+        elif len(rows) - place > 12 or row[0].style.size > 1.05 * body:
             break
-    return found[at:]
+    return rows[at:]

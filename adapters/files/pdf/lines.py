@@ -30,8 +30,8 @@ Glyph = tuple[float, float, str]
 
 def is_right_to_left(text: str) -> bool:
     """Return whether most letters run from right to left."""
-    found = [unicodedata.bidirectional(letter) for letter in text]
-    return found.count("R") + found.count("AL") > found.count("L")
+    directions = [unicodedata.bidirectional(letter) for letter in text]
+    return directions.count("R") + directions.count("AL") > directions.count("L")
 
 
 def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
@@ -52,23 +52,23 @@ def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyp
 
 def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
     """Yield the letters that one glyph draws together, in reading order, and marks with their letter."""
-    held: Glyph | None = None
+    glyph: Glyph | None = None
     for x0, x1, letter in glyphs:
-        if held and (
-            unicodedata.combining(letter[:1] or " ") or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)
+        if glyph and (
+            unicodedata.combining(letter[:1] or " ") or (abs(x0 - glyph[0]) < 0.01 and abs(x1 - glyph[1]) < 0.01)
         ):
-            held = held[0], held[1], _LIGATURE.sub(r"\2\1", held[2] + letter)
+            glyph = glyph[0], glyph[1], _LIGATURE.sub(r"\2\1", glyph[2] + letter)
             continue
-        if held:
-            yield held
-        held = x0, x1, letter
-    if held:
-        yield held
+        if glyph:
+            yield glyph
+        glyph = x0, x1, letter
+    if glyph:
+        yield glyph
 
 
 def _read(text: str) -> str:
     """Turn figures and words of other scripts from left to right. Behind them stands a blank, printed or not."""
-    text = _GLUED.sub(" ", _FORWARDS.sub(lambda found: _turned(found.group()), text))
+    text = _GLUED.sub(" ", _FORWARDS.sub(lambda match: _turned(match.group()), text))
     return text.translate(_MIRRORED) if _SWAPPED.search(text) else text
 
 
@@ -114,18 +114,18 @@ def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
 
 def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:
     """Build lines in the order of the file. A line ends where the next letters stand elsewhere."""
-    found: list[PdfLine] = []
+    lines: list[PdfLine] = []
     together: list[PdfSpan] = []
     for piece in pieces:
         if together and not _beside(together, piece):
-            found.append(_line(together))
+            lines.append(_line(together))
             together = []
         elif together and piece.style.is_unmapped:
             continue
         together.append(piece)
     if together:
-        found.append(_line(together))
-    return [line for line in found if line.text.strip()]
+        lines.append(_line(together))
+    return [line for line in lines if line.text.strip()]
 
 
 def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
@@ -163,26 +163,31 @@ def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
     )
     text, before = "", pieces[0]
     for piece in sorted(pieces, key=lambda piece: -piece.x1) if is_right_to_left(pieces[0].text) else pieces:
-        said, size = piece.text, base.style.size
-        if piece.style.size < 0.93 * size or len(said) < 4:
-            if piece.y - base.y > 0.14 * size and len(said) < 12 and said not in BULLETS:
-                said = f"{RAISED_START}{said}{RAISED_END}"
+        piece_text, size = piece.text, base.style.size
+        if piece.style.size < 0.93 * size or len(piece_text) < 4:
+            if piece.y - base.y > 0.14 * size and len(piece_text) < 12 and piece_text not in BULLETS:
+                piece_text = f"{RAISED_START}{piece_text}{RAISED_END}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
-                said = format_subscript(said)
+                piece_text = format_subscript(piece_text)
         tight = piece.x0 - before.x1 < 0.12 * size
-        spaced = min(len(said), len(before.text)) == 1 and said.isascii() and said[0].isalnum() and piece.y == before.y
+        spaced = (
+            min(len(piece_text), len(before.text)) == 1
+            and piece_text.isascii()
+            and piece_text[0].isalnum()
+            and piece.y == before.y
+        )
         glued = piece.is_glued or (tight and (piece.style.size != before.style.size or spaced))
-        text += said if glued or not text else f" {said}"
+        text += piece_text if glued or not text else f" {piece_text}"
         before = piece
     text = text.replace(f"{RAISED_END}{RAISED_START}", "")
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return PdfLine(text, x0, x1, base.y, style, pieces[0].order, max(piece.join_distance for piece in pieces))
 
 
-def group_rows(found: Iterable[PdfLine]) -> list[list[PdfLine]]:
+def group_rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
     """Group lines of the same height, from top to bottom, each row in reading order."""
     grouped: list[list[PdfLine]] = []
-    for line in sorted(found, key=lambda line: -line.y):
+    for line in sorted(lines, key=lambda line: -line.y):
         if grouped and _level(grouped[-1], line):
             grouped[-1].append(line)
         else:

@@ -33,7 +33,9 @@ def ruled_table(grid: RuledGrid, pieces: Sequence[PdfSpan], page: int) -> PdfTab
 def _split(cells: LineCells) -> list[LineCells]:
     """Split the cells between two ruling lines into rows, where their lines were drawn one after another."""
     levels: list[tuple[float, LineCells]] = []
-    for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
+    for line, column in sorted(
+        ((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda pair: -pair[0].y
+    ):
         if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
             levels.append((line.y, [[] for _ in cells]))
         levels[-1][1][column].append(line)
@@ -58,7 +60,7 @@ def read_pdf_page(
         pieces = list(letters.spans())
     finally:
         letters.close()
-    seen = extract_drawings(page.raw)
+    drawings = extract_drawings(page.raw)
     for piece in pieces:
         sizes[piece.style.size] += len(piece.text)
     typed = list(form_field_spans(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
@@ -67,10 +69,10 @@ def read_pdf_page(
     box = page.get_bbox()
     pieces = [piece for piece in (*pieces, *typed) if _is_seen(piece, box)]
     if not pieces:
-        return PdfPage(number, [], [], [], seen.has_pictures)
-    pieces = blank_struck_spans(pieces, [*seen.horizontal, *strikeout_rules(page.raw)])
-    laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.bullet_dots, number)
-    laid_out.has_pictures = seen.has_pictures
+        return PdfPage(number, [], [], [], drawings.has_pictures)
+    pieces = blank_struck_spans(pieces, [*drawings.horizontal, *strikeout_rules(page.raw)])
+    laid_out = _laid_out(pieces, drawings.horizontal, drawings.vertical, drawings.bullet_dots, number)
+    laid_out.has_pictures = drawings.has_pictures
     return laid_out
 
 
@@ -106,12 +108,12 @@ def _laid_out(
             gone = {piece.order for piece in inside}
             upright = [piece for piece in upright if piece.order not in gone]
             aside = [piece for piece in aside if piece.order not in gone]
-    found = build_lines(attach_scripts(upright))
+    lines = build_lines(attach_scripts(upright))
     for count, p in enumerate(aside):  # at the end, in letters too small for a heading
-        found.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
-    for line in found:
+        lines.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
+    for line in lines:
         line.page = number
-    return PdfPage(number, found, tables, merge_rules(flat))
+    return PdfPage(number, lines, tables, merge_rules(flat))
 
 
 def _stood_up(piece: PdfSpan) -> PdfSpan:
@@ -132,7 +134,7 @@ def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple
 
 def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
     """Return bullets that are drawn, not written, left of a line's first letters."""
-    found = []
+    bullets = []
     for x, y in dots[:500]:
         near = [
             p
@@ -141,15 +143,15 @@ def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> 
         ]
         if near and not any(p.x1 > x - 20 and p.x0 < x and abs(p.y - near[0].y) < 2 for p in pieces):
             first = min(near, key=lambda p: p.x0)
-            found.append(PdfSpan("•", x - 2, x + 2, first.y, first.style, first.order))
-    return found
+            bullets.append(PdfSpan("•", x - 2, x + 2, first.y, first.style, first.order))
+    return bullets
 
 
-def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
+def page_reading_order(page: PdfPage, columns: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
     """Return the elements of a page in reading order: column by column, tables at their places."""
     parts: list[PdfLine | PdfTable] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
-    for column in found:
+    for column in columns:
         if not column:
             continue
         right, left = max(line.x1 for line in column), min(line.x0 for line in column)
@@ -158,7 +160,7 @@ def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLin
             while (
                 rest
                 and rest[0].y > height
-                and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
+                and (len(columns) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
             ):
                 parts.append(rest.pop(0))
             if isinstance(row, PdfTable):

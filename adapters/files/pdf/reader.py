@@ -71,24 +71,24 @@ def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
             outline.note_unread(f"page {page.number}: its layout is not understood")
     parts = join_split_tables(read)
     parts = list(drop_contents_table(parts, len(document))) or parts
-    found = [part for part in parts if isinstance(part, PdfLine)]
+    lines = [part for part in parts if isinstance(part, PdfLine)]
     if not parts:
         if any("damaged" in what for what in outline.build().unread):
             raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
     metadata = drop_placeholder_title(document.get_metadata_value("Title"))
-    title = metadata if _is_title(metadata) else largest_line(found, body)
+    title = metadata if _is_title(metadata) else largest_line(lines, body)
     cells = (text for part in parts if isinstance(part, PdfTable) for row in part.rows for cell in row for text in cell)
-    words = PdfVocabulary([*(line.text for line in found), *cells])
+    words = PdfVocabulary([*(line.text for line in lines), *cells])
     headings = HeadingClassifier(parts, _bookmarks(document), body)
-    PdfBlockBuilder(outline, found, words, headings, title, body).add_page_elements(parts, notes)
+    PdfBlockBuilder(outline, lines, words, headings, title, body).add_page_elements(parts, notes)
     return outline.build(title=title)
 
 
-def _without_typewriter(found: list[PdfLine]) -> None:
+def _without_typewriter(lines: list[PdfLine]) -> None:
     """Clear the mark of code where all text is written in letters of one width."""
-    if sum(len(line.text) for line in found if line.style.mono) > 0.85 * sum(len(line.text) for line in found):
-        for line in found:
+    if sum(len(line.text) for line in lines if line.style.mono) > 0.85 * sum(len(line.text) for line in lines):
+        for line in lines:
             line.style = line.style._replace(mono=False)
 
 
@@ -122,14 +122,14 @@ def _forms(document: Any) -> Any:
 
 def _bookmarks(document: Any) -> dict[str, int]:
     """Return the levels in the document's outline by title."""
-    found: dict[str, int] = {}
+    levels: dict[str, int] = {}
     with suppress(pdfium.PdfiumError, ValueError, RecursionError):
         for count, entry in enumerate(document.get_toc(max_depth=8)):
             if count > 20_000:
                 break
             if title := " ".join((entry.get_title() or "").split()):
-                found.setdefault(heading_key(title), entry.level + 1)
-    return found
+                levels.setdefault(heading_key(title), entry.level + 1)
+    return levels
 
 
 def _is_title(title: str) -> bool:

@@ -56,36 +56,36 @@ def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine])
 
 def merge_rules(rules: Sequence[RulingLine]) -> list[RulingLine]:
     """Merge rules that continue where another ends, or lie upon it."""
-    found: list[RulingLine] = []
+    merged: list[RulingLine] = []
     level: list[RulingLine] = []
     for rule in [*sorted(rules), RulingLine(1e9, 0, 0)]:
         if level and rule.position - level[-1].position > 1.5:
             at = level[0].position
             start, end = None, 0.0
-            for one in sorted(level, key=lambda one: one.start):
+            for segment in sorted(level, key=lambda segment: segment.start):
                 if start is None:
-                    start, end = one.start, one.end
-                elif one.start <= end + _NEAR:
-                    end = max(end, one.end)
+                    start, end = segment.start, segment.end
+                elif segment.start <= end + _NEAR:
+                    end = max(end, segment.end)
                 else:
-                    found.append(RulingLine(at, start, end))
-                    start, end = one.start, one.end
-            found.append(RulingLine(at, start or 0.0, end))
+                    merged.append(RulingLine(at, start, end))
+                    start, end = segment.start, segment.end
+            merged.append(RulingLine(at, start or 0.0, end))
             level = []
         level.append(rule)
-    return found
+    return merged
 
 
 def _touching(across: list[RulingLine], down: list[RulingLine]) -> list[tuple[list[RulingLine], list[RulingLine]]]:
     groups: list[tuple[list[RulingLine], list[RulingLine]]] = []
     for rule in across:
-        touched = [one for one in down if _cross(rule, one)]
+        touched = [other for other in down if _cross(rule, other)]
         mine = ([rule], touched)
         apart = []
         for group in groups:
-            if any(one in group[1] for one in touched):
+            if any(other in group[1] for other in touched):
                 mine[0].extend(group[0])
-                mine[1].extend(one for one in group[1] if one not in mine[1])
+                mine[1].extend(other for other in group[1] if other not in mine[1])
             else:
                 apart.append(group)
         groups = [*apart, mine]
@@ -100,42 +100,42 @@ def _cross(flat: RulingLine, steep: RulingLine) -> bool:
 
 
 def _apart(places: list[float]) -> list[float]:
-    kept: list[float] = []
+    distinct: list[float] = []
     for place in sorted(places):
-        if not kept or place - kept[-1] > _NEAR:
-            kept.append(place)
-    return kept
+        if not distinct or place - distinct[-1] > _NEAR:
+            distinct.append(place)
+    return distinct
 
 
 def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[PdfLine]]] | None:
     """Return the lines in each cell. Those of a merged cell stand in each cell that it spans. None if it is no
     table."""
-    held: dict[tuple[int, int], list[PdfSpan]] = {}
+    by_place: dict[tuple[int, int], list[PdfSpan]] = {}
     for piece in pieces:
         if (place := grid.locate(piece)) is not None:
-            held.setdefault(place, []).append(piece)
-    group = _merged_cells(grid, held)
-    found: dict[tuple[int, int], list[PdfSpan]] = {}
-    for place, inside in held.items():
-        found.setdefault(group[place], []).extend(inside)
-    if len(found) < 2 or (len(found) < 0.25 * len(set(group.values()))):
+            by_place.setdefault(place, []).append(piece)
+    group = _merged_cells(grid, by_place)
+    merged: dict[tuple[int, int], list[PdfSpan]] = {}
+    for place, inside in by_place.items():
+        merged.setdefault(group[place], []).extend(inside)
+    if len(merged) < 2 or (len(merged) < 0.25 * len(set(group.values()))):
         return None
     texts = {
         place: [line for row in group_rows(build_lines(sorted(inside, key=lambda p: p.order))) for line in row]
-        for place, inside in found.items()
+        for place, inside in merged.items()
     }
     return [[texts.get(group[row, column], []) for column in range(grid.width)] for row in range(grid.height)]
 
 
 def _merged_cells(
-    grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]]
+    grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]]
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return, for each cell, the first cell that it is merged with: cells without a line between them."""
     first = {(row, column): (row, column) for row in range(grid.height) for column in range(grid.width)}
     for row in range(grid.height):
         for column in range(1, grid.width):
             open_left = not grid.is_closed_right(row, column - 1)
-            if open_left and not _own_text(grid, held, row, column):
+            if open_left and not _own_text(grid, by_place, row, column):
                 first[row, column] = first[row, column - 1]
     for row in range(1, grid.height):
         for column in range(grid.width):
@@ -147,9 +147,9 @@ def _merged_cells(
     return first
 
 
-def _own_text(grid: RuledGrid, held: dict[tuple[int, int], list[PdfSpan]], row: int, column: int) -> bool:
+def _own_text(grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]], row: int, column: int) -> bool:
     """Return whether a cell and the one left of it hold texts that stand apart."""
-    left, mine = held.get((row, column - 1)), held.get((row, column))
+    left, mine = by_place.get((row, column - 1)), by_place.get((row, column))
     if not left or not mine:
         return False
     nearest = max((piece.x1 for piece in left), default=0)

@@ -35,12 +35,12 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
     """Remove text that stands at the same height of most pages, alike or but for the page's number."""
     edges = [list(_edge(page)) for page in pages]
     filled = sum(1 for edge in edges if edge)
-    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    positions: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page, edge in zip(pages, edges, strict=True):
         for row, apart in edge:
             for key in _keys(row, page.number, apart=apart, body=body):
-                seen[key].append((page.number, row[0].y))
-    running = {key for key, places in seen.items() if _runs(places, filled, apart=key.startswith(_APART))}
+                positions[key].append((page.number, row[0].y))
+    running = {key for key, places in positions.items() if _runs(places, filled, apart=key.startswith(_APART))}
     for page, edge in zip(pages, edges, strict=True):
         gone = {
             id(line)
@@ -59,13 +59,13 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
 
 def _edge(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
     """Yield the rows at the top and at the bottom, and whether each is the outermost and stands apart from the text."""
-    found = group_rows(page.lines)
-    last = len(found) - 1
-    heights = [row[0].y for row in found]
-    for place, row in enumerate(found):
+    rows = group_rows(page.lines)
+    last = len(rows) - 1
+    heights = [row[0].y for row in rows]
+    for place, row in enumerate(rows):
         near = [
             other
-            for other in found[max(place - 1, 0) : place + 2]
+            for other in rows[max(place - 1, 0) : place + 2]
             if abs(other[0].y - row[0].y) < 1.6 * row[0].style.size
         ]
         in_table = len(near) > 1 and any(len(other) > 2 for other in near)
@@ -103,16 +103,16 @@ def _names_page(row: list[PdfLine], number: int, count: int) -> bool:
     """Return whether a row gives the number of this page, as `Page 1 of 2` or `1/2`, or the time when a browser printed
     it."""
     text = join_row(row).text
-    said = _THIS_PAGE.search(text)
-    if said and int(said.group(2) or said.group(3)) == number:
-        return said.group(3) is None or int(said.group(4)) == count
+    match = _THIS_PAGE.search(text)
+    if match and int(match.group(2) or match.group(3)) == number:
+        return match.group(3) is None or int(match.group(4)) == count
     return bool(_PRINTED.match(text))
 
 
 def _only_number(row: list[PdfLine], page: PdfPage, body: float) -> bool:
     """Return whether a row is a page number alone, apart from the text."""
-    text = said = join_row(row).text if len(row) > 1 else row[0].text
-    if len(text) > 25 or (said.isdigit() and row[0].style.size > 1.12 * body):
+    text = original = join_row(row).text if len(row) > 1 else row[0].text
+    if len(text) > 25 or (original.isdigit() and row[0].style.size > 1.12 * body):
         return False
     text = _PAGE_WORD.sub("", text).strip()
     alone = bool(re.fullmatch(r"\d{1,4}(?:\s+\d{1,4})?", text) or _ROMAN.fullmatch(text)) or not text

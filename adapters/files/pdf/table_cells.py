@@ -23,18 +23,18 @@ def merge_table_rows(rows: Sequence[LineCells], rules: Sequence[RulingLine]) -> 
     """Merge lines of a table into its rows. Text that was drawn as one cell, or hangs below one, is one cell."""
     if _at_bottom(rows):
         return list(_hung_below(rows))
-    found: list[LineCells] = []
+    merged: list[LineCells] = []
     firsts = [_height(row) for row in rows if row[0]]
     pitch = median([a - b for a, b in itertools.pairwise(firsts)] or [100.0])
     owners = sorted(line.order for row in rows for line in row[0] if not line.style.is_ocr)
     for number, row in enumerate(rows):
         before = rows[number - 1] if number else None
-        if before is not None and _goes_on(before, row, found[-1], rules, pitch, owners):
-            for cell, more in zip(found[-1], row, strict=True):
+        if before is not None and _goes_on(before, row, merged[-1], rules, pitch, owners):
+            for cell, more in zip(merged[-1], row, strict=True):
                 cell.extend(more)
         else:
-            found.append([list(cell) for cell in row])
-    return found
+            merged.append([list(cell) for cell in row])
+    return merged
 
 
 def is_single_cell(row: LineCells) -> bool:
@@ -57,15 +57,15 @@ def _at_bottom(rows: Sequence[LineCells]) -> bool:
 
 def _hung_below(rows: Sequence[LineCells]) -> Iterator[LineCells]:
     """Yield the rows with lone texts put into the row below them."""
-    held: LineCells = [[] for _ in rows[0]]
+    waiting: LineCells = [[] for _ in rows[0]]
     for row in rows:
-        for cell, more in zip(held, row, strict=True):
+        for cell, more in zip(waiting, row, strict=True):
             cell.extend(more)
         if not is_single_cell(row):
-            yield held
-            held = [[] for _ in row]
-    if any(held):
-        yield held
+            yield waiting
+            waiting = [[] for _ in row]
+    if any(waiting):
+        yield waiting
 
 
 def _goes_on(
@@ -123,9 +123,9 @@ def build_pdf_table(
     rules: Sequence[RulingLine] = (),
 ) -> PdfTable | None:
     rows = [row for row in rows if any(row)]
-    kept = [n for n in range(len(columns)) if any(row[n] for row in rows)]
-    rows = [[row[n] for n in kept] for row in rows]
-    if len(kept) < 2 or not rows:
+    filled = [n for n in range(len(columns)) if any(row[n] for row in rows)]
+    rows = [[row[n] for n in filled] for row in rows]
+    if len(filled) < 2 or not rows:
         return None
     if is_right_to_left("".join(line.text for row in rows for cell in row for line in cell)):
         rows = [row[::-1] for row in rows]
@@ -133,7 +133,7 @@ def build_pdf_table(
     _span(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
-    spans = tuple(columns[n] for n in kept)
+    spans = tuple(columns[n] for n in filled)
     return PdfTable(texts, [page] * len(rows), header, named, page, x0, y, spans, order)
 
 

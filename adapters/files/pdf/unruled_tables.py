@@ -14,10 +14,10 @@ from adapters.files.pdf.table_cells import LineCells, build_pdf_table, merge_tab
 # --- Where rows that may be a table begin and end -------------------------------------------------
 
 
-def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
+def is_in_paragraph(rows: list[list[PdfLine]], start: int, end: int) -> bool:
     """Return whether a line above or below the rows has the same left and right ends: the text is justified."""
-    left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
-    around = [(rows[at - 1], rows[at])] if at else []
+    left, right = rows[start][0].x0, max(line.x1 for row in rows[start:end] for line in row)
+    around = [(rows[start - 1], rows[start])] if start else []
     around += [(rows[end - 1], rows[end])] if end < len(rows) else []
     return any(
         len(row) == 1
@@ -29,14 +29,14 @@ def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
     )
 
 
-def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLine]) -> int:
+def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[RulingLine]) -> int:
     """Return the end of rows of several texts, including the lone texts between them."""
-    if not _several(rows[at]):
-        spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
-        if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
-            return at
-    end = last = at + 1
-    starts = [line.x0 for line in rows[at]]
+    if not _several(rows[start]):
+        spans = start + 1 < len(rows) and _several(rows[start + 1]) and rows[start][0].x0 > rows[start + 1][0].x1
+        if not spans or rows[start][0].y - rows[start + 1][0].y > 2 * rows[start][0].style.size:
+            return start
+    end = last = start + 1
+    starts = [line.x0 for line in rows[start]]
     while end < len(rows):
         above, row = rows[end - 1], rows[end]
         size = max(line.style.size for line in row)
@@ -46,7 +46,7 @@ def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLin
             break
         if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
-        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
+        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[start:end]):
             break
         if _several(row):
             last = end + 1
@@ -62,7 +62,7 @@ def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLin
 
 def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
     """Return whether at least half of a row's texts begin, end or are centred like one above."""
-    places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
+    places = [place for other in above for line in other for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
     near = [
         any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
         for line in row
@@ -78,7 +78,7 @@ def _hangs(
     if later and line.x1 > min(later) + size:
         return False
     near = min(abs(line.x0 - start) for start in starts) < 2 or any(
-        one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above
+        other.x0 - 2 <= line.x0 and line.x1 <= other.x1 + 2 for other in above
     )
     return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
 
@@ -124,16 +124,16 @@ def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) 
     cells = [_cells(row, columns) for row in rows]
     if all(sum(map(bool, row)) < 2 for row in cells):
         return None
-    found = merge_table_rows(cells, own)
-    firsts = [row[0][0].text for row in found if row[0]]
+    table_rows = merge_table_rows(cells, own)
+    firsts = [row[0][0].text for row in table_rows if row[0]]
     if len(columns) == 2 and firsts and all(text.endswith(":") for text in firsts):
         return None
     size = rows[0][0].style.size
     narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
-    if len(found) < 2 or _prose(found, narrow=narrow):
+    if len(table_rows) < 2 or _prose(table_rows, narrow=narrow):
         return None
     top = rows[0][0]
-    table = build_pdf_table(found, page, columns[0][0], top.y + top.style.size, columns, own)
+    table = build_pdf_table(table_rows, page, columns[0][0], top.y + top.style.size, columns, own)
     return table and replace(table, order=top.order)
 
 
@@ -168,11 +168,11 @@ def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple
         if count <= len(columns):
             break
         usual = [row for row in several if len(row) == count]
-        found = _columns([line for row in usual for line in row])
+        own_columns = _columns([line for row in usual for line in row])
         others = [line for row in several if len(row) != count for line in row]
-        over = sum(len([1 for x0, x1 in found if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
-        if len(found) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
-            return found
+        over = sum(len([1 for x0, x1 in own_columns if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
+        if len(own_columns) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
+            return own_columns
     return columns
 
 
@@ -183,9 +183,9 @@ def _prose(rows: list[LineCells], *, narrow: bool) -> bool:
     return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
 
 
-def _columns(found: Sequence[PdfLine]) -> list[tuple[float, float]]:
+def _columns(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
     joined: list[tuple[float, float]] = []
-    for x0, x1 in sorted((line.x0, line.x1) for line in found):
+    for x0, x1 in sorted((line.x0, line.x1) for line in lines):
         if joined and x0 < joined[-1][1] + 1:
             joined[-1] = joined[-1][0], max(x1, joined[-1][1])
         else:
@@ -198,10 +198,10 @@ def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> li
     to the right."""
     if len(columns) > _MOST:
         return columns
-    held = [
+    occupied = [
         {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
     ]
-    for n, (mine, other) in enumerate(itertools.pairwise(held)):
+    for n, (mine, other) in enumerate(itertools.pairwise(occupied)):
         if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
             return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
     return columns
@@ -224,9 +224,9 @@ def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
 
 def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTable]:
     """Join tables that continue over the end of a page, with their header once."""
-    found: list[PdfLine | PdfTable] = []
+    joined: list[PdfLine | PdfTable] = []
     for part in parts:
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         rows = _in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
         if isinstance(part, PdfTable) and isinstance(last, PdfTable) and rows:
             again = rows[: last.header] == last.rows[: last.header]
@@ -238,8 +238,8 @@ def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTabl
             last.rows.extend(rows[first:])
             last.pages.extend(part.pages[first:])
         else:
-            found.append(part)
-    return found
+            joined.append(part)
+    return joined
 
 
 def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:

@@ -52,10 +52,10 @@ def read_csv(content: bytes) -> ParsedFile:
 
 
 def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
-    gap, kept = False, '="' in text
+    gap, has_text_codes = False, '="' in text
     for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
-        if kept:
+        if has_text_codes:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
         own = int("".join("1" if cell else "0" for cell in reversed(texts)) or "0", 2)
         if own:
@@ -94,18 +94,18 @@ def _dialect(text: str) -> dict[str, Any]:
     sample = text[:_SAMPLE]
     if len(text) > _SAMPLE and sample.count("\n") > 1:
         sample = sample.rsplit("\n", 1)[0]
-    found = Detector().detect(sample, delimiters=_DELIMITERS)
-    if found is None or (not found.delimiter and ("\n" not in sample.strip() or '"' in sample)):
+    detected = Detector().detect(sample, delimiters=_DELIMITERS)
+    if detected is None or (not detected.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
     named, *lines = sample.strip().splitlines() or [""]
-    delimiter = found.delimiter or _NONE
+    delimiter = detected.delimiter or _NONE
     sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
     if delimiter not in named and (
         sentences or not any(delimiter in line for line in lines if not is_number_or_date(line))
     ):
         delimiter = _NONE  # commas of sentences, or of figures
-    single = found.quotechar == "'" and '"' not in sample
-    escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None
+    single = detected.quotechar == "'" and '"' not in sample
+    escape = "\\" if detected.escapechar == "\\" and '\\"' in sample else None
     return {
         "delimiter": delimiter,
         "quotechar": "'" if single else '"',

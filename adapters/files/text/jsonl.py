@@ -54,12 +54,12 @@ def read_json_text(line: JsonLine) -> ParsedFile:
     """Read the line's text into blocks. Raises Refused when it has none."""
     from adapters.files.text.markdown import read_lenient_markdown
 
-    found = read_lenient_markdown(_titled(line), title=line.title)
-    if not found.has_text:
+    content = read_lenient_markdown(_titled(line), title=line.title)
+    if not content.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return replace(
-        found,
-        title=clean_label(line.title) or found.title,
+        content,
+        title=clean_label(line.title) or content.title,
         url=safe_url(line.url),
         product=clean_label(line.product),
         document_type=clean_label(line.document_type),

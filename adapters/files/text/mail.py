@@ -31,19 +31,19 @@ _FOR_PROGRAMS = frozenset(
 """Parts beside the text that people read."""
 
 
-def read_eml(content: bytes, read: AttachmentReader) -> ParsedFile:
+def read_eml(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
     """Read a mail. Raises Refused for a file that is none."""
     if b"\0" in content[:100]:
         content = decode_text(content).encode()
     head, between, body = re.split(rb"(\r?\n\r?\n|\Z)", content.lstrip(), maxsplit=1)
     message = message_from_bytes(decode_text(head).encode() + between + body, policy=policy.default)
-    known = {name: decode_mail_header(message, name) for name in ("Subject", *SHOWN_HEADERS)}
-    if not isinstance(message, EmailMessage) or not (any(known.values()) or "MIME-Version" in message):
+    headers = {name: decode_mail_header(message, name) for name in ("Subject", *SHOWN_HEADERS)}
+    if not isinstance(message, EmailMessage) or not (any(headers.values()) or "MIME-Version" in message):
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
-    outline = start_mail(known.pop("Subject"), known)
+    outline = start_mail(headers.pop("Subject"), headers)
     files: list[tuple[str, bytes]] = []
     _part(outline, message, files)
-    add_attachments(outline, files, read)
+    add_attachments(outline, files, read_attachment)
     return outline.build()
 
 
@@ -51,15 +51,15 @@ def decode_mail_header(message: Message, name: str) -> str:
     """Return a header, decoded, or as it is written where Python's email fails on it."""
     with catch_parse_errors(lambda _: None):  # over addresses that are none
         return str(message[name] or "")
-    return str(next((said for key, said in message.raw_items() if key.lower() == name.lower()), ""))
+    return str(next((value for key, value in message.raw_items() if key.lower() == name.lower()), ""))
 
 
-def start_mail(subject: str, known: Mapping[str, str]) -> OutlineBuilder:
+def start_mail(subject: str, headers: Mapping[str, str]) -> OutlineBuilder:
     """Return an outline with the subject of a mail, its sender, recipients and date."""
     outline = OutlineBuilder()
     outline.add_heading(1, subject, title=True)
-    for name, said in known.items():
-        outline.add(BlockKind.PROSE, f"{name}: {' '.join(said.split())}" if said.strip() else "")
+    for name, value in headers.items():
+        outline.add(BlockKind.PROSE, f"{name}: {' '.join(value.split())}" if value.strip() else "")
     return outline
 
 
@@ -68,33 +68,35 @@ def add_mail_text(outline: OutlineBuilder, text: str, *, flowed: bool = False) -
     blank at its end continues in the next one (RFC 3676)."""
     lines: list[str] = []
     before = 0
-    goes_on = False
+    continues = False
     for line in text.replace("\0", "").splitlines():
         mark = _QUOTE.match(line)
         depth = mark[0].count(">") if mark else 0
         lines += [""] * (depth != before)
         before = depth
-        said = line[mark.end() :] if mark else line
-        if goes_on and lines[-1]:
-            lines[-1] += said
+        rest = line[mark.end() :] if mark else line
+        if continues and lines[-1]:
+            lines[-1] += rest
         else:
-            lines.append("" if _SIGNATURE.fullmatch(said) else said)
-        goes_on = flowed and said.endswith(" ")
+            lines.append("" if _SIGNATURE.fullmatch(rest) else rest)
+        continues = flowed and rest.endswith(" ")
     for block in read_text("\n".join(lines).encode("utf-8", "replace")).blocks:
         kind = BlockKind.PROSE if block.kind is BlockKind.HEADING else block.kind
         outline.add_content(ParsedFile(blocks=(replace(block, kind=kind, heading=()),)))
 
 
-def add_attachments(outline: OutlineBuilder, files: Iterable[tuple[str, bytes]], read: AttachmentReader) -> None:
+def add_attachments(
+    outline: OutlineBuilder, files: Iterable[tuple[str, bytes]], read_attachment: AttachmentReader
+) -> None:
     """Append files, each under its name. A file that cannot be read is noted as unread."""
-    for place, (given, content) in enumerate(files, 1):
-        name = PurePath(given.replace("\\", "/")).name or f"attachment {place}"
+    for place, (file_name, content) in enumerate(files, 1):
+        name = PurePath(file_name.replace("\\", "/")).name or f"attachment {place}"
         if place > MAX_ATTACHMENTS:
             outline.note_unread(f"files after the first {MAX_ATTACHMENTS}")
             break
         try:
             with outline.skip_damaged(f"{name}: it is damaged"):
-                outline.add_content(read(name, content), name)
+                outline.add_content(read_attachment(name, content), name)
         except Refused as error:
             outline.note_unread(f"{name}: {error}")
 

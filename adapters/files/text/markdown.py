@@ -113,19 +113,19 @@ def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     """Read CommonMark with the additions of GitHub, pandoc and Obsidian, and a front matter of `title`, `product`,
     `document_type`, `url` and others."""
     text = decode_text(content)
-    known: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
-        known = dict(_front_matter(front.group(1)))
+        metadata = dict(_front_matter(front.group(1)))
         text = text[front.end() :]
     elif front := _TOML.match(text):
         with suppress(tomllib.TOMLDecodeError):
-            known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
+            metadata = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     if _COMPONENTS.search(text):
         markdown.disable("code")
     add_markdown_rules(add_myst_rules(add_generator_rules(markdown)))
-    return _content(_Reading(markdown, on_pages=on_pages), text, known)
+    return _content(_Reading(markdown, on_pages=on_pages), text, metadata)
 
 
 def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
@@ -134,31 +134,31 @@ def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> P
     return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {})
 
 
-def read_lenient_markdown(text: str, **known: str) -> ParsedFile:
+def read_lenient_markdown(text: str, **metadata: str) -> ParsedFile:
     """Read text of unknown origin, such as a line of a corpus: Markdown's marks are understood, its pitfalls
     avoided."""
     markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
-    return _content(_Reading(markdown, guess=True), text, known)
+    return _content(_Reading(markdown, guess=True), text, metadata)
 
 
 def _front_matter(text: str) -> list[tuple[str, str]]:
-    found = []
+    fields = []
     for line in text.splitlines():
         name, _, value = line.strip().partition(":")
         if value[:1].isspace() and _FIELD.fullmatch(name := name.rstrip()):
-            found.append((name.lower().replace(" ", "_").replace("-", "_"), value.strip().strip("\"'")))
-    return found
+            fields.append((name.lower().replace(" ", "_").replace("-", "_"), value.strip().strip("\"'")))
+    return fields
 
 
-def _content(reading: _Reading, text: str, known: dict[str, str]) -> ParsedFile:
-    found = reading.of(text).build(title=known.get("title", ""))
+def _content(reading: _Reading, text: str, metadata: dict[str, str]) -> ParsedFile:
+    content = reading.of(text).build(title=metadata.get("title", ""))
     named = {"title", "product", "document_type", "url"}
     return replace(
-        found,
-        product=clean_label(known.get("product", "")),
-        document_type=clean_label(known.get("document_type", "")),
-        url=safe_url(known.get("url", "")),
-        metadata={key: value for key, value in known.items() if key not in named},
+        content,
+        product=clean_label(metadata.get("product", "")),
+        document_type=clean_label(metadata.get("document_type", "")),
+        url=safe_url(metadata.get("url", "")),
+        metadata={key: value for key, value in metadata.items() if key not in named},
     )
 
 
@@ -178,15 +178,15 @@ class _Reading:
         if len(text) <= PART_SIZE:
             env: dict[str, Any] = {}
             tokens = self._parser.parse(text, env)
-            found, titles = iter([(tokens, env)]), sum(map(is_title_token, tokens))
+            token_groups, titles = iter([(tokens, env)]), sum(map(is_title_token, tokens))
         else:
             pages = 2 * len(text) // TEXT_PAGE_SIZE
             parts = split_markdown(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE_SIZE, pages))
-            found, titles = self._parsed(parts, pages), parts.title_count
+            token_groups, titles = self._parsed(parts, pages), parts.title_count
         titled = titles == 1
         if self._guess:
-            found, titled = _with_guesses(found, titles=titles), titles < 2
-        for tokens, env in found:
+            token_groups, titled = _with_guesses(token_groups, titles=titles), titles < 2
+        for tokens, env in token_groups:
             append_html(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
         return self._outline
 
@@ -200,10 +200,10 @@ class _Reading:
 
 
 def _with_guesses(
-    found: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
+    token_groups: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
 ) -> Iterator[tuple[list[Token], dict[str, Any]]]:
     """Turn paragraphs that read like headings into headings, and join lines that an editor broke."""
-    nodes = (node for tokens, _ in found for node in SyntaxTreeNode(tokens).children)
+    nodes = (node for tokens, _ in token_groups for node in SyntaxTreeNode(tokens).children)
     made: list[Token] = []
     first = True
     for node, following in pairwise(chain(nodes, (None,))):
@@ -221,8 +221,8 @@ def _with_guesses(
 
 
 def _heading(tag: str, text: str) -> list[Token]:
-    said = Token("text", "", 0, content=text)
-    return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[said]), Token("heading_close", tag, -1)]
+    inner = Token("text", "", 0, content=text)
+    return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[inner]), Token("heading_close", tag, -1)]
 
 
 def _as_heading(node: SyntaxTreeNode) -> str:
@@ -265,10 +265,10 @@ def _lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], li
     texts = [text.strip() for text in texts]
     if not joined:
         return texts, breaks
-    whole = texts[:1]
+    joined_lines = texts[:1]
     for before, line in pairwise(texts):
         if len(before) >= _WRAPPED or line[:1].islower():
-            whole[-1] += f" {line}"
+            joined_lines[-1] += f" {line}"
         else:
-            whole.append(line)
-    return whole, breaks
+            joined_lines.append(line)
+    return joined_lines, breaks

@@ -75,28 +75,28 @@ def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 
 def _wiki_link(state: StateInline, silent: bool) -> bool:
-    found = _WIKI.match(state.src, state.pos)
-    if not found:
+    match = _WIKI.match(state.src, state.pos)
+    if not match:
         return False
-    shown = (found[3] or "").strip()
-    target = found[2].strip().rstrip("\\")
+    label = (match[3] or "").strip()
+    target = match[2].strip().rstrip("\\")
     if not silent:
-        picture = bool(found[1]) and _PICTURE.search(target)
-        state.push("text", "", 0).content = "" if picture else shown or target.lstrip("#").replace("#", " > ")
-    state.pos = found.end()
+        picture = bool(match[1]) and _PICTURE.search(target)
+        state.push("text", "", 0).content = "" if picture else label or target.lstrip("#").replace("#", " > ")
+    state.pos = match.end()
     return True
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
     """Keep TeX as it is written. A price is no formula."""
-    if state.src[state.pos] not in "$\\" or not (found := _FORMULA.match(state.src, state.pos)):
+    if state.src[state.pos] not in "$\\" or not (match := _FORMULA.match(state.src, state.pos)):
         return False
-    text = next(filter(None, found.groups()), "").strip()
-    if found["shown"] is None and not _is_formula(text, certain=found["inline"] is None):
+    text = next(filter(None, match.groups()), "").strip()
+    if match["shown"] is None and not _is_formula(text, certain=match["inline"] is None):
         return False
     if not silent:
         state.push("text", "", 0).content = " ".join(text.split())
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
@@ -113,26 +113,26 @@ def _added(state: StateInline, silent: bool) -> bool:
     """Read `==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
     mark = state.src[state.pos]
     before = state.src[state.pos - 1 : state.pos]
-    if mark == "%" and (found := _COMMENT.match(state.src, state.pos)):
-        alone = state.src[found.end() : found.end() + 1] in {"", "\n"} or before in {"", "\n"}
-        if not alone and (found[0][2].isspace() or found[0][-3].isspace()):
+    if mark == "%" and (match := _COMMENT.match(state.src, state.pos)):
+        alone = state.src[match.end() : match.end() + 1] in {"", "\n"} or before in {"", "\n"}
+        if not alone and (match[0][2].isspace() or match[0][-3].isspace()):
             return False
-        state.pos = found.end()
+        state.pos = match.end()
         return True
     pattern = {"=": _MARKED, "^": _RAISED, "~": _LOWERED}.get(mark)
     if pattern is None or (mark != "=" and not (before.isalnum() or before in {")", "]"})):
         return False
-    if not (found := pattern.match(state.src, state.pos)):
+    if not (match := pattern.match(state.src, state.pos)):
         return False
     if silent:
-        state.pos = found.end()
+        state.pos = match.end()
         return True
     tag = {"=": "mark", "^": "sup", "~": "sub"}[mark]
-    last, state.pos, state.posMax = state.posMax, found.start(1), found.end(1)
+    last, state.pos, state.posMax = state.posMax, match.start(1), match.end(1)
     state.push(f"{tag}_open", tag, 1)
     state.md.inline.tokenize(state)
     state.push(f"{tag}_close", tag, -1)
-    state.pos, state.posMax = found.end(), last
+    state.pos, state.posMax = match.end(), last
     return True
 
 
@@ -165,7 +165,7 @@ def _balanced(state: StateCore) -> None:
     """Close HTML at the end of its block, so that none hides the text behind it. Text behind a block of HTML stands
     apart."""
     for token in state.tokens:
-        if token.type == "inline" and token.children and any(one.type == "html_inline" for one in token.children):
+        if token.type == "inline" and token.children and any(child.type == "html_inline" for child in token.children):
             token.children = _closed(token.children)
         elif token.type == "html_block":
             inner = [token] if not token.level else _closed([token])
@@ -187,13 +187,13 @@ def _open(html: str) -> str:
 
 def _closed(tokens: list[Token]) -> list[Token]:
     opened: list[str] = []
-    kept: list[Token] = []
+    balanced: list[Token] = []
     for token in tokens:
         tags = (
             [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
         )
         if token.type == "html_inline" and tags and tags[0][1] in _SWALLOWS:
-            kept.append(Token("text", "", 0, content=token.content))
+            balanced.append(Token("text", "", 0, content=token.content))
             continue
         extra = False
         for closing, name, empty in tags:
@@ -205,9 +205,9 @@ def _closed(tokens: list[Token]) -> list[Token]:
             elif not empty and name not in _VOID:
                 opened.append(name)
         if not extra:
-            kept.append(token)
+            balanced.append(token)
     rest = "".join(f"</{name}>" for name in reversed(opened) if name not in _OPTIONAL)
-    return [*kept, Token("html_inline", "", 0, content=rest)] if rest else kept
+    return [*balanced, Token("html_inline", "", 0, content=rest)] if rest else balanced
 
 
 # --- MyST: directives and roles of Sphinx, names of places, comments ------------------------------
@@ -287,16 +287,16 @@ def _of_rst(name: str, argument: str, text: str) -> str:
 
 
 def _role(state: StateInline, silent: bool) -> bool:
-    if state.src[state.pos] != "{" or not (found := _ROLE.match(state.src, state.pos)):
+    if state.src[state.pos] != "{" or not (match := _ROLE.match(state.src, state.pos)):
         return False
-    name = found[1].rpartition(":")[2].lower()
+    name = match[1].rpartition(":")[2].lower()
     if not silent:
         if name in {"sub", "sup"}:
             state.push(f"{name}_open", name, 1)
-            state.push("text", "", 0).content = found[3]
+            state.push("text", "", 0).content = match[3]
             state.push(f"{name}_close", name, -1)
         else:
             kind = ("code_inline", "code") if name in CODE_ROLES else ("text", "")
-            state.push(*kind, 0).content = found[3].strip() if name == "math" else role_text(found[3])
-    state.pos = found.end()
+            state.push(*kind, 0).content = match[3].strip() if name == "math" else role_text(match[3])
+    state.pos = match.end()
     return True

@@ -34,15 +34,15 @@ def read_notebook(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     unread: list[str] = []
     for number, cell in enumerate(cells, 1):
         try:
-            said = list(_cell(cell))
+            texts = list(_cell(cell))
         except (AttributeError, KeyError, TypeError, ValueError):
             unread.append(f"cell {number}: it is damaged")
             continue
-        parts += filter(None, said)
-        if None in said:
+        parts += filter(None, texts)
+        if None in texts:
             unread.append(f"cell {number}: an output that is a picture")
-    found = read_markdown("\n\n".join(parts).encode(), on_pages)
-    return replace(found, unread=(*found.unread, *unread))
+    parsed = read_markdown("\n\n".join(parts).encode(), on_pages)
+    return replace(parsed, unread=(*parsed.unread, *unread))
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str | None]:
@@ -75,7 +75,7 @@ def _output(output: dict[str, Any]) -> str | None:
 
 
 def _fenced(code: str) -> str:
-    fence = "~" * (1 + max((len(found) for found in _FENCE.findall(code)), default=2))
+    fence = "~" * (1 + max((len(run) for run in _FENCE.findall(code)), default=2))
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
 
 

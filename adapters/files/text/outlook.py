@@ -53,11 +53,11 @@ def rtf_to_html(packed: bytes) -> str:
     """Bytes in the code page, in which a letter may take two."""
     groups: list[tuple[bool, bool, bool]] = []
     unseen, hidden, tag, only_rtf, skip = False, False, False, False, 0
-    for found in _TOKEN.finditer(text + b"{"):
-        if found.lastindex is None:  # the end of a line of the file
+    for token in _TOKEN.finditer(text + b"{"):
+        if token.lastindex is None:  # the end of a line of the file
             continue
-        word, given, byte, mark, brace, plain = found.groups()
-        said = ""
+        word, number, byte, mark, brace, plain = token.groups()
+        output = ""
         if (byte or plain) and skip:
             skip, plain = 0, plain[1:] if plain else b""
         elif byte:
@@ -66,9 +66,9 @@ def rtf_to_html(packed: bytes) -> str:
             letters += plain
             continue
         if letters:
-            known = letters.decode(encoding, "replace")
+            decoded = letters.decode(encoding, "replace")
             if not (unseen or hidden or only_rtf):
-                out.append(known if tag else escape(known))
+                out.append(decoded if tag else escape(decoded))
             letters.clear()
         if brace == b"{":
             groups.append((unseen, hidden, tag))
@@ -79,19 +79,19 @@ def rtf_to_html(packed: bytes) -> str:
         elif word == b"htmltag":
             unseen, tag = False, True
         elif word == b"htmlrtf":
-            only_rtf = given != b"0"
+            only_rtf = number != b"0"
         elif word in _UNSEEN:
             unseen = True
         elif word in _HIDDEN or word == b"plain":
-            hidden = given != b"0" and word != b"plain"
-        elif word == b"u" and given:
-            said, skip = escape(chr(int(given) % 0x10000)), 1
+            hidden = number != b"0" and word != b"plain"
+        elif word == b"u" and number:
+            output, skip = escape(chr(int(number) % 0x10000)), 1
         elif word in _BREAKS:
-            said = "\n" if tag or (was_html and word != b"tab") else _BREAKS[word]
+            output = "\n" if tag or (was_html and word != b"tab") else _BREAKS[word]
         elif mark:
-            said = {b"~": "\xa0", b"_": "-"}.get(mark, mark.decode("latin-1") if mark in b"\\{}" else "")
-        if said and not (unseen or hidden or only_rtf):
-            out.append(said)
+            output = {b"~": "\xa0", b"_": "-"}.get(mark, mark.decode("latin-1") if mark in b"\\{}" else "")
+        if output and not (unseen or hidden or only_rtf):
+            out.append(output)
     return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -143,7 +143,7 @@ _DEEPEST = 3
 _MOST_PEOPLE = 200
 
 
-def read_msg(content: bytes, read: AttachmentReader) -> ParsedFile:
+def read_msg(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
     """Read a mail. Raises Refused for a file that is none."""
     from olefile import OleFileIO
 
@@ -151,24 +151,24 @@ def read_msg(content: bytes, read: AttachmentReader) -> ParsedFile:
         mail = _Folder(file, ())
         if not mail.numbers:
             raise Refused("the file is no mail", what_to_do="Save the mail again as .msg.")
-        return _read(mail, read)
+        return _read(mail, read_attachment)
 
 
 def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
     headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
-    said = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
+    mail_headers = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
-    for one in islice(mail.held("__recip_"), _MOST_PEOPLE) if not said["To"] else ():
-        sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
-    known = {
-        "From": said["From"] or _person(mail, _SENDER),
-        "To": said["To"] or ", ".join(sent_to[1]),
-        "Cc": said["Cc"] or ", ".join(sent_to[2]),
-        "Date": said["Date"] or mail.moment(_SENT) or mail.moment(_RECEIVED),
+    for folder in islice(mail.held("__recip_"), _MOST_PEOPLE) if not mail_headers["To"] else ():
+        sent_to.setdefault(folder.numbers.get(_ROLE, 1) & 3, []).append(_person(folder, _NAME))
+    shown_headers = {
+        "From": mail_headers["From"] or _person(mail, _SENDER),
+        "To": mail_headers["To"] or ", ".join(sent_to[1]),
+        "Cc": mail_headers["Cc"] or ", ".join(sent_to[2]),
+        "Date": mail_headers["Date"] or mail.moment(_SENT) or mail.moment(_RECEIVED),
         "Start": mail.moment(_START),
         "End": mail.moment(_END),
     }
-    outline = start_mail(mail.text(_SUBJECT), known)
+    outline = start_mail(mail.text(_SUBJECT), shown_headers)
     before = outline.character_count
     html = mail.raw(_HTML)
     packed = mail.raw(_RTF)
@@ -178,32 +178,32 @@ def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
     if outline.character_count == before and packed:
         append_html(outline, rtf_to_html(packed))
     files: list[tuple[str, bytes]] = []
-    for one in islice(mail.held("__attach_"), MAX_ATTACHMENTS + 1):
+    for folder in islice(mail.held("__attach_"), MAX_ATTACHMENTS + 1):
         try:
-            files += _brought(outline, one, read)
+            files += _brought(outline, folder, read)
         except OSError:
             outline.note_unread("a file: it is damaged")
     add_attachments(outline, files, read)
     return outline.build()
 
 
-def _brought(outline: OutlineBuilder, one: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
+def _brought(outline: OutlineBuilder, folder: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
     """Yield the attached file, except a picture in the mail's text. The text of an attached mail is appended."""
-    name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
-    inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
+    name = folder.text(_LONG_NAME) or folder.text(_FILE_NAME)
+    inner = _Folder(folder.file, (*folder.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
     if inner.numbers and len(inner.path) > 2 * _DEEPEST:
         outline.note_unread(f"{name or 'a mail'}: it stands in too many others")
     elif inner.numbers:
         outline.add_content(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
-    elif not (one.text(_FILE_ID) and one.text(_FILE_KIND).startswith("image/")):
-        yield name, one.raw(_FILE)
+    elif not (folder.text(_FILE_ID) and folder.text(_FILE_KIND).startswith("image/")):
+        yield name, folder.raw(_FILE)
 
 
 def _person(folder: _Folder, name: int) -> str:
     """Return a name and an address. Addresses of Exchange mean nothing to a reader and are left out."""
-    said = folder.text(name).strip("' ")
-    address = next((found for pid in _ADDRESSES if "@" in (found := folder.text(pid))), "")
-    return f"{said} <{address}>" if said and address and address != said else said or address
+    person = folder.text(name).strip("' ")
+    address = next((text for pid in _ADDRESSES if "@" in (text := folder.text(pid))), "")
+    return f"{person} <{address}>" if person and address and address != person else person or address
 
 
 class _Folder:
@@ -234,25 +234,25 @@ class _Folder:
         return self._stream(f"__substg1.0_{pid:04X}{_BYTES:04X}")
 
     def text(self, pid: int) -> str:
-        if found := self._stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
-            return found.decode("utf-16-le", "replace").rstrip("\0")
-        found = self._stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
-        return self.decoded(found, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
+        if data := self._stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
+            return data.decode("utf-16-le", "replace").rstrip("\0")
+        data = self._stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
+        return self.decoded(data, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
 
-    def decoded(self, found: bytes, page: int) -> str:
+    def decoded(self, data: bytes, page: int) -> str:
         """Decode text in the code page that the mail names, or else in that of the West."""
         number = self._pages.get(page) or self._pages.get(_BODY_PAGE) or 1252
         latin = f"iso8859_{number - 28590}" if 28590 < number < 28606 else f"cp{number}"
         for name in (_PAGES.get(number, latin), "utf-8"):
             try:
-                return found.decode(codecs.lookup(name).name)
+                return data.decode(codecs.lookup(name).name)
             except (LookupError, UnicodeDecodeError):
                 continue
-        return found.decode("cp1252", "replace")
+        return data.decode("cp1252", "replace")
 
     def moment(self, pid: int) -> str:
         try:
-            found = _EPOCH + timedelta(microseconds=self.numbers.get(pid, 0) // 10)
+            time = _EPOCH + timedelta(microseconds=self.numbers.get(pid, 0) // 10)
         except OverflowError:
             return ""
-        return f"{found:%Y-%m-%d %H:%M} UTC" if found.year > _EPOCH.year else ""
+        return f"{time:%Y-%m-%d %H:%M} UTC" if time.year > _EPOCH.year else ""

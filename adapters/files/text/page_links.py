@@ -26,11 +26,11 @@ _GZIP = b"\x1f\x8b"
 
 def read_html_links(content: bytes) -> PageLinks:
     """Return the links of a page and its statements about itself."""
-    found = _Page()
-    parser = etree.HTMLParser(target=_target(found))
+    target = _Page()
+    parser = etree.HTMLParser(target=_target(target))
     parser.feed(content or b" ")
     parser.close()
-    return PageLinks(links=tuple(found.links), base_url=found.base, canonical=found.canonical, robots=found.robots)
+    return PageLinks(links=tuple(target.links), base_url=target.base, canonical=target.canonical, robots=target.robots)
 
 
 def read_sitemap(content: bytes) -> PageLinks:
@@ -38,13 +38,13 @@ def read_sitemap(content: bytes) -> PageLinks:
     MAX_SITEMAP_BYTES."""
     if content.startswith(_GZIP):
         content = _unpacked(content)
-    found = _Sitemap()
+    target = _Sitemap()
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         for line in io.BytesIO(content):
-            found.add(line.decode("utf-8", "replace"))
-        return PageLinks(links=tuple(found.links))
+            target.add(line.decode("utf-8", "replace"))
+        return PageLinks(links=tuple(target.links))
     parser = etree.XMLParser(
-        target=_target(found), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        target=_target(target), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
         for start in range(0, len(content), _PIECE):
@@ -52,9 +52,9 @@ def read_sitemap(content: bytes) -> PageLinks:
         parser.close()
     except etree.XMLSyntaxError as error:
         raise _no_sitemap() from error
-    if found.root not in ("urlset", "sitemapindex"):
+    if target.root not in ("urlset", "sitemapindex"):
         raise _no_sitemap()
-    return PageLinks(links=tuple(found.links), is_sitemap_index=found.root == "sitemapindex")
+    return PageLinks(links=tuple(target.links), is_sitemap_index=target.root == "sitemapindex")
 
 
 @dataclass
@@ -116,20 +116,20 @@ class _Sitemap:
             self.links.setdefault(address)
 
 
-def _target(found: _Page | _Sitemap) -> Any:
+def _target(target: _Page | _Sitemap) -> Any:
     """Return the target with a type that lxml's stubs accept."""
-    return found
+    return target
 
 
 def _unpacked(content: bytes) -> bytes:
     unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        found = unpacking.decompress(content, MAX_SITEMAP_BYTES)
+        data = unpacking.decompress(content, MAX_SITEMAP_BYTES)
     except zlib.error as error:
         raise _no_sitemap() from error
     if unpacking.unconsumed_tail:
         raise Refused(f"the sitemap is larger than {MAX_SITEMAP_BYTES // 1_000_000} MB")
-    return found
+    return data
 
 
 def _no_sitemap() -> Refused:

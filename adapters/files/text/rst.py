@@ -133,11 +133,11 @@ def _repair(tree: nodes.document) -> None:
 def _refused(text: str) -> list[nodes.Node]:
     """Return the text that docutils did not understand."""
     table = widen_table(text)
-    found = _parse(table).children if table != text else []
-    if found and all(isinstance(node, nodes.table) for node in found):
-        return list(found)
-    said = strip_directive_options(text)
-    return [nodes.paragraph("", said)] if said else []
+    tables = _parse(table).children if table != text else []
+    if tables and all(isinstance(node, nodes.table) for node in tables):
+        return list(tables)
+    prose = strip_directive_options(text)
+    return [nodes.paragraph("", prose)] if prose else []
 
 
 def widen_table(text: str) -> str:

@@ -110,8 +110,8 @@ def _only_marks(text: str) -> bool:
     if text.startswith("<"):
         return bool(_COMPONENT.fullmatch(text))
     place = 0
-    while found := _TAG.match(text, place):
-        place = found.end()
+    while match := _TAG.match(text, place):
+        place = match.end()
         while text[place : place + 1].isspace():
             place += 1
     return place == len(text)
@@ -119,7 +119,7 @@ def _only_marks(text: str) -> bool:
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a note or tab of Python-Markdown: its title, and the text indented below it."""
-    if state.is_code_block(start) or not (found := _INDENTED.fullmatch(line_text(state, start))):
+    if state.is_code_block(start) or not (match := _INDENTED.fullmatch(line_text(state, start))):
         return False
     inner = state.sCount[start] + 4
     after = start + 1
@@ -131,7 +131,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     while after < end and (state.isEmpty(after) or state.sCount[after] >= inner):
         after += 1
-    push_paragraph(state, found.group(2) or NOTE_TITLES.get(found.group(1).partition(" ")[0].lower(), ""), start)
+    push_paragraph(state, match.group(2) or NOTE_TITLES.get(match.group(1).partition(" ")[0].lower(), ""), start)
     indent, last = state.blkIndent, state.lineMax
     state.blkIndent, state.lineMax = inner, after
     state.md.block.tokenize(state, start + 1, after)
@@ -144,8 +144,8 @@ def push_paragraph(state: StateBlock, title: str, line: int) -> None:
     if title:
         title = f"{title}:" if title in NOTE_TITLES.values() else title
         state.push("paragraph_open", "p", 1).map = [line, line + 1]
-        said = state.push("inline", "", 0)
-        said.content, said.map, said.children = title, [line, line + 1], []
+        inline = state.push("inline", "", 0)
+        inline.content, inline.map, inline.children = title, [line, line + 1], []
         state.push("paragraph_close", "p", -1)
 
 
@@ -153,23 +153,23 @@ def _tag(state: StateInline, silent: bool) -> bool:
     """Read a template, a component's tag or an alert's mark within a text."""
     first = state.src[state.pos]
     content = ""
-    if first == "{" and (found := _CRITIC.match(state.src, state.pos)):
-        content = found[1] or ""
+    if first == "{" and (match := _CRITIC.match(state.src, state.pos)):
+        content = match[1] or ""
     elif first == "{" and not state.src.startswith("$", state.pos - 1):
-        found = _TAG.match(state.src, state.pos)
+        match = _TAG.match(state.src, state.pos)
         content = VALUE_PLACEHOLDER if _VALUE.match(state.src, state.pos) else ""
     elif first == "<":
-        found = _COMPONENT.match(state.src, state.pos)
+        match = _COMPONENT.match(state.src, state.pos)
     else:
-        found = _ALERT.match(state.src) if first == "[" and state.pos == 0 else None
-        content = f"{found[1].capitalize()}: {found[2]}" if found else ""
-    if not found:
+        match = _ALERT.match(state.src) if first == "[" and state.pos == 0 else None
+        content = f"{match[1].capitalize()}: {match[2]}" if match else ""
+    if not match:
         return False
     if not silent and content:
         state.push("text", "", 0).content = content
-        if found.re is _ALERT and found[2]:
+        if match.re is _ALERT and match[2]:
             state.push("hardbreak", "br", 0)
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
@@ -215,9 +215,9 @@ def _gaps(state: StateCore) -> None:
             if child.type == "softbreak":
                 lines.append([])
             lines[-1].append(child)
-        kept = [
+        kept_lines = [
             line
             for line in lines
             if any(child.content.strip(VALUE_PLACEHOLDER + " ") or child.children for child in line)
         ]
-        token.children = [child for line in kept for child in line]
+        token.children = [child for line in kept_lines for child in line]

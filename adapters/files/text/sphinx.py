@@ -102,21 +102,21 @@ class SphinxDirective(Directive):
         if name in NOTE_TITLES:
             return [self._note(NOTE_TITLES[name], [argument, *lines])]
         if name in _TABS or name in _TITLES:
-            said = f"{argument}:" if name in _TABS and argument else argument
-            return [*self._said(said), *self._parsed(lines)]
+            heading = f"{argument}:" if name in _TABS and argument else argument
+            return [*self._said(heading), *self._parsed(lines)]
         if argument and (name in _OBJECTS or ":" in name or name.startswith("auto")):
             kind = name.rpartition(":")[2]
             term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _SAID else argument))
-            told = [f":{key.capitalize()}: {said}" for key, said in options.items() if key in _TOLD and said]
-            definition = nodes.definition("", *self._parsed([*told, "", *lines]))
+            fields = [f":{key.capitalize()}: {value}" for key, value in options.items() if key in _TOLD and value]
+            definition = nodes.definition("", *self._parsed([*fields, "", *lines]))
             return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
         return [*self._said(argument if " " in argument else ""), *self._parsed(lines)]
 
     def _said(self, text: str) -> list[nodes.Node]:
         if not text:
             return []
-        said, messages = self.state.inline_text(text, self.lineno)
-        return [nodes.paragraph(text, "", *said), *messages]
+        inline_nodes, messages = self.state.inline_text(text, self.lineno)
+        return [nodes.paragraph(text, "", *inline_nodes), *messages]
 
     def _note(self, title: str, lines: list[str]) -> nodes.Node:
         return nodes.admonition("", nodes.title("", title), *self._parsed(lines), classes=["admonition"])
@@ -137,13 +137,13 @@ def render_role(
     name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
 ) -> tuple[list[Any], list[Any]]:
     """Render a role as its title, else its target."""
-    said = role_text(text.replace("\x00", "\\"))
+    shown_text = role_text(text.replace("\x00", "\\"))
     if name in {"guilabel", "menuselection"}:
-        said = said.replace("-->", "‣").replace("&", "")
+        shown_text = shown_text.replace("-->", "‣").replace("&", "")
     kind = (
         nodes.literal if name.rpartition(":")[2] in CODE_ROLES or name.partition(":")[0] in CODE_ROLES else nodes.inline
     )
-    return [kind(raw, said)], []
+    return [kind(raw, shown_text)], []
 
 
 def role_text(role: str) -> str:
@@ -159,8 +159,8 @@ def directive_names(text: str) -> list[str]:
 
 
 def role_names(text: str) -> list[str]:
-    found = (before or behind for before, behind in _ROLE.findall(text))
-    return list(dict.fromkeys(name.strip(":").lower() for name in found))[:_MOST_NAMES]
+    names = (before or behind for before, behind in _ROLE.findall(text))
+    return list(dict.fromkeys(name.strip(":").lower() for name in names))[:_MOST_NAMES]
 
 
 def strip_directive_options(text: str) -> str:
@@ -186,6 +186,6 @@ def split_directive_options(text: str) -> tuple[dict[str, str], list[str]]:
     lines = textwrap.dedent(text).split("\n")
     options: dict[str, str] = {}
     while lines and (not lines[0].strip() or _OPTION.match(lines[0])):
-        if found := _OPTION.match(lines.pop(0)):
-            options[found[1]] = found[2] or ""
+        if match := _OPTION.match(lines.pop(0)):
+            options[match[1]] = match[2] or ""
     return options, lines

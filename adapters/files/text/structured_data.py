@@ -31,23 +31,23 @@ def read_json(content: bytes) -> ParsedFile:
         try:
             return _read(_values(text))
         except ValueError:
-            found = _read(_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
-            return replace(found, unread=("comments",))
+            parsed = _read(_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
+            return replace(parsed, unread=("comments",))
     except (ValueError, RecursionError) as error:
         return _as_text(text, f"{error}; it was read as text")
 
 
 def _values(text: str) -> list[Any]:
     decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-    found: list[Any] = []
+    values: list[Any] = []
     text = text.strip()
     place = 0
-    while place < len(text) or not found:
+    while place < len(text) or not values:
         while text[place : place + 1].isspace():
             place += 1
         value, place = decoder.raw_decode(text, place)
-        found.append(value)
-    return found if len(found) == 1 else [found]
+        values.append(value)
+    return values if len(values) == 1 else [values]
 
 
 def read_yaml(content: bytes) -> ParsedFile:
@@ -58,8 +58,8 @@ def read_yaml(content: bytes) -> ParsedFile:
     text = decode_text(content)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        found = _read(list(yaml.load_all(text, _plain(loader))))
-        return replace(found, unread=("comments",)) if _YAML_COMMENT.search(text) else found
+        parsed = _read(list(yaml.load_all(text, _plain(loader))))
+        return replace(parsed, unread=("comments",)) if _YAML_COMMENT.search(text) else parsed
     except yaml.YAMLError as error:
         return _as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
 
@@ -76,18 +76,22 @@ def _plain(loader: Any) -> Any:
     texts."""
 
     merges = {
-        key: [one for one in known if one[0] == "tag:yaml.org,2002:merge"]
-        for key, known in loader.yaml_implicit_resolvers.items()
+        key: [resolver for resolver in resolvers if resolver[0] == "tag:yaml.org,2002:merge"]
+        for key, resolvers in loader.yaml_implicit_resolvers.items()
     }
-    known = {"yaml_implicit_resolvers": merges, "yaml_constructors": {}, "yaml_multi_constructors": {"": _as_written}}
-    return type("Plain", (loader,), known)
+    attributes = {
+        "yaml_implicit_resolvers": merges,
+        "yaml_constructors": {},
+        "yaml_multi_constructors": {"": _as_written},
+    }
+    return type("Plain", (loader,), attributes)
 
 
 def _as_written(loader: Any, _tag: str, node: Any) -> Any:
     match node.id:
         case "mapping":
             loader.flatten_mapping(node)
-            pairs = [[loader.construct_object(one, deep=True) for one in pair] for pair in node.value]
+            pairs = [[loader.construct_object(part, deep=True) for part in pair] for pair in node.value]
             return {", ".join(map(str, key)) if isinstance(key, list | dict) else key: value for key, value in pairs}
         case "sequence":
             return loader.construct_sequence(node, deep=True)
@@ -124,12 +128,12 @@ class _Walk:
                 rows = [list(map(self._shown, row)) for row in value]
                 self.outline.add_table(rows, header=int(are_column_names(rows[0])))
             else:
-                for number, one in enumerate(value, 1):
-                    self.value(_named(one) or f"{number}", one, below)
+                for number, item in enumerate(value, 1):
+                    self.value(_named(item) or f"{number}", item, below)
         elif isinstance(value, list):
             self.outline.add(BlockKind.PROSE, f"{name}:" if name and value else "")
-            for one in value:
-                self.outline.add(BlockKind.ITEM, self._shown(one))
+            for item in value:
+                self.outline.add(BlockKind.ITEM, self._shown(item))
         elif "\n" in (text := self._shown(value)).strip():
             self.outline.add(BlockKind.PROSE, f"{name}:")
             self.outline.add(BlockKind.PROSE, text)
@@ -140,9 +144,9 @@ class _Walk:
     def _mapping(self, value: Mapping[Any, Any], level: int) -> None:
         """Append plain values first: any text behind a section would stand in it."""
         for plain in (True, False):
-            for key, one in value.items():
-                if (not isinstance(one, Mapping | list) or _plain_list(one)) is plain:
-                    self.value(str(key), one, level)
+            for key, item in value.items():
+                if (not isinstance(item, Mapping | list) or _plain_list(item)) is plain:
+                    self.value(str(key), item, level)
 
     def _shown(self, value: Any) -> str:
         """Write a value on one line."""
@@ -157,7 +161,7 @@ class _Walk:
             case list():
                 return ", ".join(map(self._shown, value))
             case Mapping():
-                return ", ".join(f"{key}: {self._shown(one)}" for key, one in value.items())
+                return ", ".join(f"{key}: {self._shown(item)}" for key, item in value.items())
             case _:
                 return str(value)
 
@@ -167,7 +171,7 @@ def _columns(value: list[Any]) -> list[str]:
     names: dict[str, None] = {}
     for record in value:
         if not isinstance(record, Mapping) or any(
-            isinstance(one, Mapping) or (isinstance(one, list) and not _plain_list(one)) for one in record.values()
+            isinstance(item, Mapping) or (isinstance(item, list) and not _plain_list(item)) for item in record.values()
         ):
             return []
         names.update(dict.fromkeys(map(str, record)))
@@ -175,10 +179,10 @@ def _columns(value: list[Any]) -> list[str]:
 
 
 def _plain_list(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(one, Mapping | list) for one in value)
+    return isinstance(value, list) and not any(isinstance(item, Mapping | list) for item in value)
 
 
 def _named(value: Any) -> str:
     """Return the name of a record."""
-    found = (value.get(key) for key in ("title", "name", "question", "id")) if isinstance(value, Mapping) else ()
-    return next((str(one) for one in found if isinstance(one, str | int) and str(one).strip()), "")
+    names = (value.get(key) for key in ("title", "name", "question", "id")) if isinstance(value, Mapping) else ()
+    return next((str(name) for name in names if isinstance(name, str | int) and str(name).strip()), "")

@@ -101,19 +101,19 @@ class DocxLine:
 class DocxInlineReader:
     """A reader of the paragraphs of one document."""
 
-    def __init__(self, package: OfficePackage, part: str, styles: DocxStyles, unread: Callable[[str], None]) -> None:
+    def __init__(self, package: OfficePackage, part: str, styles: DocxStyles, on_unread: Callable[[str], None]) -> None:
         self._package = package
         self._styles = styles
-        self._unread = unread
+        self._unread = on_unread
         self._font = styles.style_for(None).marks.font
         self.relations = package.relationships(part)
         self._in_note = False
         self._notes = {kind: self._read_notes(part, kind) for kind in ("footnote", "endnote")}
 
-    def read_line(self, paragraph: XmlElement, around: RunProperties) -> DocxLine:
-        """Read a paragraph. `around` holds the marks of the paragraph's style."""
+    def read_line(self, paragraph: XmlElement, properties: RunProperties) -> DocxLine:
+        """Read a paragraph. `properties` are those of the paragraph's style."""
         line = DocxLine()
-        self._fill(line, paragraph, around)
+        self._fill(line, paragraph, properties)
         return line
 
     def _fill(self, line: DocxLine, parent: XmlElement, around: RunProperties) -> None:
@@ -157,8 +157,8 @@ class DocxInlineReader:
                     self._note(name.removesuffix("Reference"), child.get(qname("w:id"), ""), line)
                 case "ruby":
                     for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
-                        found = find_descendant(child, part)
-                        line.add(form.format("" if found is None else self.read_line(found, around).text()))
+                        element = find_descendant(child, part)
+                        line.add(form.format("" if element is None else self.read_line(element, around).text()))
                 case "drawing" | "pict" | "object":
                     for path in child.iter(qname("v:textpath")):
                         line.add(f"\n{path.get('string', '')}\n")
@@ -177,7 +177,9 @@ class DocxInlineReader:
     def _read_notes(self, part: str, kind: str) -> dict[str, XmlElement]:
         root = self._package.related_xml(part, f"{kind}s")
         return (
-            {} if root is None else {one.get(qname("w:id"), ""): one for one in root.iterchildren(qname(f"w:{kind}"))}
+            {}
+            if root is None
+            else {note.get(qname("w:id"), ""): note for note in root.iterchildren(qname(f"w:{kind}"))}
         )
 
     def _note(self, kind: str, name: str, line: DocxLine) -> None:
@@ -191,12 +193,12 @@ class DocxInlineReader:
         self._in_note = True
         try:
             paragraphs = [
-                self.read_line(one, self._styles.style_for(find_descendant(one, "w:pPr")).marks)
-                for one in note.iter(qname("w:p"))
+                self.read_line(paragraph, self._styles.style_for(find_descendant(paragraph, "w:pPr")).marks)
+                for paragraph in note.iter(qname("w:p"))
             ]
         finally:  # one that is broken takes no other note with it
             self._in_note = False
-        line.add(" ".join(one.text() for one in paragraphs), NOTE_RUN)
+        line.add(" ".join(paragraph.text() for paragraph in paragraphs), NOTE_RUN)
 
     def _drawn(self, element: XmlElement) -> Iterator[XmlElement]:
         """Yield the parts of a drawing that have text. Note parts that are missing or that no reader knows."""
@@ -222,7 +224,7 @@ def _form(data: XmlElement | None) -> str:
         ticked = toggle_value(box, "w:checked")
         return "☒" if ticked or (ticked is None and toggle_value(box, "w:default")) else "☐"
     if (choice := find_descendant(data, "w:ddList")) is not None:
-        entries = [one.get(VAL_ATTRIBUTE, "") for one in choice.iterchildren(qname("w:listEntry"))]
+        entries = [entry.get(VAL_ATTRIBUTE, "") for entry in choice.iterchildren(qname("w:listEntry"))]
         place = parse_xml_int(find_value(choice, "w:result") or find_value(choice, "w:default"))
         return entries[place] if 0 <= place < len(entries) else ""
     return ""
@@ -231,12 +233,12 @@ def _form(data: XmlElement | None) -> str:
 def _shown(instructions: str) -> tuple[str, str]:
     """Return the text that a field without a result shows, and its kind: a sign, a button, a fraction, a raised or
     lowered text."""
-    if found := _SIGN.fullmatch(instructions):
-        return symbol_char(int(found[1], 0), (found[2] or "").strip() or "Symbol"), ""
-    if found := _BUTTON.fullmatch(instructions):
-        return found[1].strip(), ""
-    if found := _FRACTION.fullmatch(instructions):
-        return tex_fraction(found[1].strip(), found[2].strip()), FORMULA_RUN
-    if found := _MOVED.fullmatch(instructions):
-        return found[2], SUPERSCRIPT if found[1].lower() == "up" else SUBSCRIPT
+    if match := _SIGN.fullmatch(instructions):
+        return symbol_char(int(match[1], 0), (match[2] or "").strip() or "Symbol"), ""
+    if match := _BUTTON.fullmatch(instructions):
+        return match[1].strip(), ""
+    if match := _FRACTION.fullmatch(instructions):
+        return tex_fraction(match[1].strip(), match[2].strip()), FORMULA_RUN
+    if match := _MOVED.fullmatch(instructions):
+        return match[2], SUPERSCRIPT if match[1].lower() == "up" else SUBSCRIPT
     return "", ""

@@ -81,19 +81,30 @@ class DocxNumbering:
         if list_id in {"", "0"}:
             return None
         key, levels = self._lists[list_id] if list_id in self._lists else self._begin(list_id)
-        said = find_value(own, "w:ilvl")
-        by_style = next((place for place, one in enumerate(levels) if one.style and one.style in style.ids), None)
-        level = parse_xml_int(said) if said else by_style if by_style is not None else style.list_level or 0
+        level_value = find_value(own, "w:ilvl")
+        by_style = next(
+            (place for place, candidate in enumerate(levels) if candidate.style and candidate.style in style.ids), None
+        )
+        level = (
+            parse_xml_int(level_value) if level_value else by_style if by_style is not None else style.list_level or 0
+        )
         level = min(max(level, 0), LIST_LEVELS - 1)
         self._count(key, level, levels)
-        shown = levels[level]
-        if shown.number_format == "bullet":
-            mark = replace_symbol_chars(shown.label_pattern, shown.font).strip()
+        list_level = levels[level]
+        if list_level.number_format == "bullet":
+            mark = replace_symbol_chars(list_level.label_pattern, list_level.font).strip()
             label = mark if mark in TICK_MARKS else ""
         else:
-            mark = label = self._label(key, shown, levels)
-        far = next((one for one in (indent_twips(properties), shown.indent, style.indent) if one is not None), 0)
-        return ListEntry(key, level, label, bool(mark), far)
+            mark = label = self._label(key, list_level, levels)
+        indent = next(
+            (
+                candidate
+                for candidate in (indent_twips(properties), list_level.indent, style.indent)
+                if candidate is not None
+            ),
+            0,
+        )
+        return ListEntry(key, level, label, bool(mark), indent)
 
     def _begin(self, list_id: str) -> tuple[str, list[ListLevel]]:
         own = self._numbers.get(list_id)
@@ -125,17 +136,17 @@ class DocxNumbering:
             elif place > at and (level.restart_after < 0 or at < level.restart_after):
                 counts[place] = None
 
-    def _label(self, key: str, shown: ListLevel, levels: list[ListLevel]) -> str:
+    def _label(self, key: str, list_level: ListLevel, levels: list[ListLevel]) -> str:
         counts = self._counts[key]
 
-        def filled_in(found: re.Match[str]) -> str:
-            place = int(found[1]) - 1
+        def filled_in(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
             level, count = levels[place], counts[place]
             return format_list_number(
-                level.start if count is None else count, "decimal" if shown.is_decimal else level.number_format
+                level.start if count is None else count, "decimal" if list_level.is_decimal else level.number_format
             )
 
-        return " ".join(_PLACE.sub(filled_in, shown.label_pattern).split())
+        return " ".join(_PLACE.sub(filled_in, list_level.label_pattern).split())
 
 
 def _define(levels: list[ListLevel], parent: XmlElement | None) -> None:
@@ -158,10 +169,10 @@ def _define(levels: list[ListLevel], parent: XmlElement | None) -> None:
 
 
 def _shape(level: XmlElement) -> str:
-    found = next(level.iter(qname("w:numFmt")), None)
-    shape = "decimal" if found is None else found.get(VAL_ATTRIBUTE, "decimal")
-    if shape == "custom" and found is not None:
-        shape = found.get(qname("w:format"), "").partition(",")[0]
+    element = next(level.iter(qname("w:numFmt")), None)
+    shape = "decimal" if element is None else element.get(VAL_ATTRIBUTE, "decimal")
+    if shape == "custom" and element is not None:
+        shape = element.get(qname("w:format"), "").partition(",")[0]
     return "01" if shape == "decimalZero" else shape
 
 
@@ -188,14 +199,14 @@ class ListDepths:
         self._outside = 0
         """Indent of the text outside of lists."""
 
-    def entry_depth(self, key: str, level: int, far: int) -> int:
+    def entry_depth(self, key: str, level: int, indent: int) -> int:
         del self._open[self._seen.get((key, level), len(self._open)) :]
         while self._open:
             other, above, out = self._open[-1]
-            if (above < level) if other == key else (out < far):
+            if (above < level) if other == key else (out < indent):
                 break
             self._open.pop()
-        self._open.append((key, level, far))
+        self._open.append((key, level, indent))
         depth = self._seen[key, level] = len(self._open) - 1
         return depth
 
@@ -203,25 +214,29 @@ class ListDepths:
         self, text: str, entry: ListEntry | None, properties: XmlElement | None, style: DocxStyle
     ) -> ListPosition:
         """Return the position of a paragraph. A list entry is marked by a number, by a style or by hand."""
-        own, typed = indent_twips(properties), _TYPED.match(text)
-        far = entry.indent if entry else (own if own is not None else style.indent) or 0
+        own_indent, typed = indent_twips(properties), _TYPED.match(text)
+        indent = entry.indent if entry else (own_indent if own_indent is not None else style.indent) or 0
         label = entry.label if entry and entry.has_marker else None
         if style.list_kind and find_value(properties, "w:numPr/w:numId") != "0":
             level = style.list_depth + (entry.level if entry else 0)
             label = "" if label is None and style.list_kind == "bullet" else label
-            return ListPosition(self.entry_depth("", level, far or _INDENT * (level + 1)), label)
+            return ListPosition(self.entry_depth("", level, indent or _INDENT * (level + 1)), label)
         if label is not None and entry:
-            return ListPosition(self.entry_depth(entry.list_key, entry.level, far), label)
+            return ListPosition(self.entry_depth(entry.list_key, entry.level, indent), label)
         if typed or _TICKED.match(text):
-            return ListPosition(self.entry_depth(f"typed {far}", 0, far), "", marker_length=typed.end() if typed else 0)
-        return ListPosition(self.text_depth(far), is_listed=False)
+            return ListPosition(
+                self.entry_depth(f"typed {indent}", 0, indent), "", marker_length=typed.end() if typed else 0
+            )
+        return ListPosition(self.text_depth(indent), is_listed=False)
 
-    def text_depth(self, far: int) -> int:
+    def text_depth(self, indent: int) -> int:
         """Return the depth of a paragraph with this indent: inside an entry above it, or else, or where the text above
         the list has the same indent, at the end of all lists."""
-        depth = next((n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= far != self._outside), 0)
+        depth = next(
+            (n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= indent != self._outside), 0
+        )
         if not depth:
-            self._outside = far
+            self._outside = indent
             self.close_lists()
         return depth
 

@@ -50,7 +50,7 @@ class DocxRow(NamedTuple):
 
 def visible_rows(table: XmlElement) -> list[DocxRow]:
     """Return the rows that are shown."""
-    found = []
+    rows = []
     for row in visible_children(table):
         properties = row.find(qname("w:trPr"))
         if row.tag == _ROW and not any(find_descendant(properties, gone) is not None for gone in ("w:del", "w:hidden")):
@@ -58,13 +58,13 @@ def visible_rows(table: XmlElement) -> list[DocxRow]:
                 c for c in visible_children(row) if c.tag == _CELL and find_descendant(c, "w:tcPr/w:cellDel") is None
             ]
             before, after = (parse_xml_int(find_value(properties, f"w:grid{side}")) for side in ("Before", "After"))
-            found.append(DocxRow(cells, before, after, bool(toggle_value(properties, "w:tblHeader"))))
-    return found
+            rows.append(DocxRow(cells, before, after, bool(toggle_value(properties, "w:tblHeader"))))
+    return rows
 
 
-def docx_table_grid(rows: list[DocxRow], cell_of: Callable[[XmlElement], Cell]) -> list[list[Cell]]:
+def docx_table_grid(rows: list[DocxRow], read_cell: Callable[[XmlElement], Cell]) -> list[list[Cell]]:
     """Return a table's cells, with spans filled in."""
-    return _merged(fill_spans(_cells(row, cell_of) for row in rows))
+    return _merged(fill_spans(_cells(row, read_cell) for row in rows))
 
 
 def marked_header_rows(table: XmlElement, rows: list[DocxRow]) -> int | None:
@@ -100,15 +100,15 @@ def _merged(grid: list[list[Cell]]) -> list[list[Cell]]:
     """Repeat a cell in each cell below that it is merged with. A cell that claims a merge in vain keeps its own
     text."""
     for place, line in enumerate(grid):
-        found: dict[int, Cell] = {}
+        merged_cells: dict[int, Cell] = {}
         for column, cell in enumerate(line):
             if cell.row_span == _BEGINS:
                 last = place + 1
                 while last < len(grid) and _reaches(grid[last], column):
                     last += 1
-                held = found.setdefault(id(cell), cell._replace(row_span=last - place))
-                for one in grid[place:last]:
-                    one[column] = held
+                held = merged_cells.setdefault(id(cell), cell._replace(row_span=last - place))
+                for row in grid[place:last]:
+                    row[column] = held
     return grid
 
 
@@ -144,9 +144,9 @@ _PROGRAM = re.compile(r"[{}\[\];=<>$|\\]|^\s{2,}\S|\(\)|\):$|::|\s--?\w", re.MUL
 _PARTS = {"tbl": "table", "altChunk": "part"}
 
 
-def read_docx(content: bytes, held: Callable[[str, bytes], ParsedFile]) -> ParsedFile:
+def read_docx(content: bytes, read_embedded: Callable[[str, bytes], ParsedFile]) -> ParsedFile:
     """Read accepted and proposed text with its notes. Deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else. `held` reads an embedded file by its name."""
+    comments. Headers and footers are read where there is nothing else. `read_embedded` reads an embedded file by its name."""
     outline = OutlineBuilder()
     package = OfficePackage(content, outline.note_unread)
     main = package.main_part("word/document.xml")
@@ -155,12 +155,12 @@ def read_docx(content: bytes, held: Callable[[str, bytes], ParsedFile]) -> Parse
         raise ValueError(main)
     if root.tag != qname("w:document"):
         raise Refused("the file is no document of Word", what_to_do="Open it in its program and save it as .docx.")
-    walk = _Walk(package, main, outline, held)
+    walk = _Walk(package, main, outline, read_embedded)
     for body in root.iterchildren(qname("w:body")):
         walk.blocks(body)
     title = walk.title or package.title()
-    if (found := outline.build(title=title)).has_text:
-        return found
+    if (document := outline.build(title=title)).has_text:
+        return document
     for part in (*package.parts_of_kind(main, "header"), *package.parts_of_kind(main, "footer")):
         walk.blocks(package.xml(part))
     return outline.build(title=title)
@@ -280,7 +280,7 @@ class _Walk:
                     self._depths.close_lists()
             return
         grid = docx_table_grid(rows, self._cell)
-        add_table(self._outline, grid, marked_header_rows(table, rows), goes_on=continues_table(table))
+        add_table(self._outline, grid, marked_header_rows(table, rows), continues=continues_table(table))
 
     def _is_section(self, cell: XmlElement) -> bool:
         """Return whether a cell has a heading and text below it."""
@@ -299,14 +299,14 @@ class _Walk:
                 line = self._inline.read_line(paragraph, style.marks)
                 if not line.drawings:
                     return Cell(line.text(), links=tuple(line.links), code=tuple(line.code))
-        kept = self._outline, self._depths, self._in_cell
+        saved = self._outline, self._depths, self._in_cell
         self._outline, self._depths, self._in_cell = OutlineBuilder(), ListDepths(), True
         self.blocks(cell)
-        found = self._outline.build()
-        self._outline, self._depths, self._in_cell = kept
-        for what in found.unread:
+        content = self._outline.build()
+        self._outline, self._depths, self._in_cell = saved
+        for what in content.unread:
             self._outline.note_unread(what)
-        return content_to_cell(found)
+        return content_to_cell(content)
 
     def _boxes(self, boxes: list[XmlElement]) -> None:
         """Write text boxes, charts and diagrams behind the paragraph that they are anchored in."""
@@ -322,25 +322,25 @@ class _Walk:
             self._depths = outer
 
     def _related(self, name: str) -> XmlElement | None:
-        found = self._inline.relations.get(name)
-        root = self._package.xml(found.target) if found else None
+        relation = self._inline.relations.get(name)
+        root = self._package.xml(relation.target) if relation else None
         if root is None:
-            self._outline.note_unread(f"{found.target if found else name}: missing")
+            self._outline.note_unread(f"{relation.target if relation else name}: missing")
         return root
 
     def _other(self, name: str) -> None:
         """Read a file of any format that the document embeds."""
-        found = self._inline.relations.get(name)
-        content = self._package.read(found.target) if found else None
-        if found is None or content is None:
-            self._outline.note_unread(f"{found.target if found else name}: missing")
+        relation = self._inline.relations.get(name)
+        content = self._package.read(relation.target) if relation else None
+        if relation is None or content is None:
+            self._outline.note_unread(f"{relation.target if relation else name}: missing")
             return
         try:
-            self._outline.add_content(self._held(posixpath.basename(found.target), content))
+            self._outline.add_content(self._held(posixpath.basename(relation.target), content))
         except Refused as error:
-            self._outline.note_unread(f"{found.target}: {error}")
+            self._outline.note_unread(f"{relation.target}: {error}")
         except (ValueError, LookupError, ArithmeticError, RecursionError):
-            self._outline.note_unread(f"{found.target}: it is damaged")
+            self._outline.note_unread(f"{relation.target}: it is damaged")
 
 
 def _goes_on(properties: XmlElement | None) -> bool:

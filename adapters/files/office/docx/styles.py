@@ -43,11 +43,11 @@ class RunProperties(NamedTuple):
     size: int | None = None
     """Size in half points."""
 
-    def with_defaults(self, under: RunProperties) -> RunProperties:
-        """Return these properties, with those of `under` where they are None."""
-        if under is _NONE or self is _NONE:
-            return under if self is _NONE else self
-        return RunProperties._make(there if here is None else here for here, there in zip(self, under, strict=True))
+    def with_defaults(self, defaults: RunProperties) -> RunProperties:
+        """Return these properties, with those of `defaults` where they are None."""
+        if defaults is _NONE or self is _NONE:
+            return defaults if self is _NONE else self
+        return RunProperties._make(default if own is None else own for own, default in zip(self, defaults, strict=True))
 
 
 _NONE = RunProperties()
@@ -91,12 +91,12 @@ class DocxStyles:
         """Return the style of a paragraph with these properties."""
         return self._named(find_value(properties, "w:pStyle") or self._default)
 
-    def run_properties(self, properties: XmlElement | None, around: RunProperties) -> RunProperties:
-        """Return the properties of a run with these properties in a paragraph with the properties `around`."""
+    def run_properties(self, properties: XmlElement | None, inherited: RunProperties) -> RunProperties:
+        """Return the properties of a run with these properties in a paragraph with the properties `inherited`."""
         if properties is None:
-            return around
+            return inherited
         name = find_value(properties, "w:rStyle")
-        return _marks(properties).with_defaults(self._named(name).marks if name else _NONE).with_defaults(around)
+        return _marks(properties).with_defaults(self._named(name).marks if name else _NONE).with_defaults(inherited)
 
     def list_id_of(self, name: str) -> str:
         """Return the list that a numbering style names."""
@@ -115,14 +115,14 @@ class DocxStyles:
             above = find_value(chain[-1], "w:basedOn") or ""
 
         def said(path: str) -> str | None:
-            return next((found for style in chain if (found := find_value(style, path)) is not None), None)
+            return next((value for style in chain if (value := find_value(style, path)) is not None), None)
 
         names = [(find_value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
         listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
         level = said("w:pPr/w:numPr/w:ilvl")
         return DocxStyle(
             is_title="title" in names,
-            heading_level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
+            heading_level=next((int(match[1]) for match in map(_HEADING.fullmatch, names) if match), 0),
             outline_level=parse_outline_level(said("w:pPr/w:outlineLvl")),
             code=any(map(_CODE.fullmatch, names)),
             list_kind=listed[1] if listed else "",
@@ -130,47 +130,51 @@ class DocxStyles:
             list_id=said("w:pPr/w:numPr/w:numId") or "",
             list_level=parse_xml_int(level) if level else None,
             ids=tuple(style.get(qname("w:styleId"), "") for style in chain),
-            indent=next((far for one in chain if (far := indent_twips(one.find(qname("w:pPr")))) is not None), None),
+            indent=next(
+                (twips for element in chain if (twips := indent_twips(element.find(qname("w:pPr")))) is not None), None
+            ),
             marks=reduce(RunProperties.with_defaults, (_marks(style.find(qname("w:rPr"))) for style in chain), _NONE),
         )
 
 
-def parse_outline_level(said: str | None) -> int:
+def parse_outline_level(text: str | None) -> int:
     """Return 1 to 9, or 0 for text. Word counts from 0, and 9 is text."""
-    return found + 1 if 0 <= (found := parse_xml_int(said, 9)) < 9 else 0
+    return level + 1 if 0 <= (level := parse_xml_int(text, 9)) < 9 else 0
 
 
 def indent_twips(properties: XmlElement | None) -> int | None:
     """Return the indent of a paragraph in twentieths of a point; None where it gives none."""
-    found = find_descendant(properties, "w:ind")
-    said = None if found is None else found.get(qname("w:left"), found.get(qname("w:start")))
-    return None if said is None else parse_xml_int(said)
+    indent = find_descendant(properties, "w:ind")
+    value = None if indent is None else indent.get(qname("w:left"), indent.get(qname("w:start")))
+    return None if value is None else parse_xml_int(value)
 
 
 def _marks(properties: XmlElement | None) -> RunProperties:
-    said = {} if properties is None else {local_name(one): one.get(VAL_ATTRIBUTE, "1") for one in properties}
-    if said.keys().isdisjoint(_MARKING):
+    values = (
+        {} if properties is None else {local_name(element): element.get(VAL_ATTRIBUTE, "1") for element in properties}
+    )
+    if values.keys().isdisjoint(_MARKING):
         return _NONE
 
     def on(name: str) -> bool | None:
-        return said[name].lower() not in OFF_VALUES if name in said else None
+        return values[name].lower() not in OFF_VALUES if name in values else None
 
-    script = _SCRIPTS.get(said["vertAlign"], "") if "vertAlign" in said else None
-    moved = parse_xml_int(said.get("position")) if script is None else 0
-    if abs(moved) >= _MOVED or (moved and "sz" in said):  # LibreOffice's way is a smaller font beside it
+    script = _SCRIPTS.get(values["vertAlign"], "") if "vertAlign" in values else None
+    moved = parse_xml_int(values.get("position")) if script is None else 0
+    if abs(moved) >= _MOVED or (moved and "sz" in values):  # LibreOffice's way is a smaller font beside it
         script = SUPERSCRIPT if moved > 0 else SUBSCRIPT
     struck, twice = on("strike"), on("dstrike")
     return RunProperties(
         hidden=on("vanish"),
         struck=struck if twice is None else struck or twice,
         script=script,
-        font=font_name(properties) if "rFonts" in said else None,
+        font=font_name(properties) if "rFonts" in values else None,
         bold=on("b"),
-        size=parse_xml_int(said["sz"]) if "sz" in said else None,
+        size=parse_xml_int(values["sz"]) if "sz" in values else None,
     )
 
 
 def font_name(properties: XmlElement | None) -> str | None:
     """Return the font of a run; None where it gives none."""
-    found = find_descendant(properties, "w:rFonts")
-    return None if found is None else found.get(qname("w:ascii"), found.get(qname("w:hAnsi")))
+    fonts = find_descendant(properties, "w:rFonts")
+    return None if fonts is None else fonts.get(qname("w:ascii"), fonts.get(qname("w:hAnsi")))
