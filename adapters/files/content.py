@@ -208,8 +208,8 @@ class OutlineBuilder:
             self.note_unread(f"{name}: {what}" if name else what)
 
     def add_section(self, parsed: ParsedFile, name: str, fallback_name: str) -> None:
-        """Append the content of a part under its name, or under `fallback_name`. Append nothing where it has neither a name
-        nor text."""
+        """Append the content of a part under its name, or under `fallback_name`. Append nothing where it has neither a
+        name nor text."""
         self.add_content(replace(parsed, unread=()), name or (fallback_name if parsed.blocks else ""))
         for what in parsed.unread:
             self.note_unread(what)

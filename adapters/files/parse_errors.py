@@ -10,8 +10,8 @@ from pipeline.errors import Refused
 
 @contextmanager
 def catch_parse_errors(on_error: Callable[[Exception], None]) -> Iterator[None]:
-    """Pass an error inside the block to `on_error` and continue behind the block. Raises Refused and MemoryError, which are
-    no damage."""
+    """Pass an error inside the block to `on_error` and continue behind the block. Raises Refused and MemoryError, which
+    are no damage."""
     try:
         yield
     except (Refused, MemoryError):

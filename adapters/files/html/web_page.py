@@ -74,7 +74,8 @@ def _upward(element: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _drop_links(main: HtmlElement, kept_elements: Iterable[HtmlElement]) -> None:
-    """Remove the parts of `main` that contain none of `kept_elements` and are mostly links: share buttons, other pages."""
+    """Remove the parts of `main` that contain none of `kept_elements` and are mostly links: share buttons, other
+    pages."""
     holders: set[HtmlElement] = set()
     for holder in kept_elements:
         for parent in _upward(holder):

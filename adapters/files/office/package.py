@@ -102,8 +102,8 @@ class Relationship(NamedTuple):
 
 
 class OfficePackage:
-    """An opened archive. `on_unread` is called with parts that are damaged. Raises Refused for a file that is no archive
-    or a hostile one."""
+    """An opened archive. `on_unread` is called with parts that are damaged. Raises Refused for a file that is no
+    archive or a hostile one."""
 
     def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
         check_archive(content)

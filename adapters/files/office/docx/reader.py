@@ -146,7 +146,8 @@ _PARTS = {"tbl": "table", "altChunk": "part"}
 
 def read_docx(content: bytes, read_embedded: Callable[[str, bytes], ParsedFile]) -> ParsedFile:
     """Read accepted and proposed text with its notes. Deleted, moved, struck and hidden text is left out, and so are
-    comments. Headers and footers are read where there is nothing else. `read_embedded` reads an embedded file by its name."""
+    comments. Headers and footers are read where there is nothing else. `read_embedded` reads an embedded file by its
+    name."""
     outline = OutlineBuilder()
     package = OfficePackage(content, outline.note_unread)
     main = package.main_part("word/document.xml")
