@@ -125,7 +125,7 @@ class OutlineBuilder:
         if not text:
             return
         self.close_sections(level)
-        self._append(BlockKind.HEADING, text, code=_spans(text, code))
+        self._append(BlockKind.HEADING, text, code=_find_code_spans(text, code))
         if title and not self._title:
             self._title = text
         else:
@@ -159,7 +159,7 @@ class OutlineBuilder:
         else:
             text = clean_text(text)
         if text.strip():
-            self._append(kind, text, row, depth, number, _standing(text, links), code=_spans(text, code))
+            self._append(kind, text, row, depth, number, _locate_links(text, links), code=_find_code_spans(text, code))
 
     def add_table(
         self,
@@ -174,7 +174,7 @@ class OutlineBuilder:
         without text are left out. `links` and inline `code` hold, for each row, those of its cells."""
         self._opens = True
         if header:
-            named = merge_header_rows([[_cell(cell) for cell in row] for row in rows[:header]])
+            named = merge_header_rows([[_clean_cell(cell) for cell in row] for row in rows[:header]])
             marks = chain(*links[:header]), chain(*code[:header])
             self.add_row(BlockKind.HEADER, named, depth=depth, links=marks[0], code=marks[1])
         for cells, own, codes in zip_longest(rows[header:], links[header:], code[header:], fillvalue=()):
@@ -191,10 +191,10 @@ class OutlineBuilder:
         code: Iterable[str] = (),
     ) -> None:
         """Append a header or a row of a table, one text a column. Leave it out where no cell has text."""
-        texts = tuple(map(_cell, cells))
+        texts = tuple(map(_clean_cell, cells))
         if any(texts):
             text = join_cells(texts)
-            self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
+            self._append(kind, text, row, depth, 0, _locate_links(text, links), texts, _find_code_spans(text, code))
 
     def add_content(self, parsed: ParsedFile, name: str = "") -> None:
         """Append the content of a part or, under its name, of a file that this one contains."""
@@ -203,7 +203,7 @@ class OutlineBuilder:
             self._append(BlockKind.HEADING, clean_label(name))
             above = (*above, clean_label(name))
         for block in parsed.blocks:
-            self._keep(replace(block, heading=(*above, *block.heading)))
+            self._store(replace(block, heading=(*above, *block.heading)))
         for what in parsed.unread:
             self.note_unread(f"{name}: {what}" if name else what)
 
@@ -244,7 +244,7 @@ class OutlineBuilder:
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
         opens, self._opens = self._opens and kind is BlockKind.ROW, self._opens and not cells
-        self._keep(
+        self._store(
             Block(
                 kind=kind,
                 text=text,
@@ -262,7 +262,7 @@ class OutlineBuilder:
             )
         )
 
-    def _keep(self, block: Block) -> None:
+    def _store(self, block: Block) -> None:
         self._characters += len(block.text) + (sum(len(link.url) for link in block.links) if block.links else 0)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
@@ -275,7 +275,7 @@ class OutlineBuilder:
         self._blocks.append(block)
 
 
-def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
+def _locate_links(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
     """Return the links whose words stand in `text`, in their order."""
     located: list[Link] = []
     end = 0
@@ -288,15 +288,15 @@ def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(located)
 
 
-def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
+def _find_code_spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
     """Return the start and end in `text` of each text of `code` that stands in it, in their order."""
     spans: list[tuple[int, int]] = []
     end = 0
     for snippet in code:
-        words = _cell(snippet)
+        words = _clean_cell(snippet)
         start = first = text.find(words, end) if words else -1
         last = first + len(words) + _NEAR
-        while start >= 0 and not _alone(text, start, start + len(words)):
+        while start >= 0 and not _is_whole_word(text, start, start + len(words)):
             start = text.find(words, start + 1, last)
         if first >= 0:
             start = first if start < 0 else start
@@ -305,13 +305,13 @@ def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def _alone(text: str, start: int, end: int) -> bool:
+def _is_whole_word(text: str, start: int, end: int) -> bool:
     """Return whether no word continues across `start` or `end`."""
     around = text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1]
     return not any(len(pair) == 2 and pair.isalnum() for pair in around)
 
 
-def _cell(text: str) -> str:
+def _clean_cell(text: str) -> str:
     """Clean a cell's text and put it on one line."""
     if text.isprintable() and "  " not in text:  # as most cells are: nothing to clean
         return text.strip()

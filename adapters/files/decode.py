@@ -35,7 +35,7 @@ def decode_text(content: bytes) -> str:
             return content[len(mark) :].decode(encoding, "replace")
     sample = content[:_SAMPLE]
     if b"\0" in sample:
-        return _utf16(content, sample)
+        return _decode_utf16(content, sample)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -43,7 +43,7 @@ def decode_text(content: bytes) -> str:
         if text.count("\ufffd") * 4 < sum(letter > "\x7f" for letter in text):  # but for a few bytes
             return text
         text = content.decode("cp1252", "replace")
-        return text if _is_western(text[:_GUESSED]) else content.decode(_code_page(content[:_GUESSED]), "replace")
+        return text if _is_western(text[:_GUESSED]) else content.decode(_guess_code_page(content[:_GUESSED]), "replace")
 
 
 def _is_western(text: str) -> bool:
@@ -52,14 +52,14 @@ def _is_western(text: str) -> bool:
     return high * 3 <= letters and "\ufffd" not in text and not _TORN.search(text)
 
 
-def _code_page(sample: bytes) -> str:
+def _guess_code_page(sample: bytes) -> str:
     from charset_normalizer import from_bytes
 
     match = from_bytes(sample, cp_isolation=list(_CODE_PAGES)).best()
     return match.encoding if match else "cp1250"
 
 
-def _utf16(content: bytes, sample: bytes) -> str:
+def _decode_utf16(content: bytes, sample: bytes) -> str:
     """Decode UTF-16 without a mark: text of mostly Latin letters has its zero bytes on one side of each pair."""
     pairs = len(sample) // 2
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):

@@ -84,9 +84,9 @@ def detect_file_format(name: str, content: bytes) -> str:
     if content.startswith(b"%PDF-"):
         return ".pdf"
     if content.startswith(ZIP_MAGIC):
-        suffix = _zipped(content) or suffix
+        suffix = _detect_zip_format(content) or suffix
     elif content.startswith(OLE_MAGIC):
-        suffix = _compound(content, suffix)
+        suffix = _detect_ole_format(content, suffix)
     elif content.startswith(b"{\\rtf"):
         suffix = ".rtf"
     elif suffix in LEGACY_FORMATS:  # programs name what they export as if it were of Office
@@ -102,14 +102,14 @@ def detect_file_format(name: str, content: bytes) -> str:
     return FORMAT_ALIASES.get(suffix, suffix)
 
 
-def _zipped(content: bytes) -> str:
+def _detect_zip_format(content: bytes) -> str:
     """Return the suffix of a ZIP archive by its parts, or an empty text where they do not tell it."""
     if content[30:38] == b"mimetype":
         start = content[38:200]
         suffixes = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
         if suffixes:
             return suffixes[0]
-    directory = _directory(content)
+    directory = _zip_directory(content)
     if b"xl/workbook.bin" in directory:
         return ".xlsb"
     if b"META-INF/container.xml" in directory:
@@ -117,7 +117,7 @@ def _zipped(content: bytes) -> str:
     return next((suffix for part, suffix in _PARTS.items() if part in directory), "")
 
 
-def _directory(content: bytes) -> bytes:
+def _zip_directory(content: bytes) -> bytes:
     """Return the names of the entries of a ZIP archive, without those of archives inside it."""
     end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_END))
     if 0 <= end <= len(content) - _DIRECTORY_END.size:
@@ -127,20 +127,20 @@ def _directory(content: bytes) -> bytes:
     return content
 
 
-def _compound(content: bytes, suffix: str) -> str:
+def _detect_ole_format(content: bytes, suffix: str) -> str:
     """Return the suffix of an OLE compound file, of which only Outlook mails are read. Raises Refused for one of an
     unknown program."""
-    if _stream("__properties_version1.0") in content:
+    if _encode_stream_name("__properties_version1.0") in content:
         return ".msg"
-    if _stream("EncryptedPackage") in content:
+    if _encode_stream_name("EncryptedPackage") in content:
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
-    suffixes = [older for stream, older in _OLDER.items() if _stream(stream) in content]
+    suffixes = [older for stream, older in _OLDER.items() if _encode_stream_name(stream) in content]
     if suffixes or suffix in LEGACY_FORMATS:  # one may stand in another
         return suffix if suffix in LEGACY_FORMATS else suffixes[0]
     raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
 
 
-def _stream(name: str) -> bytes:
+def _encode_stream_name(name: str) -> bytes:
     """Return a stream's name as the file stores it, with its end, so that `Book` does not match `Workbook`."""
     return name.encode("utf-16-le") + b"\0\0"
 

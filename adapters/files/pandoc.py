@@ -55,7 +55,7 @@ async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     )
     try:
         async with asyncio.timeout(PANDOC_SECONDS):
-            html = await _converted(process, content)
+            html = await _convert(process, content)
             status = await process.wait()
     except TimeoutError as error:
         raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
@@ -74,7 +74,7 @@ async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     return html
 
 
-async def _converted(process: Process, content: bytes) -> bytes:
+async def _convert(process: Process, content: bytes) -> bytes:
     assert process.stdin
     assert process.stdout
     sending = asyncio.create_task(_send(process.stdin, content))

@@ -51,26 +51,26 @@ class FileReader:
         suffix = detect_file_format(name, content)
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
-        check_size(len(content), _most(suffix))
+        check_size(len(content), _max_bytes(suffix))
         if suffix in PANDOC_FORMATS:
             suffix, content = ".html", await pandoc_to_html(suffix, content)
-        parsed = await self._child(suffix, len(content)).read(suffix, content)
+        parsed = await self._choose_child(suffix, len(content)).read(suffix, content)
         if not parsed.has_text and parsed.unread:
             pictures = any("picture" in part for part in parsed.unread)
             what_to_do = "Run text recognition (OCR) on it first." if pictures else "Save it in another format."
             raise Refused(f"nothing of it can be read: {parsed.unread[0]}", what_to_do=what_to_do)
         if not parsed.has_text:
-            raise _empty(parsed)
+            raise _no_text_error(parsed)
         return parsed
 
     async def read_json_line(self, content: bytes) -> ParsedFile:
         """Read one line of a JSON Lines file. Raises Refused with the reason."""
-        return await self._child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
+        return await self._choose_child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
 
     async def read_web_page(self, content: bytes) -> ParsedFile:
         """Read the main content of a web page. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
-        parsed = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
+        parsed = await self._choose_child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
         if not parsed.has_text:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
         return parsed
@@ -91,20 +91,22 @@ class FileReader:
             return frozenset()
         content = storage.encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return (await self._child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)).account_ids
+        return (
+            await self._choose_child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)
+        ).account_ids
 
     async def read_confluence_page(self, page: ConfluenceStoragePage) -> ParsedFile:
         """Read a page of Confluence, which may hold no text. Raises Refused with the reason."""
         content = page.model_dump_json().encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return await self._child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
+        return await self._choose_child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
 
     async def close(self) -> None:
         """End the child processes."""
         for child in (self._binary, self._text, self._long):
             await child.close()
 
-    def _child(self, suffix: str, size: int) -> ReaderProcess:
+    def _choose_child(self, suffix: str, size: int) -> ReaderProcess:
         binary = suffix in BINARY_FORMATS
         if size >= (LONG_BINARY_BYTES if binary else LONG_TEXT_BYTES):
             return self._long
@@ -114,10 +116,10 @@ class FileReader:
 def max_file_size(name: str, start: bytes) -> int:
     """Return the bytes that a file of that name and start may have."""
     suffix = PurePath(name).suffix.lower()
-    return _most(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
+    return _max_bytes(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
 
 
-def _most(suffix: str) -> int:
+def _max_bytes(suffix: str) -> int:
     if suffix in BINARY_FORMATS:
         return MAX_BINARY_BYTES
     if suffix in PANDOC_FORMATS:
@@ -131,7 +133,7 @@ def check_size(size: int, limit: int) -> None:
         raise Refused(f"the file is larger than {limit // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
-def _empty(parsed: ParsedFile) -> Refused:
+def _no_text_error(parsed: ParsedFile) -> Refused:
     """Return the error for a file without text, with its unread parts."""
     if not parsed.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")

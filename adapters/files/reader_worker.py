@@ -43,9 +43,9 @@ from pipeline.errors import Refused
 
 # --- Which module reads which format; a format's libraries are loaded when it is first met --------
 
-_DEEPEST = 3
+_MAX_DEPTH = 3
 """Files that may stand around a file."""
-_IN_PARTS = {
+_PROGRESS_READERS = {
     **dict.fromkeys((".md", ".markdown", ".mdx"), "text.markdown:read_markdown"),
     **dict.fromkeys((".txt", ".text"), "text.markdown:read_text"),
     **dict.fromkeys((".odt", ".ods", ".odp"), "office.odf:read_odf"),
@@ -54,7 +54,7 @@ _IN_PARTS = {
     ".epub": "office.epub:read_epub",
     ".ipynb": "text.notebook:read_notebook",
 }
-_WHOLE = {
+_READERS = {
     **dict.fromkeys((".html", ".htm"), "html.reader:read_html"),
     **dict.fromkeys((".csv", ".tsv"), "text.csv:read_csv"),
     **dict.fromkeys(JSON_LINES, "text.jsonl:read_json_document"),
@@ -65,12 +65,12 @@ _WHOLE = {
     ".yaml": "text.structured_data:read_yaml",
     WEB_PAGE: "html.web_page:read_web_page",
 }
-_WITH_FILES = {
+_CONTAINER_READERS = {
     ".docx": "office.docx.reader:read_docx",
     ".eml": "text.mail:read_eml",
     ".msg": "text.outlook:read_msg",
 }
-_UNHEARD = (".docx", ".pptx", ".msg")
+_UNSIZED_FORMATS = (".docx", ".pptx", ".msg")
 """Formats whose size says nothing about the pages."""
 
 
@@ -83,29 +83,29 @@ def read_format(
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
     suffix = FORMAT_ALIASES.get(suffix, suffix)
-    if suffix in _IN_PARTS:
-        return _reader(_IN_PARTS[suffix])(content, on_pages)
-    if suffix not in _UNHEARD:
+    if suffix in _PROGRESS_READERS:
+        return _load_reader(_PROGRESS_READERS[suffix])(content, on_pages)
+    if suffix not in _UNSIZED_FORMATS:
         on_pages(len(content) // TEXT_PAGE_SIZE, 0)
-    if suffix in _WITH_FILES:
-        return _reader(_WITH_FILES[suffix])(content, partial(_held, depth + 1))
+    if suffix in _CONTAINER_READERS:
+        return _load_reader(_CONTAINER_READERS[suffix])(content, partial(_read_embedded, depth + 1))
     if suffix == CONFLUENCE_STORAGE:
         from adapters.files.formats import ConfluenceStoragePage
         from adapters.files.html.confluence_storage import read_storage_page
 
         return read_storage_page(ConfluenceStoragePage.model_validate_json(content))
-    return _reader(_WHOLE[suffix])(content)
+    return _load_reader(_READERS[suffix])(content)
 
 
-def _reader(name: str) -> Callable[..., ParsedFile]:
+def _load_reader(name: str) -> Callable[..., ParsedFile]:
     module, _, function = name.partition(":")
     reader: Callable[..., ParsedFile] = getattr(import_module(f"adapters.files.{module}"), function)
     return reader
 
 
-def _held(depth: int, name: str, content: bytes) -> ParsedFile:
+def _read_embedded(depth: int, name: str, content: bytes) -> ParsedFile:
     """Read a file inside another one."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise Refused("it stands in too many others")
     suffix = detect_file_format(name, content)
     if suffix in PANDOC_FORMATS:
@@ -164,7 +164,7 @@ def _answer(
 ) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
         with refuse_parse_errors(suffix):
-            on_pages = _limited(suffix, cpu_seconds)
+            on_pages = _limit_cpu(suffix, cpu_seconds)
             if leads:
                 on_pages(len(content) // TEXT_PAGE_SIZE, 0)
                 return {"leads": read_links(suffix, content).model_dump(mode="json")}, ()
@@ -192,26 +192,26 @@ def refuse_parse_errors(suffix: str) -> Iterator[None]:
         yield
 
 
-def _limited(suffix: str, cpu_seconds: float) -> ProgressCallback:
+def _limit_cpu(suffix: str, cpu_seconds: float) -> ProgressCallback:
     """Limit the processor time of the file that is read now. The returned callback grants more for each page."""
-    started = _used()
+    started = _used_cpu_seconds()
     limit = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
-    _allow(started + cpu_seconds)
+    _set_cpu_limit(started + cpu_seconds)
 
     def on_pages(count: int, total: int) -> None:
-        used = _used() - started
+        used = _used_cpu_seconds() - started
         if used > cpu_seconds / 2 and used * total > limit * count:  # the rest, read as fast, would take too long
             raise Refused(TOO_LONG_MESSAGE, what_to_do=SPLIT_HINT)
-        _allow(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, limit))
+        _set_cpu_limit(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, limit))
 
     return on_pages
 
 
-def _used() -> float:
+def _used_cpu_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
-def _allow(until: float) -> None:
+def _set_cpu_limit(until: float) -> None:
     """Let the kernel end this process once it has used `until` seconds of processor time."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(until), resource.RLIM_INFINITY))

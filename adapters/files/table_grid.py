@@ -83,10 +83,12 @@ def split_row_lines(row: Sequence[Cell]) -> list[list[Cell]]:
     if level and any(all(any(map(str.isdigit, line)) for line in column) for column in lines):
         beside = zip(*lines, strict=True)
         return [[cell._replace(text=text) for cell, text in zip(row, texts, strict=True)] for texts in beside]
-    return [[cell._replace(text=_BROKEN.sub(_apart, cell.text)) if "\n" in cell.text else cell for cell in row]]
+    return [
+        [cell._replace(text=_BROKEN.sub(_line_separator, cell.text)) if "\n" in cell.text else cell for cell in row]
+    ]
 
 
-def _apart(between: re.Match[str]) -> str:
+def _line_separator(between: re.Match[str]) -> str:
     """Return the separator of two lines of a cell: a blank where a sentence continues."""
     following = between.string[between.end()]
     return "; " if following.isupper() or following.isdigit() else " "

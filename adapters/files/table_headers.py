@@ -139,14 +139,14 @@ def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int
     """Count the header rows of a document's table. `marked` is the number that its document gives. At 0 it denies a
     header, but bold names are one all the same, and so are those right of an empty corner."""
     if marked or len(rows) < 2:
-        return min(marked if marked > 1 else _depth(rows), len(rows) - 1) if marked and rows else 0
+        return min(marked if marked > 1 else _count_depth(rows), len(rows) - 1) if marked and rows else 0
     first, below = rows[0], rows[1:]
     corner = (
         not first.text(0) and first.own_columns > 1 and not first.own_columns & 1 and all(row.text(0) for row in below)
     )
     led = first.own_columns.bit_count() > 1 and first.is_emphasized and not all(row.is_emphasized for row in below)
     if corner or led:
-        return _depth(rows)
+        return _count_depth(rows)
     if (
         marked is None
         and first.is_header_like
@@ -162,7 +162,7 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
     belong to. `wider` is true where another table stands behind an empty row, or beside."""
     row, below = rows[0], rows[1:]
     columns = [column for column in range(len(row.texts)) if row.own_columns >> column & 1]
-    if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _asks(row, below):
+    if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _is_question(row, below):
         return 0
     if below and all(other.text(0)[:1].isdigit() for other in rows):
         return 0
@@ -172,29 +172,39 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
         and not below[0].is_emphasized
         and below[0].own_columns & below[0].own_columns - 1 != 0
     )
-    heads = led or _over_values(row, below, columns)
-    if not (row.is_header_like or _periods(row, below) or (heads and row.text(0) and not row.is_number_or_date(0))):
+    heads = led or _is_above_values(row, below, columns)
+    if not (
+        row.is_header_like or _names_periods(row, below) or (heads and row.text(0) and not row.is_number_or_date(0))
+    ):
         return 0
-    if not led and (_keys(rows, wider=wider) or _is_like(row, below[:_NEAR], above, columns)):
+    if not led and (_are_names_with_values(rows, wider=wider) or _repeats_others(row, below[:_NEAR], above, columns)):
         return 0
-    return _depth(rows)
+    return _count_depth(rows)
 
 
-def _depth(rows: Sequence[GridRow]) -> int:
+def _count_depth(rows: Sequence[GridRow]) -> int:
     """Count the rows of a header that begins with the first: those that its names span, and those of columns in
     groups."""
     row, below = rows[0], rows[1:]
     depth = row.row_span
-    while depth < len(rows) - 1 and rows[depth - 1].has_column_span and _divides(rows[depth], rows[depth - 1]):
-        if not (rows[depth].is_header_like or _periods(rows[depth], rows[depth + 1 :])):
+    while (
+        depth < len(rows) - 1 and rows[depth - 1].has_column_span and _names_columns_below(rows[depth], rows[depth - 1])
+    ):
+        if not (rows[depth].is_header_like or _names_periods(rows[depth], rows[depth + 1 :])):
             break
         depth += 1
-    if depth == 1 and not row.has_column_span and len(below) > 1 and below[0].is_header_like and _below(row, below):
+    if (
+        depth == 1
+        and not row.has_column_span
+        and len(below) > 1
+        and below[0].is_header_like
+        and _has_second_row(row, below)
+    ):
         depth = 2
     return max(1, min(depth, _DEEPEST, len(rows) - 1))
 
 
-def _divides(row: GridRow, above: GridRow) -> bool:
+def _names_columns_below(row: GridRow, above: GridRow) -> bool:
     """Return whether a row names the columns below the wide names of the one above, and nothing below its others but
     the first."""
     for at in range(len(above.texts)):
@@ -206,12 +216,12 @@ def _divides(row: GridRow, above: GridRow) -> bool:
     return True
 
 
-def _asks(row: GridRow, below: Sequence[GridRow]) -> bool:
+def _is_question(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether a row begins with a question that its other cells answer, as the next one does."""
     return row.text(0).endswith(":") or (row.text(0).endswith("?") and bool(below) and below[0].text(0).endswith("?"))
 
 
-def _over_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
+def _is_above_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
     """Return whether words stand above columns of nothing but values."""
     names = [column for column in columns[1:] if not row.is_number_or_date(column)]
     return (
@@ -219,7 +229,7 @@ def _over_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> 
     )
 
 
-def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
+def _repeats_others(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
     """Return whether a row repeats texts of others in the same columns, so that it names none: a third of them in a row
     below, which is no second header, or one in a table above, where codes such as `A1` and `B2` are equal."""
     for place, other in enumerate(below):
@@ -228,20 +238,20 @@ def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], c
         ]
         if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
             return True
-    shapes = [_shape(row.text(column)) for column in columns]
+    shapes = [_code_shape(row.text(column)) for column in columns]
     return any(
-        other.text(column) and _shape(other.text(column)) == shape
+        other.text(column) and _code_shape(other.text(column)) == shape
         for other in above
         for column, shape in zip(columns, shapes, strict=True)
     )
 
 
-def _shape(text: str) -> str:
+def _code_shape(text: str) -> str:
     """Return a code without its letters and figures, so that codes of one kind are equal. Words stay."""
     return _FIGURES.sub("0", re.sub(r"[^\W\d_]+", "a", text)) if _has_digit(text) else text
 
 
-def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
+def _are_names_with_values(rows: Sequence[GridRow], *, wider: bool) -> bool:
     """Return whether rows are names with their values. The names alone are bold. Or the rows have two cells, or twice
     two, with values of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
     filled_rows = [row for row in rows if row.own_columns > 1]
@@ -250,7 +260,7 @@ def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
     ):
         counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
         return not counts or any(map(_has_digit, rows[0].texts))
-    kinds = [{_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
+    kinds = [{_cell_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
     if all(row.own_columns == 0b1111 for row in rows):
         words = not any(_has_digit(row.text(column)) for row in rows for column in (0, 2))
         return words and len(kinds[0]) + len(kinds[1]) > 4 and all(len(kind) > 1 for kind in kinds)
@@ -262,18 +272,18 @@ def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
     like = len(words_below) * 2 > len(rows) - 1 and (
         named[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
     )
-    if (counted and like) or _TICKED.search(named) or all(map(_spells, rows)):
+    if (counted and like) or _TICKED.search(named) or all(map(_spells_out, rows)):
         return True
-    mixed = len({_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
+    mixed = len({_cell_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
     return mixed and not _NAMES_VALUES.search(named)
 
 
-def _spells(row: GridRow) -> bool:
+def _spells_out(row: GridRow) -> bool:
     """Return whether a row spells out the abbreviation in its first cell."""
     return row.text(0) == "".join(word[0] for word in row.text(1).split()).upper() != ""
 
 
-def _kind(row: GridRow, column: int) -> str:
+def _cell_kind(row: GridRow, column: int) -> str:
     """Return the kind of a cell: words, an address, a day, a share, a price, another figure."""
     text = row.text(column)
     if row.is_number_or_date(column):
@@ -289,7 +299,7 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
+def _has_second_row(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether the second row is header too: it names columns that the first one groups, or units of figures:
     `mm`, `kg`."""
     second, *rest = below[:_NEAR]
@@ -301,7 +311,7 @@ def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
     return grouped and (bool(rest[0].value_columns) or len(set(second.texts)) < len(second.texts))
 
 
-def _periods(row: GridRow, below: Sequence[GridRow]) -> bool:
+def _names_periods(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether a row with figures names columns all the same: by years, months or days, or by counting on."""
     columns = [column for column in row.value_columns if row.own_columns >> column & 1]
     named = [row.text(column) for column in columns]
@@ -319,6 +329,6 @@ def _periods(row: GridRow, below: Sequence[GridRow]) -> bool:
             if _PERIOD.fullmatch(other.text(column)) or _WRITTEN_DAY.search(other.text(column))
         ]
     else:  # shares above counts, days above words
-        kinds = {_kind(row, column) for column in columns}
-        like = [other for other, column in under if _kind(other, column) in kinds]
+        kinds = {_cell_kind(row, column) for column in columns}
+        like = [other for other, column in under if _cell_kind(other, column) in kinds]
     return bool(under) and len(like) * 2 < len(under)

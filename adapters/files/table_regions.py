@@ -46,7 +46,7 @@ def add_document_table(
     table_lines = [(BlockKind.ROW, line) for line in grid[:head]]
     for place in range(head, len(grid)):
         if (texts := [cell.text for cell in grid[place]]) != names:
-            kind = BlockKind.HEADER if names and _is_second(rows, place) else BlockKind.ROW
+            kind = BlockKind.HEADER if names and _is_second_header(rows, place) else BlockKind.ROW
             table_lines += [(kind, line) for line in split_row_lines(grid[place])]
             names = texts if kind is BlockKind.HEADER else names
     if head or not continues:
@@ -65,7 +65,7 @@ def add_document_table(
         outline.add_row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
 
 
-def _is_second(rows: list[GridRow], place: int) -> bool:
+def _is_second_header(rows: list[GridRow], place: int) -> bool:
     """Return whether a row in the midst of a table names its columns anew: words in bold like the first row, between
     rows that are not bold."""
     row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
@@ -76,15 +76,15 @@ def _is_second(rows: list[GridRow], place: int) -> bool:
         and place > 1
         and row.own_columns == rows[0].own_columns
         and row.is_header_like
-        and not any(map(_digits, row.texts))
+        and not any(map(_has_digit, row.texts))
     )
 
 
-def _digits(text: str) -> bool:
+def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-class _Open(NamedTuple):
+class _OpenTable(NamedTuple):
     """The table that rows belong to until another begins."""
 
     left: int
@@ -105,45 +105,45 @@ class _Open(NamedTuple):
 def add_sheet_tables(outline: OutlineBuilder, rows: Iterable[GridRow], *, spaced: bool = False) -> None:
     """Append `rows`. With `spaced`, empty rows often stand within a table, so that only rows that differ begin
     another."""
-    _Tables(outline, spaced=spaced).read(iter(rows), 0)
+    _TableReader(outline, spaced=spaced).read(iter(rows), 0)
 
 
-class _Tables:
+class _TableReader:
     def __init__(self, outline: OutlineBuilder, *, spaced: bool) -> None:
         self._outline, self._spaced = outline, spaced
-        self._open: _Open | None = None
+        self._open: _OpenTable | None = None
 
     def read(self, rows: Iterator[GridRow], left: int, *, beside: bool = False) -> None:
         """Read region after region, which empty rows divide. `left` is the column in the sheet of the first of `rows`.
         `beside` is true where other tables stand beside."""
         region = _Region(rows)
         while start := list(islice(region, HEADER_SCAN_ROWS)):
-            if len(sides := _sides(start)) > 1:
+            if len(sides := _side_starts(start)) > 1:
                 everything = [*start, *region]
                 for first, following in pairwise([0, *sides[1:], None]):
-                    self.read(_side(everything, first or 0, following), left + (first or 0), beside=True)
+                    self.read(_side_rows(everything, first or 0, following), left + (first or 0), beside=True)
             else:
-                self._region(start, region, left, wider=beside or region.wider)
-            region.go_on()
+                self._read_region(start, region, left, wider=beside or region.wider)
+            region.skip_gap()
 
-    def _region(self, start: list[GridRow], region: _Region, left: int, *, wider: bool) -> None:
-        used = _used(start)
+    def _read_region(self, start: list[GridRow], region: _Region, left: int, *, wider: bool) -> None:
+        used = _used_columns(start)
         first = (used & -used).bit_length() - 1
         start = [row.crop(first) for row in start]
-        rest = (_joined(row, first) for row in region) if first else region
+        rest = (_join_left_columns(row, first) for row in region) if first else region
         place, open_table = left + first, self._open
         beside = place - open_table.left if open_table else 0
-        width = _used(start).bit_length()
+        width = _used_columns(start).bit_length()
         names = len(open_table.names) if open_table else 0
         fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
         above = open_table.rows if open_table and fits and not beside else ()
-        titles, depth = _header(start, above, wider=wider)
+        titles, depth = _count_titles_and_header(start, above, wider=wider)
         if (
             open_table
             and fits
-            and self._goes_on(open_table, start, titles, depth, is_full_width=beside + width == names)
+            and self._continues_table(open_table, start, titles, depth, is_full_width=beside + width == names)
         ):
-            self._rows(row.shift(beside) for row in chain(start, rest))
+            self._add_rows(row.shift(beside) for row in chain(start, rest))
             return
         if (
             len(start) == 1
@@ -155,21 +155,21 @@ class _Tables:
             self._open = None
             return
         for row in start[:titles]:
-            self._prose(row)
+            self._add_prose(row)
         if depth:
-            self._begin(start[titles : titles + depth], place)
+            self._begin_table(start[titles : titles + depth], place)
         elif width == 1 or (open_table and open_table.names and not titles):  # rows are no other table's
             for row in chain(start[titles:], rest):
-                self._prose(row)
+                self._add_prose(row)
             self._open = None
             return
         else:
             self._outline.add_table([], header=0)
-            self._open = _Open(place, [], strong=False, rows=[])
-        self._rows(chain(start[titles + depth :], rest))
+            self._open = _OpenTable(place, [], strong=False, rows=[])
+        self._add_rows(chain(start[titles + depth :], rest))
 
-    def _goes_on(
-        self, open_table: _Open, start: list[GridRow], titles: int, depth: int, *, is_full_width: bool
+    def _continues_table(
+        self, open_table: _OpenTable, start: list[GridRow], titles: int, depth: int, *, is_full_width: bool
     ) -> bool:
         """Return whether rows below an empty one belong to the table above."""
         named = start[0]
@@ -181,37 +181,37 @@ class _Tables:
             return False
         return self._spaced or (open_table.strong and not named.is_emphasized)
 
-    def _begin(self, rows: list[GridRow], place: int) -> None:
+    def _begin_table(self, rows: list[GridRow], place: int) -> None:
         texts = [list(row.texts) for row in rows]
         if len(rows) > 1 and not rows[0].has_column_span:
-            texts[0] = _carried(texts[0], len(texts[1]))
+            texts[0] = _carry_names(texts[0], len(texts[1]))
         names = merge_header_rows(texts)
         while names and not names[-1]:
             names.pop()
         self._outline.add_row(BlockKind.HEADER, names, row=rows[0].number)
-        self._open = _Open(place, names, strong=rows[0].is_emphasized, rows=[])
+        self._open = _OpenTable(place, names, strong=rows[0].is_emphasized, rows=[])
 
-    def _rows(self, rows: Iterable[GridRow]) -> None:
+    def _add_rows(self, rows: Iterable[GridRow]) -> None:
         """Write rows of the open table. A title among them with a row of names below it begins another."""
         title: GridRow | None = None
         for row in rows:
             assert self._open is not None
             if title is not None:
-                if self._begins(self._open, row):
-                    self._prose(title)
-                    self._begin([row], self._open.left)
+                if self._begins_table(self._open, row):
+                    self._add_prose(title)
+                    self._begin_table([row], self._open.left)
                     title = None
                     continue
-                self._row(title)
+                self._add_row(title)
                 title = None
             if row.own_columns == 1 and len(self._open.names) > 1:
                 title = row
             else:
-                self._row(row)
+                self._add_row(row)
         if title is not None:
-            self._row(title)
+            self._add_row(title)
 
-    def _begins(self, open_table: _Open, row: GridRow) -> bool:
+    def _begins_table(self, open_table: _OpenTable, row: GridRow) -> bool:
         """Return whether a row in the midst of a table names columns: words stand where the table has values."""
         return (
             row.own_columns.bit_count() >= max(2, len(open_table.names) - 1)
@@ -219,7 +219,7 @@ class _Tables:
             and open_table.differs(row)
         )
 
-    def _row(self, row: GridRow) -> None:
+    def _add_row(self, row: GridRow) -> None:
         assert self._open is not None
         width = len(self._open.names)
         texts = row.texts
@@ -234,7 +234,7 @@ class _Tables:
         if len(self._open.rows) < HEADER_SCAN_ROWS:
             self._open.rows.append(row)
 
-    def _prose(self, row: GridRow) -> None:
+    def _add_prose(self, row: GridRow) -> None:
         """Write a title, a remark, or a name with its value."""
         texts = [text for column, text in enumerate(row.texts) if text and row.own_columns >> column & 1]
         joined = f"{texts[0].removesuffix(':')}: {texts[1]}" if len(texts) == 2 else ", ".join(texts)
@@ -269,11 +269,11 @@ class _Region:
             and self._next.is_header_like
         )
 
-    def go_on(self) -> None:
+    def skip_gap(self) -> None:
         self._over = False
 
 
-def _side(rows: list[GridRow], left: int, right: int | None) -> Iterator[GridRow]:
+def _side_rows(rows: list[GridRow], left: int, right: int | None) -> Iterator[GridRow]:
     """Yield the rows of some columns, without empty ones."""
     gap = False
     for row in rows:
@@ -283,14 +283,14 @@ def _side(rows: list[GridRow], left: int, right: int | None) -> Iterator[GridRow
         gap = not cut.own_columns
 
 
-def _used(rows: Iterable[GridRow]) -> int:
+def _used_columns(rows: Iterable[GridRow]) -> int:
     mask = 0
     for row in rows:
         mask |= row.own_columns
     return mask
 
 
-def _joined(row: GridRow, first: int) -> GridRow:
+def _join_left_columns(row: GridRow, first: int) -> GridRow:
     """Return the row without the columns before `first`. A text in them joins that of the first."""
     before = [text for text in row.texts[:first] if text]
     row = row.crop(first)
@@ -301,10 +301,10 @@ def _joined(row: GridRow, first: int) -> GridRow:
     )
 
 
-def _sides(rows: list[GridRow]) -> list[int]:
+def _side_starts(rows: list[GridRow]) -> list[int]:
     """Return the first columns of tables that stand side by side, each behind an empty column, with a header of its
     own."""
-    used = _used(rows)
+    used = _used_columns(rows)
     for row in rows:
         if row.has_column_span:
             used |= sum(1 << column for column, text in enumerate(row.texts) if text)
@@ -312,7 +312,7 @@ def _sides(rows: list[GridRow]) -> list[int]:
     table_starts = starts[:1]
     for start, end in pairwise([*starts[1:], None]):
         assert start is not None
-        if _are_two(list(_side(rows, table_starts[-1], start)), list(_side(rows, start, end))):
+        if _are_two(list(_side_rows(rows, table_starts[-1], start)), list(_side_rows(rows, start, end))):
             table_starts.append(start)
     return table_starts
 
@@ -320,15 +320,17 @@ def _sides(rows: list[GridRow]) -> list[int]:
 def _are_two(before: list[GridRow], side: list[GridRow]) -> bool:
     """Return whether the rows of some columns, and those behind an empty one, are two tables: a list under its name
     that ends elsewhere, or both have a header, one beside rows of the other, or words in front of their rows."""
-    (titles, depth), (beside, own_depth) = _header(before), _header(side)
+    (titles, depth), (beside, own_depth) = _count_titles_and_header(before), _count_titles_and_header(side)
     rows, own_rows = before[titles + depth :], side[beside + own_depth :]
-    if not (depth and rows and _used(before) > 1):
+    if not (depth and rows and _used_columns(before) > 1):
         return False
-    if _used(side) == 1:
+    if _used_columns(side) == 1:
         elsewhere = before[-1].number != side[-1].number and not any(row.follows_gap for row in side)
         return len(side) > 1 and elsewhere and side[0].is_header_like
     if (
-        not own_depth and _words(side) and all(row.own_columns == 0b11 and not row.follows_gap for row in side)
+        not own_depth
+        and _begin_with_words(side)
+        and all(row.own_columns == 0b11 and not row.follows_gap for row in side)
     ):  # labels with values
         return True
     if not (own_depth and own_rows):
@@ -336,20 +338,22 @@ def _are_two(before: list[GridRow], side: list[GridRow]) -> bool:
     numbers, own_numbers = {row.number for row in rows}, {row.number for row in own_rows}
     if side[beside].number in numbers or before[titles].number in own_numbers:
         return True
-    return _words(rows) and _words(own_rows)
+    return _begin_with_words(rows) and _begin_with_words(own_rows)
 
 
-def _words(rows: list[GridRow]) -> bool:
+def _begin_with_words(rows: list[GridRow]) -> bool:
     """Return whether most rows begin with words."""
     keys = [row for row in rows if row.text(0)]
     return sum(row.is_number_or_date(0) for row in keys) * 2 <= len(keys)
 
 
-def _header(rows: list[GridRow], above: Sequence[GridRow] = (), *, wider: bool = False) -> tuple[int, int]:
+def _count_titles_and_header(
+    rows: list[GridRow], above: Sequence[GridRow] = (), *, wider: bool = False
+) -> tuple[int, int]:
     """Count the first rows that are titles, and the rows after them that are one header."""
-    width = _used(rows).bit_length()
+    width = _used_columns(rows).bit_length()
     for index, row in enumerate(rows[:_PREAMBLE]):
-        pair = width > 2 and _pair(rows[index:])
+        pair = width > 2 and _is_name_with_value(rows[index:])
         if not pair and (depth := guess_header_depth(rows[index:], () if index else above, wider=wider)):
             return index, depth
         if row.own_columns.bit_count() > 1 and not pair:
@@ -358,7 +362,7 @@ def _header(rows: list[GridRow], above: Sequence[GridRow] = (), *, wider: bool =
     return (titles if titles < _PREAMBLE and width > 1 else 0), 0
 
 
-def _pair(rows: list[GridRow]) -> bool:
+def _is_name_with_value(rows: list[GridRow]) -> bool:
     """Return whether the first row, above a wider table, is a name with its value: `Owner: Harbour office`."""
     row = rows[0]
     if row.own_columns != 0b11 or row.has_column_span or row.row_span > 1:
@@ -375,7 +379,7 @@ def _pair(rows: list[GridRow]) -> bool:
     )
 
 
-def _carried(texts: list[str], width: int) -> list[str]:
+def _carry_names(texts: list[str], width: int) -> list[str]:
     """Repeat the names of groups over all of their columns."""
     carried: list[str] = []
     for text in [*texts, *[""] * (width - len(texts))]:

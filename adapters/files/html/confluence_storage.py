@@ -28,13 +28,13 @@ _XML = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _HEADING = re.compile(r"h[1-6]")
 _TAGS = re.compile(r"<[^>]*>")
 _VOID = frozenset({"br", "hr", "col"})
-_UNSEEN = frozenset(
+_HIDDEN_TAGS = frozenset(
     {f"{_AC}{name}" for name in ("parameter", "placeholder", "adf-attribute", "adf-mark")} | {"script", "style"}
 )
-_KEPT = ("href", "colspan", "rowspan", "style", "start")
+_ATTRIBUTES = ("href", "colspan", "rowspan", "style", "start")
 """Attributes that carry meaning for the text."""
 _NOTES = frozenset({"info", "note", "tip", "warning"})
-_CODE_THAT_RUNS = frozenset({"html", "html-include", "style", "css"})
+_EXECUTED_MACROS = frozenset({"html", "html-include", "style", "css"})
 """Macros that run their text instead of showing it."""
 
 
@@ -47,12 +47,12 @@ def read_storage_page(page: ConfluenceStoragePage) -> ParsedFile:
 
 def storage_to_html(page: ConfluenceStoragePage) -> str:
     """Convert a page to HTML. Raises Refused like `read_storage_page`."""
-    return _Writer(page).inner(_parsed(page.storage))
+    return _Writer(page).write_children(_parse_storage(page.storage))
 
 
 def find_mentions(storage: str) -> frozenset[str]:
     """Return the account ids and user keys of the people that a page names. Raises Refused like `read_storage_page`."""
-    people = dict.fromkeys(filter(None, map(_person, _parsed(storage).iter(f"{_RI}user"))))
+    people = dict.fromkeys(filter(None, map(_person_id, _parse_storage(storage).iter(f"{_RI}user"))))
     return frozenset(islice(people, MAX_PAGE_MENTIONS))
 
 
@@ -60,8 +60,8 @@ def _has_text(html: str) -> bool:
     return any(part.partition(">")[2].strip() for part in html.split("<"))
 
 
-def _parsed(storage: str) -> etree._Element:
-    named = _ENTITY.sub(_character, storage)
+def _parse_storage(storage: str) -> etree._Element:
+    named = _ENTITY.sub(_resolve_entity, storage)
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
@@ -75,11 +75,11 @@ def _parsed(storage: str) -> etree._Element:
     return root
 
 
-def _character(entity: re.Match[str]) -> str:
+def _resolve_entity(entity: re.Match[str]) -> str:
     return entity[0] if entity[1] in _XML else escape(html5.get(entity[1], entity[0]))
 
 
-def _person(user: etree._Element) -> str:
+def _person_id(user: etree._Element) -> str:
     return user.get(f"{_RI}account-id") or user.get(f"{_RI}userkey") or ""
 
 
@@ -110,56 +110,56 @@ class _Writer:
         self._page = page
         self._anchors = HeadingAnchors(page.title, new_editor=page.new_editor)
 
-    def inner(self, element: etree._Element | None) -> str:
+    def write_children(self, element: etree._Element | None) -> str:
         if element is None:
             return ""
         parts = [escape(element.text or "", quote=False)]
         for child in element:
-            parts += [self._element(child), escape(child.tail or "", quote=False)]
+            parts += [self._write_element(child), escape(child.tail or "", quote=False)]
         return "".join(parts)
 
-    def _element(self, element: etree._Element) -> str:
+    def _write_element(self, element: etree._Element) -> str:
         tag = element.tag
-        if not isinstance(tag, str) or tag in _UNSEEN:
+        if not isinstance(tag, str) or tag in _HIDDEN_TAGS:
             return ""
         match tag.replace(_AC, "ac:"):
             case "ac:structured-macro" | "ac:macro":
-                return self._macro(element)
+                return self._write_macro(element)
             case "ac:link":
-                return self._link(element)
+                return self._write_link(element)
             case "ac:image":
-                caption = self.inner(element.find(f"{_AC}caption"))
+                caption = self.write_children(element.find(f"{_AC}caption"))
                 return caption or escape(element.get(f"{_AC}alt") or "")
             case "ac:emoticon":
                 return escape(element.get(f"{_AC}emoji-fallback") or "")
             case "ac:task-list":
-                return f"<ul>{self.inner(element)}</ul>"
+                return f"<ul>{self.write_children(element)}</ul>"
             case "ac:task":
                 done = element.findtext(f"{_AC}task-status") == "complete"
-                return f"<li>{'☑' if done else '☐'} {self.inner(element.find(f'{_AC}task-body'))}</li>"
+                return f"<li>{'☑' if done else '☐'} {self.write_children(element.find(f'{_AC}task-body'))}</li>"
             case "ac:adf-extension":
                 fallback = element.find(f"{_AC}adf-fallback")
-                return f"<div>{self.inner(element if fallback is None else fallback)}</div>"
+                return f"<div>{self.write_children(element if fallback is None else fallback)}</div>"
             case "ac:layout" | "ac:layout-section" | "ac:layout-cell" | "ac:adf-content":
-                return f"<div>{self.inner(element)}</div>"
+                return f"<div>{self.write_children(element)}</div>"
             case "time":
-                return escape(element.get("datetime") or "") + self.inner(element)
+                return escape(element.get("datetime") or "") + self.write_children(element)
             case name if _HEADING.fullmatch(name):
-                return self._heading(name, element)
+                return self._write_heading(name, element)
             case name if name in _VOID:
                 return f"<{name}>"
             case name if name.isalnum():
-                attributes = "".join(f' {key}="{escape(value)}"' for key in _KEPT if (value := element.get(key)))
-                return f"<{name}{attributes}>{self.inner(element)}</{name}>"
+                attributes = "".join(f' {key}="{escape(value)}"' for key in _ATTRIBUTES if (value := element.get(key)))
+                return f"<{name}{attributes}>{self.write_children(element)}</{name}>"
             case _:
-                return self.inner(element)
+                return self.write_children(element)
 
-    def _heading(self, name: str, element: etree._Element) -> str:
-        inner = self.inner(element)
+    def _write_heading(self, name: str, element: etree._Element) -> str:
+        inner = self.write_children(element)
         text = unescape(_TAGS.sub("", inner)).strip()
         return f'<{name} id="{escape(self._anchors.anchor_for(text))}">{inner}</{name}>' if text else ""
 
-    def _macro(self, macro: etree._Element) -> str:
+    def _write_macro(self, macro: etree._Element) -> str:
         """Return the text that a macro shows. Empty for a macro that generates its content (a table of contents, a list
         of children)."""
         name = macro.get(f"{_AC}name") or ""
@@ -172,20 +172,22 @@ class _Writer:
         title = f"<p><strong>{escape(parameters['title'])}</strong></p>" if parameters.get("title") else ""
         if rich is not None:
             kind = f' class="admonition {name}"' if name in _NOTES and not title else ""
-            return f"{title}<div{kind}>{self.inner(rich)}</div>"
-        if plain is not None and name not in _CODE_THAT_RUNS:
+            return f"{title}<div{kind}>{self.write_children(rich)}</div>"
+        if plain is not None and name not in _EXECUTED_MACROS:
             return f"{title}<pre>{escape(plain.text or '', quote=False)}</pre>"
         return ""
 
-    def _link(self, link: etree._Element) -> str:
+    def _write_link(self, link: etree._Element) -> str:
         """Return the link's own text, else the name of its target."""
         rich = link.find(f"{_AC}link-body")
-        text = self.inner(rich) if rich is not None else escape(link.findtext(f"{_AC}plain-text-link-body") or "")
+        text = (
+            self.write_children(rich) if rich is not None else escape(link.findtext(f"{_AC}plain-text-link-body") or "")
+        )
         if (user := link.find(f"{_RI}user")) is not None:
-            return text or escape(self._page.names.get(_person(user), ""))
+            return text or escape(self._page.names.get(_person_id(user), ""))
         if (page := link.find(f"{_RI}page")) is not None:
             title = page.get(f"{_RI}content-title") or ""
-            address = self._address(title, page.get(f"{_RI}space-key") or "") if title else ""
+            address = self._page_address(title, page.get(f"{_RI}space-key") or "") if title else ""
             text = text or escape(title)
             return f'<a href="{escape(address)}">{text}</a>' if address else text
         if (url := link.find(f"{_RI}url")) is not None:
@@ -195,5 +197,5 @@ class _Writer:
             (file.get(f"{_RI}filename") or "") if file is not None else link.get(f"{_AC}anchor") or ""
         )
 
-    def _address(self, title: str, space: str) -> str:
+    def _page_address(self, title: str, space: str) -> str:
         return f"{self._page.url}/display/{quote_plus(space or self._page.space)}/{quote_plus(title)}"

@@ -41,7 +41,7 @@ def find_footnotes(tree: HtmlTree) -> None:
 def inline_footnotes(tree: HtmlTree) -> None:
     """Put the words of each note behind its call, and remove the note from its old place."""
     if tree.notes is not None:
-        tree.notes.join()
+        tree.notes.inline()
 
 
 class _Notes:
@@ -50,33 +50,33 @@ class _Notes:
         self._calls: list[tuple[HtmlElement, HtmlElement]] = []
         self._back: dict[HtmlElement, set[str]] = {}
         """Targets of the links in a block."""
-        self._backward = _links_back(tree.root)
-        self._linked()
-        self._unlinked()
+        self._backward = _find_back_targets(tree.root)
+        self._find_linked_notes()
+        self._find_unlinked_notes()
         for _, note in self._calls:
-            self._unmark(note)
+            self._remove_marks(note)
         beside = tree.with_class_containing("sidenote", "marginnote", "ltx_note_outer")
         self._beside = [element for element in beside if element.tag in {"span", "small"}]
         for mark in tree.with_class_containing("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
             remove_element(mark)
 
-    def join(self) -> None:
+    def inline(self) -> None:
         texts: dict[HtmlElement, str] = {}
         times: dict[HtmlElement, int] = {}
         for note in self._beside:
             replace_with_text(note, f"{NOTE_START}{element_text(note).replace(NOTE_START, '')}{NOTE_END}")
         for call, note in self._calls:
             if note not in texts:
-                texts[note] = self._words(note)
+                texts[note] = self._note_text(note)
             times[note] = times.get(note, 0) + 1
             fits = texts[note] and times[note] <= _MOST_CALLS
             replace_with_text(call, f"{NOTE_START}{texts[note]}{NOTE_END}" if fits else "")
         taken = [note for note in texts if texts[note]]
         for note in taken:
             remove_element(note)
-        _drop_emptied(taken)
+        _remove_emptied(taken)
 
-    def _linked(self) -> None:
+    def _find_linked_notes(self) -> None:
         links = [link for link in self._root.iter("a") if (link.get("href") or "").startswith("#")]
         wanted = {str(link.get("href"))[1:] for link in links if self._may_call(link)}
         places: dict[str, HtmlElement] = {}
@@ -93,9 +93,9 @@ class _Notes:
             place = places.get(str(link.get("href"))[1:])
             if order.get(place, -1) < order.get(link, 0) or not self._may_call(link):
                 continue
-            note = _note_at(place)
+            note = _find_note_block(place)
             if note is not None and self._is_note(note, link):
-                self._calls.append((_outer(link), note))
+                self._calls.append((_enclosing_mark(link), note))
 
     def _may_call(self, link: HtmlElement) -> bool:
         if link.get("role") == "doc-backlink" or _BACK.search(class_names(link)):
@@ -121,9 +121,9 @@ class _Notes:
         }
         if (own - {None}) & self._back[note]:
             return True
-        return _NAMED.search(class_names(note)) is not None or _raised(link)
+        return _NAMED.search(class_names(note)) is not None or _is_raised(link)
 
-    def _unlinked(self) -> None:
+    def _find_unlinked_notes(self) -> None:
         """Find notes without links: a paragraph that opens with a raised mark is the note of the same marks before
         it."""
         waiting: dict[str, list[HtmlElement]] = {}
@@ -131,24 +131,26 @@ class _Notes:
             name = element_text(mark).strip("[]()")
             if not name or len(name) > 3 or mark.find(".//a[@href]") is not None:
                 continue
-            block = _opened(mark)
+            block = _block_opened_by(mark)
             if block is None:
                 waiting.setdefault(name, []).append(mark)
-            elif (calls := waiting.pop(name, [])) and _follows(mark):
+            elif (calls := waiting.pop(name, [])) and _is_followed_by_text(mark):
                 remove_element(mark)
                 self._calls += [(call, block) for call in calls]
 
-    def _unmark(self, note: HtmlElement) -> None:
+    def _remove_marks(self, note: HtmlElement) -> None:
         """Remove its mark and its back link from a note."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             href = link.get("href") or ""
             back = href[1:] in self._backward or link.get("role") == "doc-backlink"
-            back = back or (link.tag == "a" and _opened(link) is not None and _MARK.fullmatch(element_text(link)))
+            back = back or (
+                link.tag == "a" and _block_opened_by(link) is not None and _MARK.fullmatch(element_text(link))
+            )
             named = _BACK.search(class_names(link)) or _LABEL.search(class_names(link))
             if named or (href.startswith("#") and back):
                 remove_element(link)
 
-    def _words(self, note: HtmlElement) -> str:
+    def _note_text(self, note: HtmlElement) -> str:
         """Return the words of a note, or an empty text where it cannot stand in a sentence."""
         if next(note.iter(*_STRUCTURE), None) is not None and note.tag not in {"table", "tr"}:
             return ""
@@ -158,7 +160,7 @@ class _Notes:
         return text if len(text) <= _LONGEST else ""
 
 
-def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
+def _remove_emptied(notes: Iterable[HtmlElement]) -> None:
     """Remove elements that contained nothing but notes and headings."""
     checked: set[HtmlElement] = set()
     for note in notes:
@@ -166,23 +168,23 @@ def _drop_emptied(notes: Iterable[HtmlElement]) -> None:
             if holder in checked or holder.tag in _CONTENT:
                 break
             checked.add(holder)
-            named = sum(_size(head) for head in holder.iter(*HEADING_TAGS))
-            if _size(holder) > named:
+            named = sum(_count_characters(head) for head in holder.iter(*HEADING_TAGS))
+            if _count_characters(holder) > named:
                 break
             if holder.get("role") == "doc-endnotes" or _SECTION.search(class_names(holder)):
                 remove_element(holder)
 
 
-def _size(element: HtmlElement) -> int:
+def _count_characters(element: HtmlElement) -> int:
     """Count the letters and digits of an element."""
     return sum(map(str.isalnum, "".join(element.itertext())))
 
 
-def _raised(link: HtmlElement) -> bool:
+def _is_raised(link: HtmlElement) -> bool:
     return link.find(".//sup") is not None or (link.getparent() is not None and link.getparent().tag == "sup")
 
 
-def _links_back(root: HtmlElement) -> set[str]:
+def _find_back_targets(root: HtmlElement) -> set[str]:
     """Return the ids of all links of the text and of the elements around them: the targets of back links."""
     return {
         str(name)
@@ -195,7 +197,7 @@ def _links_back(root: HtmlElement) -> set[str]:
     }
 
 
-def _outer(link: HtmlElement) -> HtmlElement:
+def _enclosing_mark(link: HtmlElement) -> HtmlElement:
     """Return the raised mark that contains `link`, with its brackets."""
     parent = link.getparent()
     if (
@@ -207,7 +209,7 @@ def _outer(link: HtmlElement) -> HtmlElement:
     return link
 
 
-def _note_at(place: HtmlElement) -> HtmlElement | None:
+def _find_note_block(place: HtmlElement) -> HtmlElement | None:
     """Return the block of the note that begins at `place`."""
     note: HtmlElement | None = place
     while note is not None and note.tag not in BLOCK_TAGS:
@@ -225,7 +227,7 @@ def _note_at(place: HtmlElement) -> HtmlElement | None:
     return note
 
 
-def _opened(mark: HtmlElement) -> HtmlElement | None:
+def _block_opened_by(mark: HtmlElement) -> HtmlElement | None:
     """Return the block whose first words are `mark`."""
     inner = mark
     while inner.tag not in BLOCK_TAGS:
@@ -237,5 +239,5 @@ def _opened(mark: HtmlElement) -> HtmlElement | None:
     return inner if inner.tag in {"p", "li", "div", "dd", "td"} else None
 
 
-def _follows(mark: HtmlElement) -> bool:
+def _is_followed_by_text(mark: HtmlElement) -> bool:
     return any(map(str.isalpha, mark.tail or "")) or mark.getnext() is not None

@@ -40,7 +40,7 @@ def convert_formulas(tree: HtmlTree) -> None:
     """Write each formula once, as its TeX if it has one, else as plain text."""
     for script in list(tree.root.iter("script")):
         if (script.get("type") or "").startswith("math/tex"):
-            _drawn_before(script)
+            _remove_drawing(script)
             replace_with_text(script, " ".join((script.text or "").split()))
     for formula in list(tree.root.iter("math")):
         text = formula_text(formula)
@@ -62,7 +62,7 @@ def convert_formulas(tree: HtmlTree) -> None:
         for start, end in _TEX_EDGES:
             if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
                 block = formula.tag in {"div", "p"}
-                replace_with_text(formula, _tex(text[len(start) : -len(end)]) + counted)
+                replace_with_text(formula, _clean_tex(text[len(start) : -len(end)]) + counted)
                 formula.tag = "p" if block else "span"
                 break
 
@@ -78,7 +78,7 @@ def convert_inline_marks(tree: HtmlTree) -> None:
         if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
             clear_element(struck)
     for control in list(tree.root.iter("input", "textarea", "select")):
-        replace_with_text(control, _value(control))
+        replace_with_text(control, _control_value(control))
     for quoted in tree.root.iter("q"):
         prepend_text(quoted, "“")
         quoted.tail = f"”{quoted.tail or ''}"
@@ -87,12 +87,12 @@ def convert_inline_marks(tree: HtmlTree) -> None:
             bold = "b" if element.tag == "span" else "th"
             element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), bold)
     for word in list(tree.root.iter("ruby")):
-        _ruby(word)
+        _write_ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):
-        _figure(mark)
+        _write_script(mark)
 
 
-def _drawn_before(script: HtmlElement) -> None:
+def _remove_drawing(script: HtmlElement) -> None:
     """Remove MathJax's drawing, which stands before the script that it draws."""
     while (drawn := script.getprevious()) is not None and "mathjax" in class_names(drawn):
         if (drawn.tail or "").strip():
@@ -106,33 +106,33 @@ def _drawn_before(script: HtmlElement) -> None:
 def formula_text(formula: HtmlElement) -> str:
     for annotation in formula.iter("annotation", "{*}annotation"):
         if "tex" in (annotation.get("encoding") or "").lower():
-            return _tex("".join(annotation.itertext()))
-    return _tex(formula.get("alttext") or "") or " ".join(_linear(formula, 0).split())
+            return _clean_tex("".join(annotation.itertext()))
+    return _clean_tex(formula.get("alttext") or "") or " ".join(_write_mathml(formula, 0).split())
 
 
-def _tex(text: str) -> str:
+def _clean_tex(text: str) -> str:
     text = " ".join(text.split())
     match = _SHOWN.fullmatch(text)
     return match[1].strip() if match else text
 
 
-def _linear(part: HtmlElement, depth: int) -> str:
+def _write_mathml(part: HtmlElement, depth: int) -> str:
     """Write MathML on one line."""
     if depth > _DEEPEST_FORMULA:
         return "".join(part.itertext())
     name = str(part.tag).rpartition("}")[2]
-    inner = [_linear(child, depth + 1) for child in part]
+    inner = [_write_mathml(child, depth + 1) for child in part]
     match name, inner:
         case "annotation" | "annotation-xml", _:
             return ""
         case "mfrac", [above, below]:
-            return f"{_grouped(above)}/{_grouped(below)}"
+            return f"{_parenthesize(above)}/{_parenthesize(below)}"
         case "msup" | "mover", [base, above]:
-            return f"{base}^{_grouped(above)}"
+            return f"{base}^{_parenthesize(above)}"
         case "msub" | "munder", [base, below]:
-            return f"{base}_{_grouped(below)}"
+            return f"{base}_{_parenthesize(below)}"
         case "msubsup" | "munderover", [base, below, above]:
-            return f"{base}_{_grouped(below)}^{_grouped(above)}"
+            return f"{base}_{_parenthesize(below)}^{_parenthesize(above)}"
         case "msqrt", _:
             return f"√({''.join(inner)})"
         case "mroot", [base, degree]:
@@ -149,12 +149,12 @@ def _linear(part: HtmlElement, depth: int) -> str:
             return (part.text or "").strip() + "".join(inner)
 
 
-def _grouped(text: str) -> str:
+def _parenthesize(text: str) -> str:
     text = text.strip()
     return text if text.isalnum() or len(text) == 1 else f"({text})"
 
 
-def _value(control: HtmlElement) -> str:
+def _control_value(control: HtmlElement) -> str:
     """Return the value that a control of a form shows."""
     kind = (control.get("type") or "").lower()
     if "margin-toggle" in class_names(control):
@@ -169,7 +169,7 @@ def _value(control: HtmlElement) -> str:
     return f" {control.get('value') or ''} " if kind in _VALUES else ""
 
 
-def _ruby(word: HtmlElement) -> None:
+def _write_ruby(word: HtmlElement) -> None:
     """Write a word, then its reading once."""
     readings = [element_text(reading) for reading in word.iter("rt")]
     for reading in list(word.iter("rt", "rp", "rtc")):
@@ -180,12 +180,12 @@ def _ruby(word: HtmlElement) -> None:
     replace_with_text(word, f"{base}({reading})" if reading else base)
 
 
-def _figure(mark: HtmlElement) -> None:
+def _write_script(mark: HtmlElement) -> None:
     """Write raised and lowered figures: `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
     if mark.tag not in {"sup", "sub"}:
         return
     text = element_text(mark)
-    before = _before(mark)
+    before = _text_before(mark)
     if mark.tag == "sub":
         replace_with_text(mark, format_subscript(text))
         return
@@ -199,7 +199,7 @@ def _figure(mark: HtmlElement) -> None:
         replace_with_text(mark, format_superscript(text, before))
 
 
-def _before(mark: HtmlElement) -> str:
+def _text_before(mark: HtmlElement) -> str:
     """Return the last characters before `mark` in its line."""
     inner = mark
     for _ in range(4):
@@ -227,9 +227,9 @@ def _before(mark: HtmlElement) -> str:
 _CODE = ("code", "kbd", "samp", "tt")
 ANNOTATED_TAGS = ("a", *_CODE)
 _NOTE = re.compile(f"{NOTE_START}([^{NOTE_END}]*){NOTE_END}")
-_MEANT = frozenset({*ANNOTATED_TAGS, "ol", "a"})
+_MEANINGFUL_TAGS = frozenset({*ANNOTATED_TAGS, "ol", "a"})
 """Elements that carry a meaning of their own."""
-_BETWEEN = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
+_SEPARATORS = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
 """Separators between such parts of a cell."""
 _ENDS = ",;:.!?"
 _SENTENCE = 400
@@ -262,7 +262,7 @@ class InlineText:
 
     def add_element(self, element: HtmlElement) -> None:
         """Append the text of `element`, with separators around the blocks in it."""
-        while len(element) == 1 and element.tag not in _MEANT:
+        while len(element) == 1 and element.tag not in _MEANINGFUL_TAGS:
             inner = element[0]
             if (element.text or "").strip() or (inner.tail or "").strip():
                 break
@@ -270,15 +270,15 @@ class InlineText:
         if not len(element):
             self.add_text(element.text)
             if element.tag in ANNOTATED_TAGS:
-                self._mark(element)
+                self._annotate(element)
             return
         if element in self._shape.block_holders:
-            self._apart(element)
+            self._add_separated(element)
         else:
             self._parts.extend(element.itertext())
         if element.tag in ANNOTATED_TAGS or element in self._shape.annotated or element in self._shape.block_holders:
             for marked in element.iter(*ANNOTATED_TAGS):
-                self._mark(marked)
+                self._annotate(marked)
 
     @property
     def text(self) -> str:
@@ -287,20 +287,20 @@ class InlineText:
             text = place_footnotes(text)
         return text.replace(LINE_BREAK, "\n") if LINE_BREAK in text else text
 
-    def _mark(self, element: HtmlElement) -> None:
+    def _annotate(self, element: HtmlElement) -> None:
         if element.tag in _CODE:
-            self.code.append(_plain(element))
+            self.code.append(_annotated_text(element))
         elif (url := element.get("href")) is not None:
-            self.links.append(Link(text=_plain(element), url=_resolved(self._shape.base_url, url)))
+            self.links.append(Link(text=_annotated_text(element), url=_resolve_url(self._shape.base_url, url)))
 
-    def _apart(self, element: HtmlElement) -> None:
+    def _add_separated(self, element: HtmlElement) -> None:
         """Append the text of `element` with its blocks separated: cells of a table by a comma, rows and entries of a
         list by a semicolon, steps by their numbers."""
         for event, inner in etree.iterwalk(element, events=("start", "end")):
             block = inner is not element and inner.tag in BLOCK_TAGS
             if event == "end":
                 if block:
-                    self._between(inner.tag if _goes_on(inner) else "")
+                    self._add_separator(inner.tag if _has_successor(inner) else "")
                 self.add_text(inner.tail if inner is not element else None)
                 continue
             if block:
@@ -309,8 +309,8 @@ class InlineText:
                     self.add_text(f"{parent.index(inner) + 1}. ")
             self.add_text(inner.text)
 
-    def _between(self, tag: str) -> None:
-        mark = _BETWEEN.get(tag, "")
+    def _add_separator(self, tag: str) -> None:
+        mark = _SEPARATORS.get(tag, "")
         while mark and self._parts and not self._parts[-1].strip():
             self._parts.pop()
         if mark and self._parts:
@@ -320,7 +320,7 @@ class InlineText:
         self._parts.append(f"{mark} ")
 
 
-def _goes_on(block: HtmlElement) -> bool:
+def _has_successor(block: HtmlElement) -> bool:
     """Return whether another cell, row or entry follows."""
     following = block.getnext()
     if following is None and block.tag == "tr" and block.getparent().tag in {"thead", "tbody"}:
@@ -341,12 +341,12 @@ def place_footnotes(text: str) -> str:
     return "".join([*parts, before])
 
 
-def _plain(element: HtmlElement) -> str:
+def _annotated_text(element: HtmlElement) -> str:
     text = "".join(element.itertext()) if len(element) else element.text or ""
     return _NOTE.sub("", text).replace(LINE_BREAK, " ") if NOTE_START in text or LINE_BREAK in text else text
 
 
-def _resolved(base: str, url: str) -> str:
+def _resolve_url(base: str, url: str) -> str:
     if not base:
         return url.strip()
     try:

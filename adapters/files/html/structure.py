@@ -39,11 +39,11 @@ _TAGS = {
 _PLAIN = frozenset({"div", "span", "p", "ul", "li"})
 """Elements whose role decides their meaning."""
 _STYLE = re.compile(r"\.([\w-]{1,60})\s*\{([^{}]{0,2000})\}")
-_TELLING = re.compile(
+_MEANINGFUL_STYLE = re.compile(
     r"text-decoration[^;]*line-through|vertical-align\s*:\s*(?:super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)",
     re.IGNORECASE,
 )
-_MOST_STYLE = 500_000
+_MAX_STYLE_CHARACTERS = 500_000
 """Characters of a page's style sheets that are examined."""
 _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
 """Style of the gap between a bullet of Word and its entry."""
@@ -57,8 +57,8 @@ _TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
 
 def inline_css_styles(tree: HtmlTree) -> None:
     """Copy the styles that strike and raise words from style sheets to the elements with their classes."""
-    sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MOST_STYLE]
-    rules = ((rule[1], _TELLING.search(rule[2])) for rule in _STYLE.finditer(sheets))
+    sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MAX_STYLE_CHARACTERS]
+    rules = ((rule[1], _MEANINGFUL_STYLE.search(rule[2])) for rule in _STYLE.finditer(sheets))
     named = {name: telling[0] for name, telling in rules if telling}
     for element in tree.with_attribute("class") if named else ():
         if styles := ";".join(named[name] for name in element.get("class").split() if name in named):
@@ -186,13 +186,13 @@ def label_tab_panels(tree: HtmlTree) -> None:
 
 MAX_ROW_SPAN = 65_534
 """Rows that a cell may span, as in browsers."""
-_MOST_HEADERS = 5
+_MAX_HEADER_ROWS = 5
 """Rows that a header may have."""
 _SHORT = 100
 """Characters of a cell in a table that the page declares to be layout."""
-_LONGEST_CELL = 300
+_MAX_CELL_LENGTH = 300
 """Characters of a cell in a table that begins with a heading."""
-_LONGEST_NUMBER = 9
+_MAX_DIGITS = 9
 """Digits of a step's number, as in CommonMark."""
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
@@ -223,14 +223,14 @@ def is_layout_table(table: HtmlElement, rows: Sequence[HtmlElement]) -> bool:
     if all(len(row) <= 1 for row in rows):
         return True
     if table.get("role") in {"presentation", "none"}:
-        return table.find(".//table") is not None or not _is_regular(rows)
+        return table.find(".//table") is not None or not _is_data_table(rows)
     if any(row.find("th") is not None for row in rows):
         return False
     held = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
-    return bool(held) and (len(rows) == 1 or any(len(element_text(cell)) > _LONGEST_CELL for cell in held))
+    return bool(held) and (len(rows) == 1 or any(len(element_text(cell)) > _MAX_CELL_LENGTH for cell in held))
 
 
-def _is_regular(rows: Sequence[HtmlElement]) -> bool:
+def _is_data_table(rows: Sequence[HtmlElement]) -> bool:
     """Return whether there are several rows with equally many cells, all filled with a few words."""
     same = len(rows) > 1 and len({len(row_cell_elements(row)) for row in rows}) == 1
     return same and all(0 < len(element_text(cell)) < _SHORT for row in rows for cell in row_cell_elements(row))
@@ -243,13 +243,13 @@ def is_repeated_row(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
 
 def count_html_headers(rows: Sequence[HtmlElement]) -> int:
     """Count the first rows that name the columns."""
-    count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
-    for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
+    count = sum(row.getparent().tag == "thead" for row in rows[: _MAX_HEADER_ROWS + 1])
+    for row in [] if count else rows[: min(len(rows) - 1, _MAX_HEADER_ROWS + 1)]:
         named = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
         if not (named and all(cell.tag == "th" for cell in named)):
             break
         count += 1
-    if count > _MOST_HEADERS:
+    if count > _MAX_HEADER_ROWS:
         return 1
     spans = (
         (at, at + parse_html_int(cell.get("rowspan")))
@@ -270,4 +270,4 @@ def _is_bold(row: HtmlElement) -> bool:
 def parse_html_int(text: str | None, default: int = 1) -> int:
     """Parse the number of a step, of rows or of columns. Return `default` where it is none."""
     text = (text or "").strip()
-    return int(text) if re.fullmatch(r"[0-9]+", text) and len(text) <= _LONGEST_NUMBER else default
+    return int(text) if re.fullmatch(r"[0-9]+", text) and len(text) <= _MAX_DIGITS else default

@@ -23,11 +23,17 @@ BLOCK_TAGS = frozenset(
     tbody tfoot tr td th""".split()
 )
 HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_UNWRITTEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
-_NOT_HELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_REMOVED_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+_INVALID_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w-]{2,40})""", re.IGNORECASE)
-_WIDER = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
-_WIDER |= {"shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "iso-8859-9": "cp1254"}
+_WIDER_ENCODINGS = {
+    "iso-8859-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+}
+_WIDER_ENCODINGS |= {"shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "iso-8859-9": "cp1254"}
 """Encodings that browsers use under a narrower name."""
 _HEAD = 4096
 
@@ -39,7 +45,7 @@ class HtmlTree:
         parser = etree.HTMLParser(
             encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True, recover=True
         )
-        root = etree.fromstring(_UNWRITTEN.sub("", text).encode(), parser) if text.strip() else None
+        root = etree.fromstring(_REMOVED_CHARACTERS.sub("", text).encode(), parser) if text.strip() else None
         self.root = etree.Element("html") if root is None else root
         self.is_too_deep = any("depth" in error.message for error in parser.error_log)
         """True where it is nested too deeply to be read to its end."""
@@ -95,7 +101,7 @@ def decode_html(content: bytes) -> str:
         except UnicodeDecodeError:
             name = named[1].decode().lower()
             try:
-                return content.decode(_WIDER.get(name, name))
+                return content.decode(_WIDER_ENCODINGS.get(name, name))
             except (LookupError, UnicodeDecodeError):
                 pass
     return decode_text(content)
@@ -123,7 +129,7 @@ def replace_with_text(element: HtmlElement, text: str) -> None:
 
 def strip_invalid_chars(text: str) -> str:
     """Return `text` without characters that a page can name by number and a tree cannot hold."""
-    return _NOT_HELD.sub("", text)
+    return _INVALID_CHARACTERS.sub("", text)
 
 
 def prepend_text(element: HtmlElement, text: str) -> None:

@@ -73,18 +73,18 @@ def drop_boilerplate(tree: HtmlTree) -> None:
     """Remove the parts that surround the content on every page."""
     for element in tree.with_class_containing(*_LISTED):
         listed = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
-        if element.tag in {"div", "section", "ul", "ol"} and (listed or _mostly_links(tree, element)):
+        if element.tag in {"div", "section", "ul", "ol"} and (listed or _is_link_list(tree, element)):
             remove_element(element)
     for element in [*tree.root.iter("nav"), *tree.with_attribute("role")]:
         held = element.tag in {"main", "article", "body"}
         if element.tag == "nav" or (element.get("role") in _AROUND_ROLES and not held):
             remove_element(element)
     for element in list(tree.root.iter("header", "footer", "aside", "form", "button")):
-        if _stands_around(tree, element):
+        if _is_boilerplate(tree, element):
             remove_element(element)
         elif element.tag == "header":
             for part in element.iter("ul", "ol"):
-                if _mostly_links(tree, part):
+                if _is_link_list(tree, part):
                     remove_element(part)
     ids = ((candidate, candidate.get("id").lower()) for candidate in tree.with_attribute("id"))
     named = [candidate for candidate, name in ids if "skip" not in name and _AROUND.search(name)]
@@ -93,13 +93,13 @@ def drop_boilerplate(tree: HtmlTree) -> None:
             remove_element(element)
 
 
-def _stands_around(tree: HtmlTree, element: HtmlElement) -> bool:
+def _is_boilerplate(tree: HtmlTree, element: HtmlElement) -> bool:
     """Return whether an element is a header without a heading, a footer, a sidebar or a search form."""
     match element.tag:
         case "header":
-            return element.find(".//h1") is None and not _within(element, {"article", "main", "section"})
+            return element.find(".//h1") is None and not _is_inside(element, {"article", "main", "section"})
         case "footer":
-            return not _within(element, {"blockquote", "figure"})
+            return not _is_inside(element, {"blockquote", "figure"})
         case "button":
             opens = any(element.get(name) is not None for name in ("aria-expanded", "aria-controls"))
             opens = opens or element.find(".//p") is not None
@@ -120,17 +120,17 @@ def _stands_around(tree: HtmlTree, element: HtmlElement) -> bool:
         case _:
             about = BOILERPLATE_CLASSES.search(f"{class_names(element)} {(element.get('id') or '').lower()}")
             titled = element.find("./p[@class='sidebar-title']") is not None
-            return (bool(about) and not titled) or _mostly_links(tree, element)
+            return (bool(about) and not titled) or _is_link_list(tree, element)
 
 
-def _mostly_links(tree: HtmlTree, element: HtmlElement) -> bool:
+def _is_link_list(tree: HtmlTree, element: HtmlElement) -> bool:
     if tree.room <= 0:
         return False
     tree.room -= sum(map(len, element.itertext())) + 100
     return is_mostly_links(element)
 
 
-def _within(element: HtmlElement, tags: set[str], steps: int = 12) -> bool:
+def _is_inside(element: HtmlElement, tags: set[str], steps: int = 12) -> bool:
     return any(parent.tag in tags for parent in islice(element.iterancestors(), steps))
 
 
@@ -147,13 +147,13 @@ def drop_decorations(tree: HtmlTree) -> None:
         elif own and (_PERMALINK.search(class_names(link)) or element_text(link) in {"¶", "#", "§", "🔗"}):
             remove_element(link)
     for number in tree.with_attribute("style"):
-        if _UNSELECTED.search(number.get("style")) and _within(number, {"pre"}):
+        if _UNSELECTED.search(number.get("style")) and _is_inside(number, {"pre"}):
             remove_element(number)
     for icon in tree.with_class_containing("icon"):
         if icon.tag in {"span", "i"} and "icon" in class_names(icon).split():
             remove_element(icon)
     for bullet in tree.with_class_containing("^bullet$"):
-        if bullet.tag != "li" and _within(bullet, {"li"}) and len(element_text(bullet)) < _LONGEST_BULLET:
+        if bullet.tag != "li" and _is_inside(bullet, {"li"}) and len(element_text(bullet)) < _LONGEST_BULLET:
             remove_element(bullet)
     for edge in tree.with_class_containing("freezebar", "(?:row|column)-headers-background"):
         if edge.tag in {"td", "th"}:
@@ -199,10 +199,10 @@ def label_admonitions(tree: HtmlTree) -> None:
                 replace_with_text(title, label.rstrip(": ").capitalize() + ": ")
                 continue
         if label and not BOILERPLATE_CLASSES.search(class_names(note)):
-            _lead(note, label[0].upper() + label[1:].rstrip(": ") + ": ")
+            _prepend_label(note, label[0].upper() + label[1:].rstrip(": ") + ": ")
 
 
-def _lead(note: HtmlElement, words: str) -> None:
+def _prepend_label(note: HtmlElement, words: str) -> None:
     """Put `words` before the first paragraph of `note`, or above it where it begins with something else."""
     for content in note.iterfind(".//td[@class='content']"):  # of AsciiDoctor, beside an icon
         note = content
@@ -222,7 +222,7 @@ def label_fields(tree: HtmlTree) -> None:
         for name in [name for name in fields if name.tag == "dt"] if fields.tag == "dl" else []:
             definition = name.getnext()
             if definition is not None and definition.tag == "dd" and (title := element_text(name).rstrip(": ")):
-                _lead(definition, f"{title}: ")
+                _prepend_label(definition, f"{title}: ")
                 remove_element(name)
     for kind in tree.with_class_containing("classifier"):
         prepend_text(kind, " : ")
@@ -232,7 +232,7 @@ def label_fields(tree: HtmlTree) -> None:
     for entry in tree.with_attribute_value("role", "doc-biblioentry"):
         if (name := entry.find("./span[@class='label']")) is not None and (title := element_text(name)):
             remove_element(name)
-            _lead(entry, f"{title} ")
+            _prepend_label(entry, f"{title} ")
     for tasks in tree.with_class_containing("inline-task-list"):  # of Confluence
         for task in tasks.iterchildren("li"):
             prepend_text(task, "☑ " if "checked" in class_names(task).split() else "☐ ")

@@ -25,27 +25,27 @@ def read_web_page(content: bytes) -> ParsedFile:
     import trafilatura
 
     page = HtmlPage(decode_html(content))
-    matches = _kept(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
+    matches = _find_matches(page.root, trafilatura.extract(content, include_comments=False, favor_recall=True) or "")
     main = page.main_element()
     if main is page.root and matches:
-        main = _holder(matches, page.root)
+        main = _common_holder(matches, page.root)
     if matches:
-        _drop_links(main, [holder for holder, _ in matches])
+        _remove_link_lists(main, [holder for holder, _ in matches])
     return page.read_content(main)
 
 
-def _kept(root: HtmlElement, text: str) -> list[tuple[HtmlElement, int]]:
+def _find_matches(root: HtmlElement, text: str) -> list[tuple[HtmlElement, int]]:
     """Return the elements whose texts are in `text`, where they are long enough to be recognised, with the length of
     each."""
-    extracted_runs = set(_runs(text.replace("|", " ").split()))
+    extracted_runs = set(_word_runs(text.replace("|", " ").split()))
     return [
         (holder, len(snippet))
-        for holder, snippet in _texts(root)
-        if (run := next(_runs(snippet.split()), None)) and run in extracted_runs
+        for holder, snippet in _iter_texts(root)
+        if (run := next(_word_runs(snippet.split()), None)) and run in extracted_runs
     ]
 
 
-def _texts(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+def _iter_texts(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
     for element in root.iter():
         if element.text:
             yield element, element.text
@@ -54,38 +54,38 @@ def _texts(root: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
                 yield element, child.tail
 
 
-def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _word_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
 
 
-def _holder(matches: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
+def _common_holder(matches: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
     """Return the innermost element with a heading around all of `matches` but its outliers."""
     reached = list(accumulate(size for _, size in matches))
     first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
     last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
-    around = set(_upward(matches[first][0]))
-    shared = (parent for parent in _upward(matches[last][0]) if parent in around)
+    around = set(_self_and_ancestors(matches[first][0]))
+    shared = (parent for parent in _self_and_ancestors(matches[last][0]) if parent in around)
     return next((parent for parent in shared if next(parent.iter(*HEADING_TAGS), None) is not None), root)
 
 
-def _upward(element: HtmlElement) -> Iterator[HtmlElement]:
+def _self_and_ancestors(element: HtmlElement) -> Iterator[HtmlElement]:
     yield element
     yield from element.iterancestors()
 
 
-def _drop_links(main: HtmlElement, kept_elements: Iterable[HtmlElement]) -> None:
+def _remove_link_lists(main: HtmlElement, kept_elements: Iterable[HtmlElement]) -> None:
     """Remove the parts of `main` that contain none of `kept_elements` and are mostly links: share buttons, other
     pages."""
     holders: set[HtmlElement] = set()
     for holder in kept_elements:
-        for parent in _upward(holder):
+        for parent in _self_and_ancestors(holder):
             if parent in holders:
                 break
             holders.add(parent)
-    for part in [part for part in main.iter("div", "section", "ul", "p") if _outermost(part, holders)]:
+    for part in [part for part in main.iter("div", "section", "ul", "p") if _is_outermost(part, holders)]:
         if is_mostly_links(part):
             remove_element(part)
 
 
-def _outermost(part: HtmlElement, holders: set[HtmlElement]) -> bool:
+def _is_outermost(part: HtmlElement, holders: set[HtmlElement]) -> bool:
     return part not in holders and part.getparent() in holders

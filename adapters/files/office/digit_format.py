@@ -9,7 +9,7 @@ from fractions import Fraction
 _CONTEXT = Context(prec=400, rounding=ROUND_HALF_UP)
 DIGIT_PLACEHOLDERS = "0#?"
 _BLANK = {"0": "0", "?": " ", "#": ""}
-_WHOLE_DIGITS = 15
+_SIGNIFICANT_DIGITS = 15
 """Significant digits of a number in Excel."""
 _WIDTH = 11
 """Characters in which General shows a number."""
@@ -18,28 +18,28 @@ _WIDTH = 11
 def format_general(value: float) -> str:
     """Format whole numbers in full, others in eleven characters."""
     size = abs(value)
-    if size < 10**_WHOLE_DIGITS and value == int(value):
+    if size < 10**_SIGNIFICANT_DIGITS and value == int(value):
         return str(int(value))
     if size < 1e-4 or size >= 10**_WIDTH:
         scientific = f"{value:.5E}"
         mantissa, power = scientific.split("E")
-        if size < 1e-4 and len(plain := _trimmed(f"{size:.9f}")) < _WIDTH and float(plain) == size:
+        if size < 1e-4 and len(plain := _strip_zeros(f"{size:.9f}")) < _WIDTH and float(plain) == size:
             return f"{'-' * (value < 0)}{plain}"
-        return f"{_trimmed(mantissa)}E{power}"
+        return f"{_strip_zeros(mantissa)}E{power}"
     integer_digits = len(str(int(size)))
-    return _trimmed(f"{value:.{max(0, _WIDTH - 1 - integer_digits)}f}")
+    return _strip_zeros(f"{value:.{max(0, _WIDTH - 1 - integer_digits)}f}")
 
 
-def _trimmed(figures: str) -> str:
+def _strip_zeros(figures: str) -> str:
     return figures.rstrip("0").rstrip(".") if "." in figures else figures
 
 
 def to_decimal(value: float) -> Decimal:
     """Round to the fifteen significant digits of Excel."""
-    return Decimal(f"{value:.{_WHOLE_DIGITS}g}")
+    return Decimal(f"{value:.{_SIGNIFICANT_DIGITS}g}")
 
 
-def _rounded(value: Decimal, places: int) -> Decimal:
+def _round(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), context=_CONTEXT)
 
 
@@ -82,7 +82,7 @@ class DigitFormat:
 
     def rounds_to_zero(self, value: Decimal) -> bool:
         """Return whether only zeros of `value` are shown."""
-        return self._power == len(self._tokens) and not _rounded(self.scale(value), len(self._after))
+        return self._power == len(self._tokens) and not _round(self.scale(value), len(self._after))
 
     def format_quick(self, value: float) -> str:
         """Format a number of either sign like `format_value`, where that is safe: away from zero and from the middle
@@ -101,13 +101,13 @@ class DigitFormat:
             if kind in {"%", "/"}:
                 texts[place] = kind
         if self._power < len(self._tokens):
-            value, power = self._mantissa(value)
+            value, power = self._split_power(value)
             sign = "-" if power < 0 else "+" if self._tokens[self._power][0] == "E+" else ""
             texts[self._power] = f"{self._tokens[self._power][1]}{sign}"
-            self._whole(texts, self._in_power, str(abs(power)), commas=False)
-        value = _rounded(value, len(self._after))
+            self._place_digits(texts, self._in_power, str(abs(power)), commas=False)
+        value = _round(value, len(self._after))
         whole, _, rest = f"{value:f}".partition(".")
-        self._whole(texts, self._before, whole.lstrip("0"), commas=self._commas)
+        self._place_digits(texts, self._before, whole.lstrip("0"), commas=self._commas)
         if self._point < self._power:
             bare = not self._before and whole.strip("0")
             texts[self._point] = f"{whole.lstrip('0') if bare else ''}."
@@ -118,17 +118,17 @@ class DigitFormat:
             texts[self._point] = texts[self._point].rstrip(".")
         return "".join(texts)
 
-    def _mantissa(self, value: Decimal) -> tuple[Decimal, int]:
+    def _split_power(self, value: Decimal) -> tuple[Decimal, int]:
         step = max(1, len(self._before))
         if not value:
             return value, 0
         power = value.adjusted() // step * step if step > 1 else value.adjusted()
-        scaled = _rounded(value.scaleb(-power), len(self._after))
+        scaled = _round(value.scaleb(-power), len(self._after))
         if scaled.adjusted() >= step:
             power += step
         return value.scaleb(-power), power
 
-    def _whole(self, texts: list[str], places: list[int], figures: str, *, commas: bool) -> None:
+    def _place_digits(self, texts: list[str], places: list[int], figures: str, *, commas: bool) -> None:
         """Put the digits into their places from right to left. The first placeholder gets all that are left."""
         put = 0
 
@@ -174,7 +174,7 @@ class FractionFormat:
     def format_value(self, value: Decimal) -> str:
         whole, rest = (int(value), value % 1) if self._has_whole else (0, value)
         if self._below:
-            above, below = int(_rounded(rest * self._below, 0)), self._below
+            above, below = int(_round(rest * self._below, 0)), self._below
         else:
             near = Fraction(rest).limit_denominator(self._most)
             above, below = near.numerator, near.denominator

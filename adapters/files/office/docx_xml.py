@@ -66,7 +66,7 @@ def choose_alternate(alternate: XmlElement) -> XmlElement:
 
 
 @cache
-def _path(path: str) -> str:
+def _qualify_path(path: str) -> str:
     return "/".join(map(qname, path.split("/")))
 
 
@@ -78,7 +78,7 @@ def find_value(parent: XmlElement | None, path: str) -> str | None:
 
 def find_descendant(parent: XmlElement | None, path: str) -> XmlElement | None:
     """Return the first descendant at `path`."""
-    return None if parent is None else parent.find(_path(path))
+    return None if parent is None else parent.find(_qualify_path(path))
 
 
 def toggle_value(properties: XmlElement | None, name: str) -> bool | None:
@@ -115,47 +115,54 @@ def formula_to_tex(element: XmlElement) -> str:
             return "\n".join(map(formula_to_tex, element.iterchildren(qname("m:oMath"))))
         case "r" if any(find_descendant(element, f"w:rPr/w:{mark}") is not None for mark in _UNSEEN):
             return ""
-        case "phant" if _property(element, "show", "1") in OFF_VALUES:
+        case "phant" if _property_value(element, "show", "1") in OFF_VALUES:
             return ""
-        case "borderBox" if any(_property(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
+        case "borderBox" if any(_property_value(element, f"strike{way}", "") for way in ("H", "V", "BLTR", "TLBR")):
             return ""
         case "f":
-            return tex_fraction(_part(element, "num"), _part(element, "den"), _property(element, "type", "bar"))
+            return tex_fraction(
+                _part_to_tex(element, "num"), _part_to_tex(element, "den"), _property_value(element, "type", "bar")
+            )
         case "sSub" | "sSup" | "sSubSup":
-            return _base(element) + _script("_", element, "sub") + _script("^", element, "sup")
+            return _base_to_tex(element) + _script_to_tex("_", element, "sub") + _script_to_tex("^", element, "sup")
         case "limLow" | "limUpp":
-            return _base(element) + _script("_" if name == "limLow" else "^", element, "lim")
+            return _base_to_tex(element) + _script_to_tex("_" if name == "limLow" else "^", element, "lim")
         case "sPre":
-            return "{}" + _script("_", element, "sub") + _script("^", element, "sup") + _part(element, "e")
+            return (
+                "{}"
+                + _script_to_tex("_", element, "sub")
+                + _script_to_tex("^", element, "sup")
+                + _part_to_tex(element, "e")
+            )
         case "rad":
-            degree = _part(element, "deg")
-            return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part(element, 'e')}}}"
+            degree = _part_to_tex(element, "deg")
+            return rf"\sqrt{f'[{degree}]' if degree else ''}{{{_part_to_tex(element, 'e')}}}"
         case "nary":
-            sign = _property(element, "chr", "∫")
-            scripts = _script("_", element, "sub") + _script("^", element, "sup")
-            return f"{_NARY.get(sign, sign)}{scripts} {_part(element, 'e')}"
+            sign = _property_value(element, "chr", "∫")
+            scripts = _script_to_tex("_", element, "sub") + _script_to_tex("^", element, "sup")
+            return f"{_NARY.get(sign, sign)}{scripts} {_part_to_tex(element, 'e')}"
         case "d":
-            begin, end = _property(element, "begChr", "("), _property(element, "endChr", ")")
+            begin, end = _property_value(element, "begChr", "("), _property_value(element, "endChr", ")")
             return (
                 begin
-                + _property(element, "sepChr", "|").join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
+                + _property_value(element, "sepChr", "|").join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
                 + end
             )
         case "func":
-            return f"{_part(element, 'fName')} {_part(element, 'e')}"
+            return f"{_part_to_tex(element, 'fName')} {_part_to_tex(element, 'e')}"
         case "acc" | "bar":
-            accent = _ACCENTS.get(_property(element, "chr", "̂"), "hat") if name == "acc" else "bar"
-            return rf"\{accent}{{{_part(element, 'e')}}}"
+            accent = _ACCENTS.get(_property_value(element, "chr", "̂"), "hat") if name == "acc" else "bar"
+            return rf"\{accent}{{{_part_to_tex(element, 'e')}}}"
         case "m":
             rows = (" & ".join(map(formula_to_tex, row)) for row in element.iterchildren(qname("m:mr")))
             return rf"\begin{{matrix}} {_NEXT.join(rows)} \end{{matrix}}"
         case "eqArr":
             return _NEXT.join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
         case _:
-            return "" if name in _UNSEEN or name.endswith("Pr") else _joined(element)
+            return "" if name in _UNSEEN or name.endswith("Pr") else _join_children(element)
 
 
-def _joined(element: XmlElement) -> str:
+def _join_children(element: XmlElement) -> str:
     """Join the children. Parts of structured formulas are separated from text that would run into them: 2 1/2 is not
     21/2."""
     parts: list[str] = [""]
@@ -178,23 +185,23 @@ def tex_fraction(numerator: str, denominator: str, kind: str = "bar") -> str:
     return rf"\frac{{{numerator}}}{{{denominator}}}"
 
 
-def _part(element: XmlElement, name: str) -> str:
+def _part_to_tex(element: XmlElement, name: str) -> str:
     child = find_descendant(element, f"m:{name}")
     return "" if child is None else formula_to_tex(child).strip()
 
 
-def _base(element: XmlElement) -> str:
+def _base_to_tex(element: XmlElement) -> str:
     """Return the base of a script, in braces where it is more than one sign."""
-    base = _part(element, "e")
+    base = _part_to_tex(element, "e")
     return base if _ATOM.fullmatch(base) or len(base) < 2 or (base[0] in "([|" and base[-1] in ")]|") else f"{{{base}}}"
 
 
-def _script(sign: str, element: XmlElement, name: str) -> str:
+def _script_to_tex(sign: str, element: XmlElement, name: str) -> str:
     """Return a raised or lowered part, where there is one."""
-    text = _part(element, name)
+    text = _part_to_tex(element, name)
     return text and f"{sign}{text if len(text) == 1 or text.isdecimal() else f'{{{text}}}'}"
 
 
-def _property(element: XmlElement, name: str, default: str) -> str:
+def _property_value(element: XmlElement, name: str, default: str) -> str:
     child = find_descendant(element, f"m:{local_name(element)}Pr/m:{name}")
     return default if child is None else child.get(qname("m:val"), "")

@@ -43,7 +43,7 @@ class DateFormat:
         self._digits = max((len(text) - 1 for kind, text in tokens if kind == "."), default=0)
         self._locale = locale_name
         self._pattern = "".join(
-            text.replace("%", "%%") if kind == '"' else _field(kind, text.lower(), twelve=twelve)
+            text.replace("%", "%%") if kind == '"' else _code_pattern(kind, text.lower(), twelve=twelve)
             for kind, text in tokens
         )
 
@@ -56,7 +56,7 @@ class DateFormat:
         exact = abs(serial) * 86_400 * scale
         seconds, fraction = divmod(math.floor(exact + (0.5 if self._digits or self._elapsed else _NEAR)), scale)
         days, rest = divmod(seconds, 86_400)
-        year, month, day, weekday = _day_of(days + shift)
+        year, month, day, weekday = _calendar_day(days + shift)
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
         text = self._pattern % {
             "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month,
@@ -65,11 +65,11 @@ class DateFormat:
             "AM": "AM" if hour < 12 else "PM", "A": "A" if hour < 12 else "P",
         }  # fmt: skip
         if "\0" in text:  # names of months and days
-            text = _named(text, self._locale, month, weekday)
+            text = _fill_in_names(text, self._locale, month, weekday)
         return f"-{text}" if serial < 0 else text
 
 
-def _field(kind: str, code: str, *, twelve: bool) -> str:
+def _code_pattern(kind: str, code: str, *, twelve: bool) -> str:
     r"""Return the pattern of one code, with names between zeros, `\0mmm\0`."""
     letter, width = code[0], len(code)
     short = min(width, 2)
@@ -98,14 +98,14 @@ def _field(kind: str, code: str, *, twelve: bool) -> str:
             return f"\0{code}\0"
 
 
-def _named(text: str, locale_name: str, month: int, weekday: int) -> str:
+def _fill_in_names(text: str, locale_name: str, month: int, weekday: int) -> str:
     parts = text.split("\0")
-    parts[1::2] = [_name(code, locale_name, month if code[0] == "m" else weekday) for code in parts[1::2]]
+    parts[1::2] = [_localized_name(code, locale_name, month if code[0] == "m" else weekday) for code in parts[1::2]]
     return "".join(parts)
 
 
 @lru_cache(maxsize=2_000)
-def _name(code: str, locale_name: str, number: int) -> str:
+def _localized_name(code: str, locale_name: str, number: int) -> str:
     """Return a month or a day of the week in the language of a locale, by its number, `407` or `20000407`, or by its
     name, `de-DE`."""
     from babel import Locale, UnknownLocaleError
@@ -122,7 +122,7 @@ def _name(code: str, locale_name: str, number: int) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def _day_of(days: int) -> tuple[int, int, int, int]:
+def _calendar_day(days: int) -> tuple[int, int, int, int]:
     """Return year, month, day, and the day of the week from 0 for Monday."""
     if days == _LEAP_DAY:
         return 1900, 2, 29, 2
@@ -176,7 +176,7 @@ class NumberFormat:
     """A format code, parsed once for all cells that have it."""
 
     def __init__(self, code: str) -> None:
-        self._sections = [_Section(tokens) for tokens in _sections(code[:_LONGEST])]
+        self._sections = [_Section(tokens) for tokens in _split_sections(code[:_LONGEST])]
         self._text = next((section for section in self._sections[:4] if section.of_text), None)
         if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
             self._text = self._sections.pop()
@@ -186,18 +186,18 @@ class NumberFormat:
 
     def format_text(self, value: str) -> str:
         """Format a text in the section for texts."""
-        return self._text.of(value) if self._text else value
+        return self._text.fill_in_text(value) if self._text else value
 
     def format_value(self, value: float, *, from_1904: bool = False) -> str:
         """Format a number in the section for its value."""
         if self.general:
             return format_general(value)
-        section, bare = self._chosen(value)
+        section, bare = self._choose_section(value)
         if section is None:
             return format_general(value)
-        return section.shown(abs(value) if bare else value, from_1904=from_1904)
+        return section.format_number(abs(value) if bare else value, from_1904=from_1904)
 
-    def _chosen(self, value: float) -> tuple[_Section | None, bool]:
+    def _choose_section(self, value: float) -> tuple[_Section | None, bool]:
         """Return the section, and whether it stands for negative numbers, so that no sign is shown."""
         sections = self._sections
         if len(sections) == 1 and not sections[0].condition:
@@ -216,7 +216,7 @@ class NumberFormat:
         return (sections[2], False) if len(sections) > 2 else (None, False)
 
 
-def _sections(code: str) -> list[list[re.Match[str]]]:
+def _split_sections(code: str) -> list[list[re.Match[str]]]:
     sections: list[list[re.Match[str]]] = [[]]
     for match in _TOKEN.finditer(code):
         if match["other"] == ";":
@@ -234,12 +234,16 @@ class _Section:
         if system := _SYSTEM.get(locale.lower()):
             matches = list(_TOKEN.finditer(system))
         condition = next((match for match in matches if match["condition"] in _COMPARED), None)
-        self.condition = (str(condition["condition"]), _number(condition["limit"])) if condition else None
+        self.condition = (str(condition["condition"]), _parse_limit(condition["limit"])) if condition else None
         self.of_text = any(match["other"] == "@" for match in matches)
         self.is_date = any(match["date"] or match["elapsed"] or match["half"] for match in matches) and not any(
             match["general"] for match in matches
         )
-        self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
+        self._tokens = (
+            _parse_date_tokens(matches)
+            if self.is_date
+            else [token for match in matches if (token := _parse_token(match))]
+        )
         self._dates = DateFormat(self._tokens, locale) if self.is_date else None
         kinds = [kind for kind, _ in self._tokens]
         self.plain = kinds == ["general"]
@@ -248,13 +252,13 @@ class _Section:
             broken = "/" in kinds and any(kind in DIGIT_PLACEHOLDERS for kind in kinds[: kinds.index("/")])
             self._figures = FractionFormat(self._tokens) if broken else DigitFormat(self._tokens)
 
-    def of(self, text: str) -> str:
+    def fill_in_text(self, text: str) -> str:
         """Put a text into its place among the literals. Return only the literals where it has no place."""
         if not self.of_text:
             return "".join(literal for kind, literal in self._tokens if kind == '"') if self._tokens else ""
         return "".join(text if kind == "@" else literal for kind, literal in self._tokens)
 
-    def shown(self, value: float, *, from_1904: bool) -> str:
+    def format_number(self, value: float, *, from_1904: bool) -> str:
         if self._dates:
             formatted = self._dates.format_serial(value, from_1904=from_1904)
             return format_general(value) if formatted is None else formatted
@@ -272,14 +276,14 @@ class _Section:
         return f"{sign}{self._figures.format_value(number)}"
 
 
-def _number(text: str) -> float:
+def _parse_limit(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
 
 
-def _token(match: re.Match[str]) -> tuple[str, str] | None:
+def _parse_token(match: re.Match[str]) -> tuple[str, str] | None:
     """Return a token of a number format; None for parts that are not shown: colours, conditions, filling."""
     if match["quoted"] is not None or match["escaped"] is not None or match["currency"] is not None:
         return '"', match["quoted"] or match["escaped"] or match["currency"] or ""
@@ -295,7 +299,7 @@ def _token(match: re.Match[str]) -> tuple[str, str] | None:
     return ('"', other) if other else None
 
 
-def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
+def _parse_date_tokens(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
     """Return the tokens of a format of days and times. `m` beside hours or seconds means minutes."""
     tokens: list[tuple[str, str]] = []
     for match in matches:
@@ -304,7 +308,7 @@ def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
             tokens.append(("date", code))
         elif match["other"] == "0" and tokens and (tokens[-1][1] or " ")[0] == "." and tokens[-1][0] in {'"', "."}:
             tokens[-1] = ".", f"{tokens[-1][1]}0"
-        elif token := _token(match):
+        elif token := _parse_token(match):
             tokens.append(('"', token[1] if token[0] == '"' else token[0]))
     clock = [place for place, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
     for index, place in enumerate(clock):

@@ -93,7 +93,7 @@ class OdfStyles:
         if not name:
             return above
         if (family, name) not in self._looks:
-            self._looks[family, name] = self._look(family, name)
+            self._looks[family, name] = self._read_text_style(family, name)
         own = self._looks[family, name]
         return OdfTextStyle(
             own.script or above.script,
@@ -101,7 +101,7 @@ class OdfStyles:
             own.font or above.font,
         )
 
-    def _look(self, family: str, name: str) -> OdfTextStyle:
+    def _read_text_style(self, family: str, name: str) -> OdfTextStyle:
         place = self.property_value(family, name, "text-position")
         script = (
             "" if place.startswith("0") or not place else SUBSCRIPT if place.startswith(("sub", "-")) else SUPERSCRIPT
@@ -165,7 +165,7 @@ class OdfRunReader:
         """Style of text that sets none."""
         self._package = package
         self._in_note = False
-        self._forms = _forms_of(document)
+        self._forms = _form_controls(document)
         self.styles.add_styles(package.xml("styles.xml") if package else None)
         self.styles.add_styles(document)
 
@@ -174,7 +174,7 @@ class OdfRunReader:
         if not any(
             local_attribute(child, "is-hidden") == "true" for child in paragraph.iterchildren("{*}hidden-paragraph")
         ):
-            yield from self._inner(
+            yield from self._read_children(
                 paragraph, self.styles.text_style("paragraph", paragraph.get(TEXT_STYLE), self.base), ""
             )
 
@@ -199,26 +199,28 @@ class OdfRunReader:
         math = None if content is None else next(content.iter("{*}math"), None)
         return "" if math is None else formula_text(math)
 
-    def _inner(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
+    def _read_children(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
         if parent.text and not look.is_hidden:
             yield OfficeRun(replace_symbol_chars(parent.text, look.font), look.script, url)
         for child in parent.iterchildren("*"):
             match local_name(child):
                 case "a":
-                    yield from self._inner(child, look, local_attribute(child, "href"))
+                    yield from self._read_children(child, look, local_attribute(child, "href"))
                 case "span":
-                    yield from self._inner(child, self.styles.text_style("text", child.get(TEXT_STYLE), look), url)
+                    yield from self._read_children(
+                        child, self.styles.text_style("text", child.get(TEXT_STYLE), look), url
+                    )
                 case "frame" | "note" | "s" | "tab" | "line-break" | "control" | "fieldmark" as name:
                     if not look.is_hidden:
-                        yield self._said(child, name, look, url)
+                        yield self._element_run(child, name, look, url)
                 case name if name not in HIDDEN_ELEMENTS:
-                    yield from self._inner(child, look, url)
+                    yield from self._read_children(child, look, url)
                     if reading := child.findtext("{*}ruby-text") if name == "ruby" else "":
                         yield OfficeRun(f" ({reading})")
             if child.tail and not look.is_hidden:
                 yield OfficeRun(replace_symbol_chars(child.tail, look.font), look.script, url)
 
-    def _said(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
+    def _element_run(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
         """Return the run for an element that is no text itself."""
         match name:
             case "frame":
@@ -233,9 +235,9 @@ class OdfRunReader:
                 finally:  # one that is broken takes no other note with it
                     self._in_note = False
             case "control":
-                return OfficeRun(_said_by(self._forms.get(local_attribute(element, "control"))), look.script, url)
+                return OfficeRun(_control_value(self._forms.get(local_attribute(element, "control"))), look.script, url)
             case "fieldmark":
-                return OfficeRun(_chosen(element), look.script, url)
+                return OfficeRun(_word_field_value(element), look.script, url)
             case "s":
                 return OfficeRun(
                     " " * min(parse_bounded_int(local_attribute(element, "c")), _MOST_SPACES), look.script, url
@@ -244,13 +246,13 @@ class OdfRunReader:
                 return OfficeRun(_SPACE[name], look.script, url)
 
 
-def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
+def _form_controls(document: etree._Element | None) -> dict[str, etree._Element]:
     """Return the controls that a document defines, by id."""
     forms = () if document is None else document.iter("{*}forms")
     return {local_attribute(control, "id"): control for form in forms for control in form.iter("*")}
 
 
-def _said_by(control: etree._Element | None) -> str:
+def _control_value(control: etree._Element | None) -> str:
     """Return the value that a control shows."""
     if control is None:
         return ""
@@ -266,7 +268,7 @@ def _said_by(control: etree._Element | None) -> str:
     return ", ".join(entries) or local_attribute(control, "current-value") or local_attribute(control, "value")
 
 
-def _chosen(mark: etree._Element) -> str:
+def _word_field_value(mark: etree._Element) -> str:
     """Return the ticked or chosen value of a form field of Word."""
     parameters = [
         (local_attribute(parameter, "name"), local_attribute(parameter, "value"))

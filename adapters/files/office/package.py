@@ -108,7 +108,7 @@ class OfficePackage:
     def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
         check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
-        self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
+        self._entries = {_normalize_name(entry.filename): entry for entry in self._archive.infolist()}
         self._relations: dict[str, dict[str, Relationship]] = {}
         self._unread = on_unread
 
@@ -128,7 +128,7 @@ class OfficePackage:
             target = element.get("Target", "")
             kind = element.get("Type", "").rpartition("/")[2]
             relations[element.get("Id", "")] = Relationship(
-                kind, target if is_external else _within(folder, target), is_external
+                kind, target if is_external else _resolve_target(folder, target), is_external
             )
         return relations
 
@@ -150,25 +150,25 @@ class OfficePackage:
         return "" if properties is None else drop_placeholder_title(properties.findtext("{*}title"))
 
     def has(self, name: str) -> bool:
-        return _name(name) in self._entries
+        return _normalize_name(name) in self._entries
 
     def xml(self, name: str) -> etree._Element | None:
         """Return the root of a part, or None where there is none. Namespaces of Strict files become those of ordinary
         files. A damaged part is read as far as possible."""
-        if not _name(name).endswith(XML_SUFFIXES) or (content := self.read(name)) is None:
+        if not _normalize_name(name).endswith(XML_SUFFIXES) or (content := self.read(name)) is None:
             return None
         return parse_xml(_STRICT.sub(_ORDINARY, content), lambda: self._unread(f"{name}: damaged"))
 
     def open(self, name: str) -> IO[bytes]:
         """Open a part as a stream. Raises KeyError where there is none."""
-        return self._archive.open(self._entries[_name(name)])
+        return self._archive.open(self._entries[_normalize_name(name)])
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a part; None where there is none that can be read."""
-        entry = self._entries.get(_name(name))
+        entry = self._entries.get(_normalize_name(name))
         if entry is None:
             return None
-        if entry.file_size > _LARGEST_OTHER and not _name(name).endswith(XML_SUFFIXES):
+        if entry.file_size > _LARGEST_OTHER and not _normalize_name(name).endswith(XML_SUFFIXES):
             self._unread(f"{name}: too large")
             return None
         try:
@@ -193,10 +193,10 @@ def parse_xml(content: bytes, on_damage: Callable[[], None] = lambda: None) -> e
     return root
 
 
-def _name(written: str) -> str:
+def _normalize_name(written: str) -> str:
     """Normalise the name of a part: it has no case, and some programs write it with backslashes."""
     return written.replace("\\", "/").lstrip("/").lower()
 
 
-def _within(folder: str, target: str) -> str:
+def _resolve_target(folder: str, target: str) -> str:
     return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))

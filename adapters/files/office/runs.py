@@ -100,7 +100,7 @@ _OTHERS = {
 
 def symbol_char(code: int, font: str) -> str:
     """Return the character `code` of a symbol font; empty for one that only that font has."""
-    table = _table(font.lower())
+    table = _symbol_table(font.lower())
     low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
     if low in table:
         return table[low]
@@ -118,7 +118,7 @@ def replace_symbol_chars(text: str, font: str | None) -> str:
 
 
 @cache
-def _table(font: str) -> dict[int, str]:
+def _symbol_table(font: str) -> dict[int, str]:
     """Return the signs of a font by their codes."""
     rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
     return {start + place: sign for start, row in rows.items() for place, sign in enumerate(row)}

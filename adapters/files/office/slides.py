@@ -79,7 +79,7 @@ def sort_shapes(shapes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     shapes = [box for box in shapes if not box.is_panel]
     by_panel: dict[int, list[SlideShape]] = defaultdict(list)
     for box in shapes:
-        around = next((panel for panel in panels if _holds(panel, box)), None)
+        around = next((panel for panel in panels if _contains(panel, box)), None)
         by_panel[id(around and around.shape)].append(box)
     units = {
         id(panel.shape): by_panel[id(panel.shape)]
@@ -87,22 +87,22 @@ def sort_shapes(shapes: Iterable[SlideShape]) -> Iterator[SlideShape]:
         if 1 < len(by_panel[id(panel.shape)]) < len(shapes)
     }
     if len(units) < _PAIR:
-        yield from _in_rows(shapes)
+        yield from _order_by_rows(shapes)
         return
     inner = {id(box) for unit in units.values() for box in unit}
     outer = [panel for panel in panels if id(panel.shape) in units]
-    for box in _in_rows([*outer, *(box for box in shapes if id(box) not in inner)]):
-        yield from _in_rows(units[id(box.shape)]) if box.is_panel else (box,)
+    for box in _order_by_rows([*outer, *(box for box in shapes if id(box) not in inner)]):
+        yield from _order_by_rows(units[id(box.shape)]) if box.is_panel else (box,)
 
 
-def _holds(panel: SlideShape, box: SlideShape) -> bool:
+def _contains(panel: SlideShape, box: SlideShape) -> bool:
     """Return whether nearly all of `box` stands within `panel`."""
     across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
     down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
     return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
 
 
-def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
+def _order_by_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     rows: list[list[SlideShape]] = []
     for box in sorted(boxes, key=lambda box: (box.y, box.x)):
         first = rows[-1][0] if rows else None
@@ -112,7 +112,7 @@ def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
             rows.append([box])
     rows = [sorted(row, key=lambda box: box.x) for row in rows]
     while rows:
-        columns, taken = _columns(rows)
+        columns, taken = _group_columns(rows)
         headed = taken > 0 and _are_bodies(columns)
         del rows[: taken + 1]
         for column in columns:
@@ -120,14 +120,14 @@ def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
             yield from column[1:]
 
 
-def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
+def _group_columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
     """Return the boxes of the first row, each with those of the rows below that stand in a column under it, and the
     number of these rows. Return each box of a table by itself."""
     columns = [[box] for box in rows[0]]
     between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
     gaps: list[int] = []
     for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
-        if not (bodies := _below(columns, row)):
+        if not (bodies := _match_columns(columns, row)):
             break
         down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
         if gaps and down > max(2 * max(gaps), between // 2):
@@ -140,18 +140,18 @@ def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]
     return columns, len(gaps)
 
 
-def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
+def _match_columns(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
     """Return the boxes of `row` by the column that they stand below; empty where one of them stands otherwise."""
     bodies: dict[int, SlideShape] = {}
     for box in row:
-        above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
+        above = [place for place, column in enumerate(columns) if _overlap(column[0], box) > _HALF]
         if len(above) != 1 or above[0] in bodies:
             return {}
         bodies[above[0]] = box
     return bodies
 
 
-def _shared(first: SlideShape, other: SlideShape) -> float:
+def _overlap(first: SlideShape, other: SlideShape) -> float:
     """Return the share of the narrower of two shapes that overlaps the other horizontally."""
     both = min(first.x + first.width, other.x + other.width) - max(first.x, other.x)
     return both / max(min(first.width, other.width), 1)
@@ -220,7 +220,7 @@ def add_paragraphs(
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
             continue
-        level, mark = _mark(paragraph, styles)
+        level, mark = _list_mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
         numbered = mark is not None and local_name(mark) == "buAutoNum"
@@ -231,13 +231,13 @@ def add_paragraphs(
             last_kind, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
             last = last + 1 if last_kind == kind else parse_bounded_int(kind[1])
             counts[level] = kind, last
-            label = _label(kind[0], last)
+            label = _format_label(kind[0], last)
         add_list_entry(outline, text, label, len(above), links)
         if mark is not None:
             above.append(level)
 
 
-def _label(kind: str, count: int) -> str:
+def _format_label(kind: str, count: int) -> str:
     """Return the number of an entry as it is shown."""
     match = _NUMBERED.fullmatch(kind)
     name, case, around = match.groups() if match else ("", "", "")
@@ -247,7 +247,7 @@ def _label(kind: str, count: int) -> str:
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> tuple[str, list[Link]]:
     """Return the visible text of a paragraph, without struck runs, and the links in it."""
-    runs = list(_runs(paragraph, relations))
+    runs = list(_read_runs(paragraph, relations))
     return runs_text(runs), runs_links(runs)
 
 
@@ -266,12 +266,12 @@ def content_to_cell(content: ParsedFile) -> Cell:
     return Cell(text, links=links, code=code)
 
 
-def _runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
+def _read_runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     for child in paragraph.iterchildren("*"):
         match local_name(child):
             case "AlternateContent":
                 choice = child.find("{*}Choice")
-                yield from _runs(child if choice is None else choice, relations)
+                yield from _read_runs(child if choice is None else choice, relations)
             case "m":
                 yield from (OfficeRun(formula_to_tex(formula), FORMULA_RUN) for formula in child)
             case "oMath" | "oMathPara":
@@ -279,10 +279,10 @@ def _runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> I
             case "br":
                 yield OfficeRun("\n")
             case "r" | "fld":
-                yield from _run(child, relations)
+                yield from _read_run(child, relations)
 
 
-def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
+def _read_run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     text, look = run.findtext("{*}t") or "", run.find("{*}rPr")
     if look is None:
         yield OfficeRun(text.replace("\v", "\n"))
@@ -300,7 +300,7 @@ def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator
         yield OfficeRun(text.replace("\v", "\n"), SUPERSCRIPT if shift > 0 else SUBSCRIPT if shift < 0 else "", url)
 
 
-def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
+def _list_mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
     """Return the level of a paragraph, and its bullet or number if it has one."""
     properties = paragraph.find("{*}pPr")
     level = min(parse_bounded_int(properties.get("lvl"), 0) if properties is not None else 0, _LEVELS - 1)

@@ -44,8 +44,8 @@ class Workbook:
         book, parts = package.xml(path), package.relationships(path)
         if book is None:
             raise Refused("the file is no workbook", what_to_do="Open and save it again.")
-        self.from_1904 = _switched(book.find("{*}workbookPr"), "date1904", "0")
-        self.calculates = _switched(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
+        self.from_1904 = _is_switched_on(book.find("{*}workbookPr"), "date1904", "0")
+        self.calculates = _is_switched_on(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
         """True where stored values only serve until the file is opened."""
         self.sheets = [
             WorkbookSheet(sheet.get("name", ""), part.kind, part.target, sheet.get("state", "visible") == "visible")
@@ -53,7 +53,7 @@ class Workbook:
             if (part := parts.get(relationship_id(sheet)))
         ]
         kinds = {part.kind: part.target for part in parts.values()}
-        self.styles = _styles(package.xml(kinds.get("styles", "")))
+        self.styles = _read_styles(package.xml(kinds.get("styles", "")))
         self.strings: list[str] = []
         try:
             items = iter_elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
@@ -94,7 +94,7 @@ def rich_text(holder: Any) -> str:
         match local_name(run):
             case "t":
                 text += unescape_text(run.text)
-            case "r" if not _switched(run.find("{*}rPr/{*}strike"), "val", "1"):
+            case "r" if not _is_switched_on(run.find("{*}rPr/{*}strike"), "val", "1"):
                 run_text = unescape_text(run.findtext("{*}t"))
                 align = run.find("{*}rPr/{*}vertAlign")
                 place = align.get("val") if align is not None else ""
@@ -108,13 +108,13 @@ def rich_text(holder: Any) -> str:
     return text
 
 
-def _styles(tree: Any) -> list[CellStyle]:
+def _read_styles(tree: Any) -> list[CellStyle]:
     """Return the styles that cells name by their places."""
     if tree is None:
         return [CellStyle(parse_number_format("General"))]
     codes = {form.get("numFmtId"): form.get("formatCode", "") for form in tree.iterfind("{*}numFmts/{*}numFmt")}
     bold, struck = (
-        [_switched(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
+        [_is_switched_on(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
         for mark in ("b", "strike")
     )
     solid = [
@@ -126,16 +126,16 @@ def _styles(tree: Any) -> list[CellStyle]:
             parse_bounded_int(form.get("numFmtId"), 0), "General"
         )
         font = form.get("fontId")
-        strong = _at(bold, font) or _at(solid, form.get("fillId"))
-        styles.append(CellStyle(parse_number_format(code), strong, _at(struck, font)))
-    return styles or _styles(None)
+        strong = _flag_at(bold, font) or _flag_at(solid, form.get("fillId"))
+        styles.append(CellStyle(parse_number_format(code), strong, _flag_at(struck, font)))
+    return styles or _read_styles(None)
 
 
-def _switched(element: Any, name: str, default: str) -> bool:
+def _is_switched_on(element: Any, name: str, default: str) -> bool:
     """Return whether an element is there and not switched off. `default` is its value without the attribute."""
     return element is not None and element.get(name, default).lower() not in _OFF
 
 
-def _at(values: list[bool], place: str | None) -> bool:
+def _flag_at(values: list[bool], place: str | None) -> bool:
     index = parse_bounded_int(place, 0)
     return index < len(values) and values[index]

@@ -48,10 +48,10 @@ class HeadingClassifier:
         letters = sum(len(line.text) for line in lines)
         bold = sum(len(line.text) for line in lines if line.style.bold)
         self._bold = 2 * bold > letters > sum(map(len, cells))
-        self._sizes = _told_apart(
+        self._sizes = _distinct_sizes(
             sorted({line.style.size for line in lines if line.style.size >= HEADING_SIZE_RATIO * body}, reverse=True)
         )
-        self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
+        self._steps = {id(line) for pair in pairwise(parts) if _are_steps(*pair) for line in pair}
 
     def classify(self, lines: list[PdfLine], text: str) -> int:
         """Return the level of a heading, 1 for the largest letters, or 0 for text. Bookmarks are trusted. Without them,
@@ -79,7 +79,7 @@ class HeadingClassifier:
         return 0
 
 
-def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
+def _are_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
     """Return whether two lines are numbered entries of a list, one below the other."""
     if isinstance(before, PdfTable) or isinstance(line, PdfTable) or before.style.size != line.style.size:
         return False
@@ -87,7 +87,7 @@ def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
     return near and bool(NUMBERED_ITEM.match(before.text) and NUMBERED_ITEM.match(line.text))
 
 
-def _told_apart(sizes: Sequence[float]) -> list[float]:
+def _distinct_sizes(sizes: Sequence[float]) -> list[float]:
     """Return the sizes that differ visibly, from the largest."""
     distinct: list[float] = []
     for size in sizes:
@@ -117,23 +117,23 @@ class PdfBlockBuilder:
     ) -> None:
         self._outline, self._words, self._headings, self._title = outline, words, headings, heading_key(title)
         self._body = body
-        self._usual = _pitch(lines, self._body)
+        self._usual = _line_distance(lines, self._body)
         self._indents: list[float] = []
 
     def add_page_elements(self, parts: Sequence[PdfLine | PdfTable], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[PdfLine] = []
         for part in parts:
-            if paragraph and (isinstance(part, PdfTable) or self._breaks(paragraph, part)):
-                self._paragraph(paragraph, notes)
+            if paragraph and (isinstance(part, PdfTable) or self._starts_paragraph(paragraph, part)):
+                self._add_paragraph(paragraph, notes)
                 paragraph = []
             if isinstance(part, PdfTable):
-                self._table(part, notes)
+                self._add_table(part, notes)
             else:
                 paragraph.append(part)
         if paragraph:
-            self._paragraph(paragraph, notes)
+            self._add_paragraph(paragraph, notes)
 
-    def _table(self, table: PdfTable, notes: Mapping[int, Mapping[str, str]]) -> None:
+    def _add_table(self, table: PdfTable, notes: Mapping[int, Mapping[str, str]]) -> None:
         self._indents = []
         texts = []
         for row, page in zip(table.rows, table.pages, strict=True):
@@ -147,10 +147,10 @@ class PdfBlockBuilder:
             self._outline.page = page
             self._outline.add_row(BlockKind.ROW, cells)
 
-    def _paragraph(self, lines: list[PdfLine], notes: Mapping[int, Mapping[str, str]]) -> None:
+    def _add_paragraph(self, lines: list[PdfLine], notes: Mapping[int, Mapping[str, str]]) -> None:
         self._outline.page = lines[0].page
         if lines[0].style.mono:
-            self._outline.add(BlockKind.CODE, _code(lines))
+            self._outline.add(BlockKind.CODE, _join_code(lines))
             return
         page_notes = notes.get(lines[0].page, {})
         text, _ = resolve_note_marks(self._words.join_lines([line.text for line in lines]), page_notes)
@@ -159,17 +159,17 @@ class PdfBlockBuilder:
             self._indents = []
             self._outline.add_heading(level, text, title=bool(self._title) and heading_key(text) == self._title)
         elif match := BULLET_ITEM.match(text):
-            self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._depth(lines[0]))
+            self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._list_depth(lines[0]))
         elif match := NUMBERED_ITEM.match(text):
             letter = match.group(2)
             number = int(match.group(1)) if not letter else _ROMAN.get(letter) or ord(letter[0]) - 96
-            self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._depth(lines[0]), number=number)
+            self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._list_depth(lines[0]), number=number)
         else:
             if lines[0].x0 <= min(self._indents, default=0) + 2:
                 self._indents = []
             self._outline.add(BlockKind.PROSE, text)
 
-    def _depth(self, line: PdfLine) -> int:
+    def _list_depth(self, line: PdfLine) -> int:
         """Return the number of list entries around a line, by its indent."""
         while self._indents and self._indents[-1] > line.x0 + 3:
             self._indents.pop()
@@ -177,7 +177,7 @@ class PdfBlockBuilder:
             self._indents.append(line.x0)
         return min(len(self._indents) - 1, 8)
 
-    def _breaks(self, paragraph: list[PdfLine], line: PdfLine) -> bool:
+    def _starts_paragraph(self, paragraph: list[PdfLine], line: PdfLine) -> bool:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
         apart = before.y - line.y
@@ -209,7 +209,7 @@ class PdfBlockBuilder:
             return True
         if line.style.italic != before.style.italic and (ends or len(paragraph) == 1) and line.style.italic is False:
             return len(before.text) < 60
-        return self._is_short(before, line, ends=ends) or self._indented(first, before, line, ends=ends)
+        return self._is_short(before, line, ends=ends) or self._changes_indent(first, before, line, ends=ends)
 
     def _is_short(self, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
         """Return whether the next word would have fitted, so that the line ends on purpose."""
@@ -219,7 +219,7 @@ class PdfBlockBuilder:
             return True
         return ends and before.x1 + needed + 2 * line.style.size < before.column_right
 
-    def _indented(self, first: PdfLine, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
+    def _changes_indent(self, first: PdfLine, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
         if BULLET_ITEM.match(first.text) or NUMBERED_ITEM.match(first.text):
             return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
         size = line.style.size
@@ -229,7 +229,7 @@ class PdfBlockBuilder:
         return ends and line.x0 > before.x0 + 0.8 * size
 
 
-def _pitch(lines: Sequence[PdfLine], body: float) -> float:
+def _line_distance(lines: Sequence[PdfLine], body: float) -> float:
     """Return the distance between the lines of a paragraph, where most lines continue in the next one: otherwise every
     line may be a paragraph of its own."""
     below = [(a, b) for a, b in pairwise(lines) if a.page == b.page and 0 < a.y - b.y < 4 * body]
@@ -242,7 +242,7 @@ def _pitch(lines: Sequence[PdfLine], body: float) -> float:
     return usual if usual <= 1.6 * body or 2 * goes_on > len(wide) else min(gaps[len(gaps) // 4], 1.25 * body)
 
 
-def _code(lines: Sequence[PdfLine]) -> str:
+def _join_code(lines: Sequence[PdfLine]) -> str:
     """Join lines with their indentation. An empty line separates those that are further apart than a line."""
     left = min(line.x0 for line in lines)
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 4]

@@ -54,11 +54,11 @@ class PdfFonts:
             return PdfFont()
         address = self._font_of(drawn) or 0
         if address not in self._known:
-            self._known[address] = _told(ctypes.cast(address, pdfium.FPDF_FONT))
+            self._known[address] = _describe_font(ctypes.cast(address, pdfium.FPDF_FONT))
         return self._known[address]
 
 
-def _told(font: Any) -> PdfFont:
+def _describe_font(font: Any) -> PdfFont:
     buffer = ctypes.create_string_buffer(200)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
     name = buffer.value.decode("utf-8", "replace")
@@ -115,12 +115,12 @@ class PageCharacters:
         self._matrix = pdfium.FS_MATRIX()
         self._size = ctypes.c_float()
         self.unreadable = 0
-        self.text = self._all().translate(_CODES)
+        self.text = self._read_text().translate(_CODES)
 
     def close(self) -> None:
         pdfium.FPDFText_ClosePage(self._page)
 
-    def _all(self) -> str:
+    def _read_text(self) -> str:
         """Return one character for each of PDFium's, so that places in the text are its indexes."""
         count = max(0, pdfium.FPDFText_CountChars(self._page))
         buffer = (ctypes.c_ushort * (count * 2 + 2))()
@@ -128,10 +128,10 @@ class PageCharacters:
         text = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "replace")
         if len(text) != count:
             codes = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
-            text = _PAIR.sub(self._whole, "".join(map(chr, codes)))
+            text = _PAIR.sub(self._join_halves, "".join(map(chr, codes)))
         return _SWAPPED.sub(lambda match: match.group().translate(_LETTERS), text)
 
-    def _whole(self, halves: re.Match[str]) -> str:
+    def _join_halves(self, halves: re.Match[str]) -> str:
         """Join a letter that PDFium gives in two halves, such as those of formulas, with marks that are not seen. A
         letter that a program wrote twice at its place is kept once."""
         if len(halves.group()) < 2:
@@ -154,17 +154,17 @@ class PageCharacters:
             if start >= end:
                 continue
             if not text.isascii() and is_right_to_left(text):
-                yield from self._from_right(start, end)
-            elif self._drawn(start) == self._drawn(end - 1):
-                yield from self._apart(start, end) if self._by_word else self._piece(start, end)
+                yield from self._right_to_left_spans(start, end)
+            elif self._text_object(start) == self._text_object(end - 1):
+                yield from self._split_at_gaps(start, end) if self._by_word else self._make_spans(start, end)
             else:
-                yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+                yield from self._join_runs([word.span() for word in _WORD.finditer(self.text, start, end)])
 
-    def _apart(self, start: int, end: int) -> Iterator[PdfSpan]:
+    def _split_at_gaps(self, start: int, end: int) -> Iterator[PdfSpan]:
         """Yield a line that is drawn in one go, split at wide gaps between its words."""
-        style = self._style(start)
+        style = self._style_at(start)
         if style.quarter_turns or style.is_unmapped:
-            yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+            yield from self._join_runs([word.span() for word in _WORD.finditer(self.text, start, end)])
             return
         left, right, *_ = self._numbers
         box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
@@ -176,29 +176,29 @@ class PageCharacters:
             if x > near:  # further than words of usual letters reach
                 box(page, until - 1, *places)
                 if x - right.value > limit:
-                    yield from self._piece(begun, until)
+                    yield from self._make_spans(begun, until)
                     begun = first
             until, near = after, x + (0.4 * (after - first)) * style.size + limit
-        yield from self._piece(begun, until)
+        yield from self._make_spans(begun, until)
 
-    def _runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
+    def _join_runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
         """Yield words that are drawn in one go as one piece, others each as their own."""
         begun, until, drawn, line = -1, -1, 0, words[0][0]
         for start, end in words:
-            first, last = self._drawn(start), self._drawn(end - 1)
+            first, last = self._text_object(start), self._text_object(end - 1)
             if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
-                yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+                yield from self._make_spans(begun, until, apart=begun > line and self._is_generated(begun - 1))
                 begun = -1
             if first == last:
                 begun, until, drawn = (start if begun < 0 else begun), end, first
             else:
-                yield from self._parts(start, end)
+                yield from self._word_parts(start, end)
         if begun >= 0:
-            yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+            yield from self._make_spans(begun, until, apart=begun > line and self._is_generated(begun - 1))
 
-    def _from_right(self, start: int, end: int) -> Iterator[PdfSpan]:
+    def _right_to_left_spans(self, start: int, end: int) -> Iterator[PdfSpan]:
         """Yield a line from right to left by the places of its letters: files hold them in either order."""
-        style = self._style(start)
+        style = self._style_at(start)
         glyphs, box = [], pdfium.FS_RECTF()
         for index in range(start, end):
             if not self.text[index].isspace():
@@ -208,25 +208,25 @@ class PageCharacters:
         for x0, x1, text in reorder_right_to_left(glyphs, style.size):
             yield PdfSpan(text, x0, x1, self._numbers[1].value, style, start)
 
-    def _generated(self, index: int) -> bool:
+    def _is_generated(self, index: int) -> bool:
         """Return whether the file lacks that character."""
         return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
 
-    def _parts(self, start: int, end: int) -> Iterator[PdfSpan]:
+    def _word_parts(self, start: int, end: int) -> Iterator[PdfSpan]:
         """Yield the parts of a word that are drawn apart, such as a raised figure in it."""
-        begun, drawn = start, self._drawn(start)
+        begun, drawn = start, self._text_object(start)
         for index in range(start + 1, end + 1):
-            now = self._drawn(index) if index < end else -1
+            now = self._text_object(index) if index < end else -1
             if now != drawn:
-                yield from self._piece(begun, index, glued=begun > start)
+                yield from self._make_spans(begun, index, glued=begun > start)
                 begun, drawn = index, now
 
-    def _drawn(self, index: int) -> int:
+    def _text_object(self, index: int) -> int:
         """Return the object that draws a letter."""
         return self._object(self._here, index) or 0
 
-    def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:
-        style = self._style(start)
+    def _make_spans(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:
+        style = self._style_at(start)
         if style.is_unmapped and end - start > 1:
             self.unreadable += end - start
             return
@@ -249,7 +249,7 @@ class PageCharacters:
         count = end - start
         if self._by_word and 1 < count < 12 and x1 - origin > 1.3 * style.size * count:  # figures of several columns
             for index in range(start, end):
-                yield from self._piece(index, index + 1)
+                yield from self._make_spans(index, index + 1)
             return
         if style.mono and style.mono_by_flag_only:
             is_latin = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
@@ -261,14 +261,14 @@ class PageCharacters:
             reach = max(reach, _FIXED)
         yield PdfSpan(text, origin, x1, y, style, start, glued, reach)
 
-    def _style(self, index: int) -> PdfStyle:
-        drawn = self._drawn(index)
+    def _style_at(self, index: int) -> PdfStyle:
+        drawn = self._text_object(index)
         style = self._styles.get(drawn)
         if style is None:
-            style = self._styles[drawn] = self._told(index, drawn)
+            style = self._styles[drawn] = self._read_style(index, drawn)
         return style
 
-    def _told(self, index: int, drawn: int) -> PdfStyle:
+    def _read_style(self, index: int, drawn: int) -> PdfStyle:
         matrix = self._matrix
         pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
@@ -276,7 +276,7 @@ class PageCharacters:
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         font = self._fonts.font_for(drawn)
         recognized = self._mode(drawn) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
-        unknown = not recognized and not font.is_symbol_font and self._is_unknown(index, font)
+        unknown = not recognized and not font.is_symbol_font and self._is_unmapped(index, font)
         mono = font.mono and not recognized
         return PdfStyle(
             round(size, 1),
@@ -290,7 +290,7 @@ class PageCharacters:
             recognized,
         )
 
-    def _is_unknown(self, index: int, font: PdfFont) -> bool:
+    def _is_unmapped(self, index: int, font: PdfFont) -> bool:
         if pdfium.FPDFText_HasUnicodeMapError(self._page, index) != 1:
             return False
         if font.name or not self.text[index].isprintable():

@@ -19,7 +19,7 @@ _HANGS = 6
 
 def split_columns(lines: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
     """Yield the lines that stand below each other, column after column."""
-    split = _split(lines) if depth and len(lines) >= 2 * _FEWEST else None
+    split = _find_bands(lines) if depth and len(lines) >= 2 * _FEWEST else None
     if split is None:
         yield list(lines)
         return
@@ -41,7 +41,7 @@ def split_columns(lines: Sequence[PdfLine], depth: int = 3) -> Iterator[list[Pdf
 _Bands = list[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]
 
 
-def _split(lines: Sequence[PdfLine]) -> _Bands | None:
+def _find_bands(lines: Sequence[PdfLine]) -> _Bands | None:
     """Split lines into bands from top to bottom, divided where two columns stand beside each other."""
     lines = sorted(lines, key=lambda line: -line.y)
     starts = Counter(round(line.x0 / 2) for line in lines)
@@ -51,28 +51,28 @@ def _split(lines: Sequence[PdfLine]) -> _Bands | None:
         place = start * 2 - 2.0
         if bisect(ends, place) < _FEWEST:
             continue
-        bands = list(_bands(lines, place))
+        bands = list(_split_bands(lines, place))
         parted = sum(len(band) for band, sides in bands if sides)
         if parted and (best is None or parted > best[0]):
             best = parted, bands
     return best and best[1]
 
 
-def _bands(
+def _split_bands(
     lines: Sequence[PdfLine], place: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     band: list[PdfLine] = []
     for line in lines:
         if line.x0 < place - _HANGS and line.x1 > place:
-            yield from _cut(band, place)
+            yield from _cut_band(band, place)
             band = []
             yield [line], None
         else:
             band.append(line)
-    yield from _cut(band, place)
+    yield from _cut_band(band, place)
 
 
-def _cut(
+def _cut_band(
     band: list[PdfLine], place: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     """Cut a band where its right column ends, if the file continues there with the lines below both."""
@@ -84,12 +84,12 @@ def _cut(
         below = bool(right) and line.y < low - line.style.size and line.order > last
         (tail if below else upper).append(line)
     if upper:
-        yield upper, _sides(upper, place)
+        yield upper, _band_columns(upper, place)
     if tail:
         yield tail, None
 
 
-def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
+def _band_columns(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
     """Return the two columns of a band. They are drawn one after the other, or have long lines; otherwise the lines are
     those of a table."""
     left = [line for line in band if line.x1 <= place]
@@ -102,13 +102,13 @@ def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLi
         return None
     words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
     written = not any(line.style.is_ocr for line in band)  # else the file's order says nothing
-    drawn = written and (_before(left, right) or (words and _before(right, left)))
-    if drawn or (_long(left) and _long(right)):
+    drawn = written and (_is_drawn_before(left, right) or (words and _is_drawn_before(right, left)))
+    if drawn or (_is_prose(left) and _is_prose(right)):
         return (right, left) if is_right_to_left("".join(line.text for line in right)) else (left, right)
     return None
 
 
-def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
+def _is_drawn_before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
     """Return whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
     return (
@@ -118,7 +118,7 @@ def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
     )
 
 
-def _long(side: Sequence[PdfLine]) -> bool:
+def _is_prose(side: Sequence[PdfLine]) -> bool:
     """Return whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)

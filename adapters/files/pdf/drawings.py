@@ -40,15 +40,15 @@ def extract_drawings(page: Any) -> PageDrawings:
         if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
             pictures = True
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
-            room -= 1 + _path(part, drawings)
+            room -= 1 + _add_path(part, drawings)
     if room <= 0:
         return PageDrawings([], [], [], [], has_pictures=True)
     if len(drawings.vertical) < 2:
-        drawings.vertical.extend(_stacked(drawings.box_edges))
+        drawings.vertical.extend(_stacked_edges(drawings.box_edges))
     return drawings._replace(has_pictures=pictures)
 
 
-def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
+def _stacked_edges(sides: list[RulingLine]) -> Iterator[RulingLine]:
     """Yield the edges of boxes that are filled one below the other without a gap, as cells of a table are."""
     begun, count = 0.0, 0
     for side, after in pairwise([*sorted(set(sides)), RulingLine(0, 0, 0)]):
@@ -59,7 +59,7 @@ def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
             count = 0
 
 
-def _path(part: Any, drawings: PageDrawings) -> int:
+def _add_path(part: Any, drawings: PageDrawings) -> int:
     """Add the straight sides of a visible path. Return the number of its segments."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
@@ -68,7 +68,7 @@ def _path(part: Any, drawings: PageDrawings) -> int:
     x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
     pdfium.FPDFPageObj_GetBounds(part, x0, y0, x1, y1)
     left, low, right, high = x0.value, y0.value, x1.value, y1.value
-    if not stroke.value and _white(part):
+    if not stroke.value and _is_white(part):
         return 0
     if high - low <= _THIN:
         if right - left > _THIN:
@@ -85,7 +85,7 @@ def _path(part: Any, drawings: PageDrawings) -> int:
         drawings.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
         drawings.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
         return count
-    for a, b, c, d in _segments(part, min(count, _MOST)):
+    for a, b, c, d in _path_segments(part, min(count, _MOST)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
             drawings.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
         elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
@@ -93,7 +93,7 @@ def _path(part: Any, drawings: PageDrawings) -> int:
     return count
 
 
-def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
+def _path_segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFPageObj_GetMatrix(part, matrix)
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -115,7 +115,7 @@ def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, floa
         at = to
 
 
-def _white(part: Any) -> bool:
+def _is_white(part: Any) -> bool:
     colour = [ctypes.c_uint() for _ in range(4)]
     pdfium.FPDFPageObj_GetFillColor(part, *colour)
     return all(channel.value >= 252 for channel in colour[:3]) or colour[3].value == 0
@@ -126,7 +126,7 @@ def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         try:
-            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _value(note, forms)
+            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _annotation_value(note, forms)
             box = pdfium.FS_RECTF()
             pdfium.FPDFAnnot_GetRect(note, box)
             low, high = min(box.bottom, box.top), max(box.bottom, box.top)
@@ -154,10 +154,10 @@ def strikeout_rules(page: Any) -> Iterator[RulingLine]:
         pdfium.FPDFPage_CloseAnnot(note)
 
 
-def _value(note: Any, forms: Any) -> str:
+def _annotation_value(note: Any, forms: Any) -> str:
     kind = pdfium.FPDFAnnot_GetSubtype(note)
     if kind == pdfium.FPDF_ANNOT_FREETEXT:
-        return _read(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
+        return _read_string(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
     if kind != pdfium.FPDF_ANNOT_WIDGET or not forms:
         return ""
     field = pdfium.FPDFAnnot_GetFormFieldType(forms, note)
@@ -166,11 +166,11 @@ def _value(note: Any, forms: Any) -> str:
     if field == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
         return "(x)" if pdfium.FPDFAnnot_IsChecked(forms, note) else ""
     if field in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}:
-        return _read(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
+        return _read_string(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
     return ""
 
 
-def _read(function: Any, *arguments: Any) -> str:
+def _read_string(function: Any, *arguments: Any) -> str:
     size = min(function(*arguments, None, 0), 1_000_000)
     buffer = ctypes.create_string_buffer(size + 2)
     function(*arguments, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)

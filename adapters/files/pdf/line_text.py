@@ -49,19 +49,23 @@ class PdfVocabulary:
             if not broken:
                 ranges = text[-1:] in "-–" and text[-2:-1].isdigit() and line[:1].isdigit()
                 text = text + line if ranges or _CHINESE.fullmatch(text[-1:] + line[:1]) else f"{text} {line}"
-            elif self._is_one(text, broken[0], line):
+            elif self._is_broken_word(text, broken[0], line):
                 text = text[:-1] + line
             else:
-                text = text[:-1] + "-" + line if line[:1].isalnum() and not _suspended(line) else f"{text} {line}"
+                text = (
+                    text[:-1] + "-" + line
+                    if line[:1].isalnum() and not _is_suspended_hyphen(line)
+                    else f"{text} {line}"
+                )
         return text.replace("\u00ad", "")
 
-    def _is_one(self, text: str, first: str, line: str) -> bool:
+    def _is_broken_word(self, text: str, first: str, line: str) -> bool:
         """Return whether the typesetter broke the word."""
         rest = _TOKEN.match(line)
         if rest is None or not line[:1].islower():
             return text[-1] == "\u00ad"
         a, b = first.lower(), rest.group().lower().split("-")[0]
-        if _suspended(line):
+        if _is_suspended_hyphen(line):
             return False
         if f"{a}-{b}" in self._known:
             return False
@@ -72,7 +76,7 @@ class PdfVocabulary:
         return not (len(b) > 3 and len(a) > 3 and a in self._known and b in self._known)
 
 
-def _suspended(line: str) -> bool:
+def _is_suspended_hyphen(line: str) -> bool:
     """Return whether the hyphen stands for a word to come: `in- and outside`."""
     return bool(re.match(r"(?:and|or|und|oder|et|ou|y|o|e|bzw\.?|to|bis)\s", line))
 
@@ -82,7 +86,7 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
     notes."""
     if RAISED_START not in text:
         return text, []
-    text = _FRACTION.sub(_fraction, _SIGN.sub(r"\1", text))
+    text = _FRACTION.sub(_write_fraction, _SIGN.sub(r"\1", text))
     resolved, at, called = "", 0, []
     for match in _RAISED.finditer(text):
         resolved += text[at : match.start()]
@@ -97,7 +101,7 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
     return resolved + text[at:], called
 
 
-def _fraction(match: re.Match[str]) -> str:
+def _write_fraction(match: re.Match[str]) -> str:
     """Write a fraction of raised and lowered figures behind a whole number: `7 1/4`."""
     before, above, below, lower = match.groups()
     return f"{before.strip()} {above}/{(below or lower).translate(_LOWERED)}".lstrip(" " if not before else "")
@@ -124,7 +128,7 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
         mark = ""
         top = -math.inf
         low = 0.0
-        for row in _foot(column, body):
+        for row in _foot_rows(column, body):
             line = join_row(row)
             if mark and low - line.y > 1.8 * line.style.size:
                 break
@@ -141,7 +145,7 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
     return notes
 
 
-def _foot(column: list[PdfLine], body: float) -> list[list[PdfLine]]:
+def _foot_rows(column: list[PdfLine], body: float) -> list[list[PdfLine]]:
     """Return the last rows of a column: in small letters, or below one that begins with a raised mark."""
     rows = group_rows(column)
     at = len(rows)

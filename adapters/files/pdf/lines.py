@@ -37,20 +37,20 @@ def is_right_to_left(text: str) -> bool:
 def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
     """Yield the texts between wide gaps, from right to left."""
     text, left, right, last = "", 0.0, 0.0, 0.0
-    for x0, x1, letters in sorted(_whole(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
+    for x0, x1, letters in sorted(_join_ligatures(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
         gap = last - x1
         if text and gap > _COLUMN * size:
-            yield left, right, _read(text)
+            yield left, right, _reverse_foreign_runs(text)
             text = ""
         if not text:
             left, right = x0, x1
         text += (" " if text and gap > _WORD * size else "") + letters
         left, right, last = min(left, x0), max(right, x1), x0
     if text:
-        yield left, right, _read(text)
+        yield left, right, _reverse_foreign_runs(text)
 
 
-def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
+def _join_ligatures(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
     """Yield the letters that one glyph draws together, in reading order, and marks with their letter."""
     glyph: Glyph | None = None
     for x0, x1, letter in glyphs:
@@ -66,13 +66,13 @@ def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
         yield glyph
 
 
-def _read(text: str) -> str:
+def _reverse_foreign_runs(text: str) -> str:
     """Turn figures and words of other scripts from left to right. Behind them stands a blank, printed or not."""
-    text = _GLUED.sub(" ", _FORWARDS.sub(lambda match: _turned(match.group()), text))
+    text = _GLUED.sub(" ", _FORWARDS.sub(lambda match: _reverse_run(match.group()), text))
     return text.translate(_MIRRORED) if _SWAPPED.search(text) else text
 
 
-def _turned(text: str) -> str:
+def _reverse_run(text: str) -> str:
     ends = text[len(text.rstrip(".,:'-")) :]
     return text[: len(text) - len(ends)][::-1] + ends
 
@@ -101,7 +101,7 @@ def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
         if len(piece.text) > 3 or not piece.text.strip("+-−").isdecimal():
             continue
         around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
-        if any(_beside([before], after) for before, after in around):
+        if any(_is_same_line([before], after) for before, after in around):
             continue
         for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
             size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
@@ -117,18 +117,18 @@ def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:
     lines: list[PdfLine] = []
     together: list[PdfSpan] = []
     for piece in pieces:
-        if together and not _beside(together, piece):
-            lines.append(_line(together))
+        if together and not _is_same_line(together, piece):
+            lines.append(_build_line(together))
             together = []
         elif together and piece.style.is_unmapped:
             continue
         together.append(piece)
     if together:
-        lines.append(_line(together))
+        lines.append(_build_line(together))
     return [line for line in lines if line.text.strip()]
 
 
-def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
+def _is_same_line(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
     before = together[-1]
     size = max(before.style.size, piece.style.size)
     if len(together) > 1:
@@ -145,7 +145,7 @@ def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
     return -0.7 * size < gap < reach * size
 
 
-def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
+def _build_line(pieces: Sequence[PdfSpan]) -> PdfLine:
     if len(pieces) == 1:
         only = pieces[0]
         return PdfLine(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.join_distance, 0.5))
@@ -188,14 +188,14 @@ def group_rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
     """Group lines of the same height, from top to bottom, each row in reading order."""
     grouped: list[list[PdfLine]] = []
     for line in sorted(lines, key=lambda line: -line.y):
-        if grouped and _level(grouped[-1], line):
+        if grouped and _is_level(grouped[-1], line):
             grouped[-1].append(line)
         else:
             grouped.append([line])
-    return [_in_order(row) if len(row) > 1 else row for row in grouped]
+    return [_order_row(row) if len(row) > 1 else row for row in grouped]
 
 
-def _level(row: list[PdfLine], line: PdfLine) -> bool:
+def _is_level(row: list[PdfLine], line: PdfLine) -> bool:
     """Return whether a line stands at the height of a row, or somewhat lower, as raised letters make it, where there is
     room."""
     size = max(row[0].style.size, line.style.size)
@@ -204,16 +204,18 @@ def _level(row: list[PdfLine], line: PdfLine) -> bool:
     return lower < 0.35 * size or (lower < 0.5 * size and len(row) > 1 and room)
 
 
-def _in_order(row: list[PdfLine]) -> list[PdfLine]:
+def _order_row(row: list[PdfLine]) -> list[PdfLine]:
     from_right = is_right_to_left("".join(line.text for line in row))
     row.sort(key=lambda line: -line.x1 if from_right else line.x0)
-    if _justified(row):
+    if _is_justified(row):
         return [join_row(row)]
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
-        marked = (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _marks(before, line)
+        marked = (
+            (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _is_list_marker(before, line)
+        )
         follows = line.order - before.order <= len(before.text) + 4
         if gap < (line.join_distance if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = join_row([before, line])
@@ -222,7 +224,7 @@ def _in_order(row: list[PdfLine]) -> list[PdfLine]:
     return joined
 
 
-def _justified(row: list[PdfLine]) -> bool:
+def _is_justified(row: list[PdfLine]) -> bool:
     """Return whether these are the words of a justified line, with blanks of one width."""
     gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
     size = row[0].style.size
@@ -230,7 +232,7 @@ def _justified(row: list[PdfLine]) -> bool:
     return len(gaps) > 2 and 2 * words > len(row) and max(gaps) < 1.3 * size and max(gaps) - min(gaps) < 0.1 * size
 
 
-def _marks(before: PdfLine, line: PdfLine) -> bool:
+def _is_list_marker(before: PdfLine, line: PdfLine) -> bool:
     """Return whether it is the bullet or number of an entry. A number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."

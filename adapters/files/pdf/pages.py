@@ -26,11 +26,11 @@ def ruled_table(grid: RuledGrid, pieces: Sequence[PdfSpan], page: int) -> PdfTab
         return None
     split: list[LineCells] = []
     for row in cells:
-        split.extend(_split(row) if len(cells) <= 3 else [row])
+        split.extend(_split_rows(row) if len(cells) <= 3 else [row])
     return build_pdf_table(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
 
 
-def _split(cells: LineCells) -> list[LineCells]:
+def _split_rows(cells: LineCells) -> list[LineCells]:
     """Split the cells between two ruling lines into rows, where their lines were drawn one after another."""
     levels: list[tuple[float, LineCells]] = []
     for line, column in sorted(
@@ -71,7 +71,7 @@ def read_pdf_page(
     if not pieces:
         return PdfPage(number, [], [], [], drawings.has_pictures)
     pieces = blank_struck_spans(pieces, [*drawings.horizontal, *strikeout_rules(page.raw)])
-    laid_out = _laid_out(pieces, drawings.horizontal, drawings.vertical, drawings.bullet_dots, number)
+    laid_out = _lay_out(pieces, drawings.horizontal, drawings.vertical, drawings.bullet_dots, number)
     laid_out.has_pictures = drawings.has_pictures
     return laid_out
 
@@ -84,7 +84,7 @@ def _is_seen(piece: PdfSpan, box: tuple[float, float, float, float]) -> bool:
     return left - 9 < piece.x1 < _FAR and -_FAR < piece.x0 < right + 9 and low - 9 < piece.y < high + 9
 
 
-def _laid_out(
+def _lay_out(
     pieces: list[PdfSpan],
     flat: list[RulingLine],
     steep: list[RulingLine],
@@ -98,11 +98,11 @@ def _laid_out(
     )
     aside = [PdfSpan(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
-        flat, steep = _turned(flat, steep, turn)
-    upright.extend(_bullets(upright, dots))
+        flat, steep = _turn_rules(flat, steep, turn)
+    upright.extend(_drawn_bullets(upright, dots))
     tables = []
     for grid in find_grids(flat, steep):
-        inside = [piece for piece in [*upright, *map(_stood_up, aside)] if grid.locate(piece)]
+        inside = [piece for piece in [*upright, *map(_turn_upright, aside)] if grid.locate(piece)]
         if inside and (table := ruled_table(grid, inside, number)):
             tables.append(table)
             gone = {piece.order for piece in inside}
@@ -116,13 +116,15 @@ def _laid_out(
     return PdfPage(number, lines, tables, merge_rules(flat))
 
 
-def _stood_up(piece: PdfSpan) -> PdfSpan:
+def _turn_upright(piece: PdfSpan) -> PdfSpan:
     """Turn a text that is written upwards or downwards in a cell upright."""
     x, y = (-piece.y, piece.x0) if piece.style.quarter_turns == 1 else (piece.y, -piece.x1)
     return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.quarter_turns in {1, 3} else piece._replace(y=-1e9)
 
 
-def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple[list[RulingLine], list[RulingLine]]:
+def _turn_rules(
+    flat: list[RulingLine], steep: list[RulingLine], turn: int
+) -> tuple[list[RulingLine], list[RulingLine]]:
     ends = [((r.start, r.position), (r.end, r.position)) for r in flat] + [
         ((r.position, r.start), (r.position, r.end)) for r in steep
     ]
@@ -132,7 +134,7 @@ def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple
     return across, down
 
 
-def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
+def _drawn_bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
     """Return bullets that are drawn, not written, left of a line's first letters."""
     bullets = []
     for x, y in dots[:500]:
@@ -169,18 +171,18 @@ def page_reading_order(page: PdfPage, columns: list[list[PdfLine]]) -> list[PdfL
                 line = join_row(row)
                 line.column_right = right
                 before = parts[-1] if parts and isinstance(parts[-1], PdfLine) else None
-                line.has_rule_above = before is not None and _parted(before, line, page.horizontal)
+                line.has_rule_above = before is not None and _is_divided(before, line, page.horizontal)
                 parts.append(line)
     parts.extend(rest)
     return parts
 
 
-def _parted(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
+def _is_divided(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
     """Return whether a ruling line, and no underline, stands between two lines."""
     high, low = before.y - 0.35 * before.style.size, line.y + 0.75 * line.style.size
-    between = rules[bisect(rules, low, key=_height) : bisect(rules, high, key=_height)]
+    between = rules[bisect(rules, low, key=_rule_height) : bisect(rules, high, key=_rule_height)]
     return any(rule.start < line.x0 + 9 and rule.end > line.x0 + 9 for rule in between)
 
 
-def _height(rule: RulingLine) -> float:
+def _rule_height(rule: RulingLine) -> float:
     return rule.position

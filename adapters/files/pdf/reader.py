@@ -45,18 +45,18 @@ def read_pdf(content: bytes, on_pages: ProgressCallback = ignore_progress) -> Pa
             raise Refused("the PDF is protected by a password", what_to_do="Remove the password.") from error
         raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.") from error
     try:
-        return _read(document, on_pages)
+        return _read_document(document, on_pages)
     finally:
         document.close()
 
 
-def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
+def _read_document(document: Any, on_pages: ProgressCallback) -> ParsedFile:
     outline = OutlineBuilder()
     sizes: Counter[float] = Counter()
-    pages = _pages(document, outline, on_pages, sizes)
+    pages = _read_pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     drop_running_heads(pages, body)
-    _without_typewriter([line for page in pages for line in page.lines])
+    _clear_typewriter([line for page in pages for line in page.lines])
     for page in pages:
         if page.has_pictures and not page.lines and not page.tables:
             outline.note_unread(f"page {page.number}: no text, only a picture")
@@ -80,24 +80,26 @@ def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
     title = metadata if _is_title(metadata) else largest_line(lines, body)
     cells = (text for part in parts if isinstance(part, PdfTable) for row in part.rows for cell in row for text in cell)
     words = PdfVocabulary([*(line.text for line in lines), *cells])
-    headings = HeadingClassifier(parts, _bookmarks(document), body)
+    headings = HeadingClassifier(parts, _read_bookmarks(document), body)
     PdfBlockBuilder(outline, lines, words, headings, title, body).add_page_elements(parts, notes)
     return outline.build(title=title)
 
 
-def _without_typewriter(lines: list[PdfLine]) -> None:
+def _clear_typewriter(lines: list[PdfLine]) -> None:
     """Clear the mark of code where all text is written in letters of one width."""
     if sum(len(line.text) for line in lines if line.style.mono) > 0.85 * sum(len(line.text) for line in lines):
         for line in lines:
             line.style = line.style._replace(mono=False)
 
 
-def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]) -> list[PdfPage]:
+def _read_pages(
+    document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]
+) -> list[PdfPage]:
     """Return the lines and ruled tables of each page. A page that cannot be read is noted as unread."""
     fonts = PdfFonts()
     made_by = f"{document.get_metadata_value('Producer')} {document.get_metadata_value('Creator')}"
     by_word = not _BY_CELL.search(made_by) or bool(re.search(r"tex|ghostscript", made_by, re.IGNORECASE))
-    forms = _forms(document)
+    forms = _init_forms(document)
     pages = []
     count = min(len(document), _MOST_PAGES)
     for number in range(1, count + 1):
@@ -111,7 +113,7 @@ def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, s
     return pages
 
 
-def _forms(document: Any) -> Any:
+def _init_forms(document: Any) -> Any:
     if document.get_formtype() == raw.FORMTYPE_NONE:
         return None
     with suppress(pdfium.PdfiumError):
@@ -120,7 +122,7 @@ def _forms(document: Any) -> Any:
     return None
 
 
-def _bookmarks(document: Any) -> dict[str, int]:
+def _read_bookmarks(document: Any) -> dict[str, int]:
     """Return the levels in the document's outline by title."""
     levels: dict[str, int] = {}
     with suppress(pdfium.PdfiumError, ValueError, RecursionError):

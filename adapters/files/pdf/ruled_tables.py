@@ -21,8 +21,8 @@ class RuledGrid:
         self._horizontal, self._vertical = horizontal, vertical
         ends = [place for rule in horizontal for place in (rule.start, rule.end)]
         tips = [place for rule in vertical for place in (rule.start, rule.end)]
-        self.xs = _apart([*(rule.position for rule in vertical), min(ends), max(ends)])
-        self.ys = _apart([*(rule.position for rule in horizontal), min(tips), max(tips)])
+        self.xs = _distinct_places([*(rule.position for rule in vertical), min(ends), max(ends)])
+        self.ys = _distinct_places([*(rule.position for rule in horizontal), min(tips), max(tips)])
         self.width, self.height = len(self.xs) - 1, len(self.ys) - 1
 
     def locate(self, piece: PdfSpan) -> tuple[int, int] | None:
@@ -47,7 +47,7 @@ def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine])
     across, down = merge_rules(horizontal), merge_rules(vertical)
     if len(across) > _MOST or len(down) > _MOST:
         return
-    for flat, steep in _touching(across, down):
+    for flat, steep in _group_touching(across, down):
         if flat and steep:
             grid = RuledGrid(flat, steep)
             if grid.width > 1 and grid.height > 0 and grid.width * grid.height <= 20_000:
@@ -76,10 +76,12 @@ def merge_rules(rules: Sequence[RulingLine]) -> list[RulingLine]:
     return merged
 
 
-def _touching(across: list[RulingLine], down: list[RulingLine]) -> list[tuple[list[RulingLine], list[RulingLine]]]:
+def _group_touching(
+    across: list[RulingLine], down: list[RulingLine]
+) -> list[tuple[list[RulingLine], list[RulingLine]]]:
     groups: list[tuple[list[RulingLine], list[RulingLine]]] = []
     for rule in across:
-        touched = [other for other in down if _cross(rule, other)]
+        touched = [other for other in down if _do_cross(rule, other)]
         mine = ([rule], touched)
         apart = []
         for group in groups:
@@ -92,14 +94,14 @@ def _touching(across: list[RulingLine], down: list[RulingLine]) -> list[tuple[li
     return groups
 
 
-def _cross(flat: RulingLine, steep: RulingLine) -> bool:
+def _do_cross(flat: RulingLine, steep: RulingLine) -> bool:
     return (
         flat.start - _NEAR <= steep.position <= flat.end + _NEAR
         and steep.start - _NEAR <= flat.position <= steep.end + _NEAR
     )
 
 
-def _apart(places: list[float]) -> list[float]:
+def _distinct_places(places: list[float]) -> list[float]:
     distinct: list[float] = []
     for place in sorted(places):
         if not distinct or place - distinct[-1] > _NEAR:
@@ -114,7 +116,7 @@ def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[Pdf
     for piece in pieces:
         if (place := grid.locate(piece)) is not None:
             by_place.setdefault(place, []).append(piece)
-    group = _merged_cells(grid, by_place)
+    group = _first_merged_cells(grid, by_place)
     merged: dict[tuple[int, int], list[PdfSpan]] = {}
     for place, inside in by_place.items():
         merged.setdefault(group[place], []).extend(inside)
@@ -127,7 +129,7 @@ def grid_cells(grid: RuledGrid, pieces: Sequence[PdfSpan]) -> list[list[list[Pdf
     return [[texts.get(group[row, column], []) for column in range(grid.width)] for row in range(grid.height)]
 
 
-def _merged_cells(
+def _first_merged_cells(
     grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]]
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return, for each cell, the first cell that it is merged with: cells without a line between them."""
@@ -135,7 +137,7 @@ def _merged_cells(
     for row in range(grid.height):
         for column in range(1, grid.width):
             open_left = not grid.is_closed_right(row, column - 1)
-            if open_left and not _own_text(grid, by_place, row, column):
+            if open_left and not _have_separate_texts(grid, by_place, row, column):
                 first[row, column] = first[row, column - 1]
     for row in range(1, grid.height):
         for column in range(grid.width):
@@ -147,7 +149,9 @@ def _merged_cells(
     return first
 
 
-def _own_text(grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]], row: int, column: int) -> bool:
+def _have_separate_texts(
+    grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]], row: int, column: int
+) -> bool:
     """Return whether a cell and the one left of it hold texts that stand apart."""
     left, mine = by_place.get((row, column - 1)), by_place.get((row, column))
     if not left or not mine:

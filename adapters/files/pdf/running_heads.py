@@ -33,23 +33,23 @@ _PRINTED = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}:\d\d\b")
 
 def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
     """Remove text that stands at the same height of most pages, alike or but for the page's number."""
-    edges = [list(_edge(page)) for page in pages]
+    edges = [list(_edge_rows(page)) for page in pages]
     filled = sum(1 for edge in edges if edge)
     positions: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page, edge in zip(pages, edges, strict=True):
         for row, apart in edge:
-            for key in _keys(row, page.number, apart=apart, body=body):
+            for key in _row_keys(row, page.number, apart=apart, body=body):
                 positions[key].append((page.number, row[0].y))
-    running = {key for key, places in positions.items() if _runs(places, filled, apart=key.startswith(_APART))}
+    running = {key for key, places in positions.items() if _is_running(places, filled, apart=key.startswith(_APART))}
     for page, edge in zip(pages, edges, strict=True):
         gone = {
             id(line)
             for row, apart in edge
-            if _only_number(row, page, body)
-            or (apart and _names_page(row, page.number, len(pages)))
+            if _is_page_number(row, page, body)
+            or (apart and _has_page_number(row, page.number, len(pages)))
             or any(
                 key in running
-                for key in _keys(row, page.number, apart=apart, body=body)
+                for key in _row_keys(row, page.number, apart=apart, body=body)
                 if join_row(row).style.size < (1.12 if "\0" in key else 1.4) * body
             )
             for line in row
@@ -57,7 +57,7 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
         page.lines[:] = [line for line in page.lines if id(line) not in gone]
 
 
-def _edge(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
+def _edge_rows(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
     """Yield the rows at the top and at the bottom, and whether each is the outermost and stands apart from the text."""
     rows = group_rows(page.lines)
     last = len(rows) - 1
@@ -75,7 +75,7 @@ def _edge(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
             yield row, gap > 2.5 * row[0].style.size
 
 
-def _keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Iterator[str]:
+def _row_keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Iterator[str]:
     """Yield the row itself, and the row with each number as its distance from the page's number."""
     text = join_row(row).text if len(row) > 1 else row[0].text
     yield text
@@ -90,7 +90,7 @@ def _keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Itera
             yield f"{text[: match.start()]}\0{int(match.group()) - number}\0{text[match.end() :]}"
 
 
-def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
+def _is_running(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
     """Return whether a row stands on most pages. A row that stands apart may run through a chapter."""
     on = len({number for number, _ in places})
     if on < 2 or on < (max(3, 0.02 * filled) if apart and filled >= 6 else 0.5 * filled):
@@ -99,7 +99,7 @@ def _runs(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
     return sum(abs(y - usual) < 3 for _, y in places) >= 0.7 * len(places)
 
 
-def _names_page(row: list[PdfLine], number: int, count: int) -> bool:
+def _has_page_number(row: list[PdfLine], number: int, count: int) -> bool:
     """Return whether a row gives the number of this page, as `Page 1 of 2` or `1/2`, or the time when a browser printed
     it."""
     text = join_row(row).text
@@ -109,7 +109,7 @@ def _names_page(row: list[PdfLine], number: int, count: int) -> bool:
     return bool(_PRINTED.match(text))
 
 
-def _only_number(row: list[PdfLine], page: PdfPage, body: float) -> bool:
+def _is_page_number(row: list[PdfLine], page: PdfPage, body: float) -> bool:
     """Return whether a row is a page number alone, apart from the text."""
     text = original = join_row(row).text if len(row) > 1 else row[0].text
     if len(text) > 25 or (original.isdigit() and row[0].style.size > 1.12 * body):
@@ -137,24 +137,26 @@ def drop_contents_table(parts: Sequence[PdfLine | PdfTable], pages: int) -> Iter
     under = False
     for part in parts:
         leads = isinstance(part, PdfLine) and has_dot_leaders(part.text)
-        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _ends(part)))):
+        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _last_words(part)))):
             listed.append(part)
             continue
-        yield from _kept(listed, pages, under=under)
+        yield from _keep_unless_contents(listed, pages, under=under)
         if listed or isinstance(part, PdfTable) or not under or len(part.text.split()) > 8:
             under = isinstance(part, PdfLine) and bool(_CONTENTS.fullmatch(part.text.strip()))
         listed = []
         yield part
-    yield from _kept(listed, pages, under=under)
+    yield from _keep_unless_contents(listed, pages, under=under)
 
 
-def _ends(part: PdfLine | PdfTable) -> list[str]:
+def _last_words(part: PdfLine | PdfTable) -> list[str]:
     texts = [part.text] if isinstance(part, PdfLine) else [" ".join(row[-1]) for row in part.rows]
     return [(DOT_LEADERS.split(text)[-1].split() or [""])[-1] for text in texts]
 
 
-def _kept(listed: Sequence[PdfLine | PdfTable], pages: int, *, under: bool) -> Sequence[PdfLine | PdfTable]:
-    ends = [end for part in listed for end in _ends(part)]
+def _keep_unless_contents(
+    listed: Sequence[PdfLine | PdfTable], pages: int, *, under: bool
+) -> Sequence[PdfLine | PdfTable]:
+    ends = [end for part in listed for end in _last_words(part)]
     numbered = all(_ENDS_IN_NUMBER.fullmatch(end) for end in ends)
     figures = [int(end) for end in ends if end.isdecimal()]
     rises = figures == sorted(figures) and (not figures or figures[-1] <= pages + 20)

@@ -31,8 +31,10 @@ def is_in_paragraph(rows: list[list[PdfLine]], start: int, end: int) -> bool:
 
 def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[RulingLine]) -> int:
     """Return the end of rows of several texts, including the lone texts between them."""
-    if not _several(rows[start]):
-        spans = start + 1 < len(rows) and _several(rows[start + 1]) and rows[start][0].x0 > rows[start + 1][0].x1
+    if not _has_several_texts(rows[start]):
+        spans = (
+            start + 1 < len(rows) and _has_several_texts(rows[start + 1]) and rows[start][0].x0 > rows[start + 1][0].x1
+        )
         if not spans or rows[start][0].y - rows[start + 1][0].y > 2 * rows[start][0].style.size:
             return start
     end = last = start + 1
@@ -46,12 +48,12 @@ def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[Ruling
             break
         if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
-        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[start:end]):
+        if _has_several_texts(row) and apart > 1.4 * size and not _is_aligned(row, rows[start:end]):
             break
-        if _several(row):
+        if _has_several_texts(row):
             last = end + 1
             starts.extend(line.x0 for line in row)
-        elif not _hangs(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
+        elif not _belongs_to_cell(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
             break
         else:
             within = row[0].x0 > min(starts) + size or above[0].text.endswith("-")
@@ -60,7 +62,7 @@ def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[Ruling
     return last
 
 
-def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
+def _is_aligned(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
     """Return whether at least half of a row's texts begin, end or are centred like one above."""
     places = [place for other in above for line in other for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
     near = [
@@ -70,7 +72,7 @@ def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
     return 2 * sum(near) >= len(row)
 
 
-def _hangs(
+def _belongs_to_cell(
     line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], apart: float, size: float
 ) -> bool:
     """Return whether a lone text is the rest of a cell, or one cell of a row."""
@@ -80,10 +82,10 @@ def _hangs(
     near = min(abs(line.x0 - start) for start in starts) < 2 or any(
         other.x0 - 2 <= line.x0 and line.x1 <= other.x1 + 2 for other in above
     )
-    return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
+    return near and (apart < 1.6 * size or (below is not None and _has_several_texts(below) and apart < 3.4 * size))
 
 
-def _several(row: list[PdfLine]) -> bool:
+def _has_several_texts(row: list[PdfLine]) -> bool:
     if len(row) < 2 or all(line.style.mono for line in row):
         return False
     return not any(has_dot_leaders(line.text) for line in row)
@@ -104,7 +106,7 @@ def find_tables(
     while at < len(rows):
         end = find_table_end(rows, at, rules)
         is_prose = end - at < 2 or (end - at < 5 and is_in_paragraph(rows, at, end))
-        table = None if is_prose else _aligned(rows[at:end], rules, page)
+        table = None if is_prose else _build_table(rows[at:end], rules, page)
         if table:
             yield table
             at = end
@@ -113,15 +115,15 @@ def find_tables(
             at += 1
 
 
-def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
+def _build_table(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
     """Return a table whose columns no text of its rows crosses."""
-    rows = _numbers_apart(rows)
+    rows = _split_numbers(rows)
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
-    columns = _headed(rows, _told(rows, several))
+    columns = _merge_header_columns(rows, _choose_columns(rows, several))
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
-    cells = [_cells(row, columns) for row in rows]
+    cells = [_assign_cells(row, columns) for row in rows]
     if all(sum(map(bool, row)) < 2 for row in cells):
         return None
     table_rows = merge_table_rows(cells, own)
@@ -130,14 +132,14 @@ def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) 
         return None
     size = rows[0][0].style.size
     narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
-    if len(table_rows) < 2 or _prose(table_rows, narrow=narrow):
+    if len(table_rows) < 2 or _is_prose(table_rows, narrow=narrow):
         return None
     top = rows[0][0]
     table = build_pdf_table(table_rows, page, columns[0][0], top.y + top.style.size, columns, own)
     return table and replace(table, order=top.order)
 
 
-def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
+def _split_numbers(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
     """Split right-aligned numbers in the first column from the left-aligned names in the second that they touch."""
     alone = (row for row in rows if len(row) > 1 and _NUMBER.fullmatch(row[0].text))
     tight = next((row for row in alone if row[1].x0 - row[0].x1 < row[0].style.size), None)
@@ -161,14 +163,14 @@ def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
     return split
 
 
-def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple[float, float]]:
+def _choose_columns(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple[float, float]]:
     """Return the columns of all rows, or of the rows with the most texts where a text spans several columns."""
-    columns = _columns([line for row in rows for line in row])
+    columns = _merge_extents([line for row in rows for line in row])
     for count in sorted({len(row) for row in several}, reverse=True):
         if count <= len(columns):
             break
         usual = [row for row in several if len(row) == count]
-        own_columns = _columns([line for row in usual for line in row])
+        own_columns = _merge_extents([line for row in usual for line in row])
         others = [line for row in several if len(row) != count for line in row]
         over = sum(len([1 for x0, x1 in own_columns if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
         if len(own_columns) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
@@ -176,14 +178,14 @@ def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple
     return columns
 
 
-def _prose(rows: list[LineCells], *, narrow: bool) -> bool:
+def _is_prose(rows: list[LineCells], *, narrow: bool) -> bool:
     """Return whether these are lines of text that happen to have wide gaps."""
     texts = [" ".join(line.text for line in cell) for row in rows for cell in row if cell]
     long = sum(map(len, texts)) / len(texts)
     return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
 
 
-def _columns(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
+def _merge_extents(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
     joined: list[tuple[float, float]] = []
     for x0, x1 in sorted((line.x0, line.x1) for line in lines):
         if joined and x0 < joined[-1][1] + 1:
@@ -193,7 +195,7 @@ def _columns(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
     return joined
 
 
-def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _merge_header_columns(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Merge a column that holds only the name of the column beside it with that one: a name to the left above figures
     to the right."""
     if len(columns) > _MOST:
@@ -203,11 +205,11 @@ def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> li
     ]
     for n, (mine, other) in enumerate(itertools.pairwise(occupied)):
         if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
-            return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
+            return _merge_header_columns(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
     return columns
 
 
-def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
+def _assign_cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
     """Return the cells of a row. A text that spans several columns stands in each of them."""
     cells: LineCells = [[] for _ in columns]
     for line in row:
@@ -227,11 +229,11 @@ def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTabl
     joined: list[PdfLine | PdfTable] = []
     for part in parts:
         last = joined[-1] if joined else None
-        rows = _in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
+        rows = _rows_in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
         if isinstance(part, PdfTable) and isinstance(last, PdfTable) and rows:
             again = rows[: last.header] == last.rows[: last.header]
             first = last.header if again else 0
-            if _goes_on(last.rows, rows[first:]):
+            if _continues_row(last.rows, rows[first:]):
                 for cell, more in zip(last.rows[-1], rows[first], strict=True):
                     cell.extend(more)
                 first += 1
@@ -242,7 +244,7 @@ def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTabl
     return joined
 
 
-def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
+def _rows_in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
     """Return the rows of a table in the columns of one that ends the page before, if it continues that one."""
     if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
         return None
@@ -261,7 +263,7 @@ def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
     return None if part.has_named_header and rows[: part.header] != last.rows[: part.header] else rows
 
 
-def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
+def _continues_row(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
     """Return whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
     if not more or more[0][0] or not rows[-1][0]:
         return False

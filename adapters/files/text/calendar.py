@@ -11,7 +11,7 @@ from pipeline.values import BlockKind
 
 _LINE = re.compile(r'([\w-]+)((?:;[^=;:]+=(?:"[^"]*"|[^;:"]*)(?:,"[^"]*")*)*):(.*)')
 _MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z?))?")
-_SHOWN = {
+_LABELS = {
     "DTSTART": "Start",
     "DTEND": "End",
     "DUE": "Due",
@@ -36,24 +36,24 @@ def read_calendar(content: bytes) -> ParsedFile:
             within.append(value.upper())
         elif name == "END" and within:
             if within.pop() in {"VEVENT", "VTODO"}:
-                _add(outline, properties)
+                _add_event(outline, properties)
                 properties = {}
         elif within[-1:] in (["VEVENT"], ["VTODO"]):
-            text = _said(name, details, value)
+            text = _format_value(name, details, value)
             properties[name] = f"{properties[name]}, {text}" if name == "ATTENDEE" and name in properties else text
     if not outline.character_count:
         raise Refused("the file is no calendar with events", what_to_do="Export it again as .ics.")
     return outline.build()
 
 
-def _add(outline: OutlineBuilder, properties: dict[str, str]) -> None:
+def _add_event(outline: OutlineBuilder, properties: dict[str, str]) -> None:
     outline.add_heading(1, properties.get("SUMMARY", "Event"))
-    for name, label in _SHOWN.items():
+    for name, label in _LABELS.items():
         outline.add(BlockKind.PROSE, f"{label}: {properties[name]}" if properties.get(name) else "")
     outline.add(BlockKind.PROSE, properties.get("DESCRIPTION", ""))
 
 
-def _said(name: str, details: str, value: str) -> str:
+def _format_value(name: str, details: str, value: str) -> str:
     if name in {"ATTENDEE", "ORGANIZER"}:
         called = re.search(r';CN="?([^";]*)', details, re.IGNORECASE)
         return called[1] if called else value.partition(":")[2] or value

@@ -37,10 +37,10 @@ def read_csv(content: bytes) -> ParsedFile:
         text = text[remarks.end() :]
     try:
         named = _NAMED.match(text)
-        dialect = {"delimiter": named[1]} if named else _dialect(text)
-        rows = _rows(text[named.end() :] if named else text, dialect, first + bool(named))
+        dialect = {"delimiter": named[1]} if named else _detect_dialect(text)
+        rows = _read_rows(text[named.end() :] if named else text, dialect, first + bool(named))
         if dialect.get("delimiter") == _NONE:
-            _list(outline, rows)
+            _add_list(outline, rows)
         else:
             add_sheet_tables(outline, rows, spaced=True)
     except csv.Error as error:
@@ -51,9 +51,9 @@ def read_csv(content: bytes) -> ParsedFile:
     return outline.build()
 
 
-def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
+def _read_rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
     gap, has_text_codes = False, '="' in text
-    for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
+    for number, cells in enumerate(csv.reader(_repair_quotes(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
         if has_text_codes:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
@@ -63,7 +63,7 @@ def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
         gap = not own
 
 
-def _lines(text: str, delimiter: str) -> Iterator[str]:
+def _repair_quotes(text: str, delimiter: str) -> Iterator[str]:
     """Return the lines without a quotation mark that opens a cell and is never closed: it would swallow all that
     follows."""
     lines = list(io.StringIO(text, newline=None))
@@ -80,14 +80,14 @@ def _lines(text: str, delimiter: str) -> Iterator[str]:
     return iter(lines)
 
 
-def _list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
+def _add_list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
     """Append a table of one column. Its first row is its name if that has words."""
     for index, row in enumerate(rows):
         kind = BlockKind.HEADER if not index and are_column_names(row.texts) else BlockKind.ROW
         outline.add_row(kind, row.texts, row=row.number)
 
 
-def _dialect(text: str) -> dict[str, Any]:
+def _detect_dialect(text: str) -> dict[str, Any]:
     """Return the dialect as `csv.reader` takes it. A table of one column has no delimiter."""
     from clevercsv.detect import Detector
 

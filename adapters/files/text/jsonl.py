@@ -54,7 +54,7 @@ def read_json_text(line: JsonLine) -> ParsedFile:
     """Read the line's text into blocks. Raises Refused when it has none."""
     from adapters.files.text.markdown import read_lenient_markdown
 
-    content = read_lenient_markdown(_titled(line), title=line.title)
+    content = read_lenient_markdown(_text_with_title(line), title=line.title)
     if not content.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return replace(
@@ -66,7 +66,7 @@ def read_json_text(line: JsonLine) -> ParsedFile:
     )
 
 
-def _titled(line: JsonLine) -> str:
+def _text_with_title(line: JsonLine) -> str:
     """Return the text, under its title where that is a question, as in an FAQ of any other format."""
     title = clean_label(line.title)
     return f"# {title}\n\n{line.text}" if title.endswith(("?", "？")) and title not in line.text else line.text

@@ -42,7 +42,7 @@ def read_eml(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
         raise Refused("the file is no mail", what_to_do="Save the mail again as .eml.")
     outline = start_mail(headers.pop("Subject"), headers)
     files: list[tuple[str, bytes]] = []
-    _part(outline, message, files)
+    _read_part(outline, message, files)
     add_attachments(outline, files, read_attachment)
     return outline.build()
 
@@ -101,7 +101,7 @@ def add_attachments(
             outline.note_unread(f"{name}: {error}")
 
 
-def _part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:
+def _read_part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]]) -> None:
     """Append the text of a part of a mail, and its files to `files`."""
     kind, name = part.get_content_type(), part.get_filename() or ""
     attached = part.get_content_disposition() == "attachment" or bool(name)
@@ -112,10 +112,10 @@ def _part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]
         case _ if kind in _LOCKED:
             outline.note_unread("text that is encrypted or signed")
         case "multipart" if kind == "multipart/alternative":
-            _alternative(outline, list(part.iter_parts()), files)
+            _read_alternative(outline, list(part.iter_parts()), files)
         case "multipart":
             for held in part.iter_parts():
-                _part(outline, held, files)
+                _read_part(outline, held, files)
         case "message" if kind == "message/rfc822":
             for held in part.iter_parts():
                 try:
@@ -123,27 +123,27 @@ def _part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, bytes]
                 except (UnicodeError, LookupError):
                     outline.note_unread(f"{name or 'a mail'}: it is damaged")
         case "text" if not attached and kind == "text/html":
-            append_html(outline, _said(part))
+            append_html(outline, _decode_part(part))
         case "text" if not attached and kind != "text/calendar":
-            add_mail_text(outline, _said(part), flowed=part.get_param("format") == "flowed")
+            add_mail_text(outline, _decode_part(part), flowed=part.get_param("format") == "flowed")
         case _:
             payload = part.get_payload(decode=True)
             name = name or ("invitation.ics" if kind == "text/calendar" else "")
             files.append((name, payload if isinstance(payload, bytes) else b""))
 
 
-def _alternative(outline: OutlineBuilder, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
+def _read_alternative(outline: OutlineBuilder, ways: list[MIMEPart], files: list[tuple[str, bytes]]) -> None:
     """Append the last alternative that has content, and an invitation beside it."""
     for way in ways:
         if way.get_content_type() == "text/calendar":
-            _part(outline, way, files)
+            _read_part(outline, way, files)
     before = outline.character_count
     for way in reversed(ways):
         if outline.character_count == before and way.get_content_type() != "text/calendar":
-            _part(outline, way, files)
+            _read_part(outline, way, files)
 
 
-def _said(part: MIMEPart) -> str:
+def _decode_part(part: MIMEPart) -> str:
     """Return the text of a part: in its charset where that fits, else decoded like a text file."""
     payload = part.get_payload(decode=True)
     content = payload if isinstance(payload, bytes) else b""

@@ -61,7 +61,7 @@ def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]
         parser.block.parse(text[start:end], parser, parts.parser_env, tokens)
         on_read(end)
         lines = text[start:end].split("\n")
-        last = len(lines) if end == len(text) else _last_block(tokens, lines)
+        last = len(lines) if end == len(text) else _last_block_line(tokens, lines)
         if not last:
             size *= 2
             continue
@@ -74,7 +74,7 @@ def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]
         start += len(parts.texts[-1])
     parts.parser_env.pop("footnotes", None)
     parts.parser_env["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
-    parts.texts = [_with_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
+    parts.texts = [_add_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
 
 
@@ -82,14 +82,14 @@ def is_title_token(token: Token) -> bool:
     return token.type == "heading_open" and token.tag == "h1" and token.level == 0
 
 
-def _with_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
+def _add_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
     """Return a part with the notes that it calls and that stand in another."""
     called = dict.fromkeys(_CALL.findall(part))
     elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != place]
     return "\n\n".join([part, *elsewhere])
 
 
-def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:
+def _last_block_line(tokens: Sequence[Token], lines: Sequence[str]) -> int:
     """Return the line on which the last block begins that stands in no other and is not indented: a note's would be."""
     starts = (token.map[0] for token in reversed(tokens) if token.map and token.level == 0)
     return next((line for line in starts if not lines[line][:1].isspace()), 0)
@@ -115,7 +115,7 @@ def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     text = decode_text(content)
     metadata: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
-        metadata = dict(_front_matter(front.group(1)))
+        metadata = dict(_parse_front_matter(front.group(1)))
         text = text[front.end() :]
     elif front := _TOML.match(text):
         with suppress(tomllib.TOMLDecodeError):
@@ -125,23 +125,25 @@ def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     if _COMPONENTS.search(text):
         markdown.disable("code")
     add_markdown_rules(add_myst_rules(add_generator_rules(markdown)))
-    return _content(_Reading(markdown, on_pages=on_pages), text, metadata)
+    return _build_file(_MarkdownReader(markdown, on_pages=on_pages), text, metadata)
 
 
 def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
     """Read paragraphs, lists and headings as people write them in plain text. Every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
-    return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {})
+    return _build_file(
+        _MarkdownReader(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {}
+    )
 
 
 def read_lenient_markdown(text: str, **metadata: str) -> ParsedFile:
     """Read text of unknown origin, such as a line of a corpus: Markdown's marks are understood, its pitfalls
     avoided."""
     markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
-    return _content(_Reading(markdown, guess=True), text, metadata)
+    return _build_file(_MarkdownReader(markdown, guess=True), text, metadata)
 
 
-def _front_matter(text: str) -> list[tuple[str, str]]:
+def _parse_front_matter(text: str) -> list[tuple[str, str]]:
     fields = []
     for line in text.splitlines():
         name, _, value = line.strip().partition(":")
@@ -150,8 +152,8 @@ def _front_matter(text: str) -> list[tuple[str, str]]:
     return fields
 
 
-def _content(reading: _Reading, text: str, metadata: dict[str, str]) -> ParsedFile:
-    content = reading.of(text).build(title=metadata.get("title", ""))
+def _build_file(reading: _MarkdownReader, text: str, metadata: dict[str, str]) -> ParsedFile:
+    content = reading.read_outline(text).build(title=metadata.get("title", ""))
     named = {"title", "product", "document_type", "url"}
     return replace(
         content,
@@ -162,7 +164,7 @@ def _content(reading: _Reading, text: str, metadata: dict[str, str]) -> ParsedFi
     )
 
 
-class _Reading:
+class _MarkdownReader:
     """Markdown as HTML, a part at a time, and then as blocks. With `guess`, paragraphs that look like headings are
     headings."""
 
@@ -174,7 +176,7 @@ class _Reading:
         self._guess = guess
         self._outline = OutlineBuilder()
 
-    def of(self, text: str) -> OutlineBuilder:
+    def read_outline(self, text: str) -> OutlineBuilder:
         if len(text) <= PART_SIZE:
             env: dict[str, Any] = {}
             tokens = self._parser.parse(text, env)
@@ -182,15 +184,15 @@ class _Reading:
         else:
             pages = 2 * len(text) // TEXT_PAGE_SIZE
             parts = split_markdown(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE_SIZE, pages))
-            token_groups, titles = self._parsed(parts, pages), parts.title_count
+            token_groups, titles = self._parse_parts(parts, pages), parts.title_count
         titled = titles == 1
         if self._guess:
-            token_groups, titled = _with_guesses(token_groups, titles=titles), titles < 2
+            token_groups, titled = _guess_headings(token_groups, titles=titles), titles < 2
         for tokens, env in token_groups:
             append_html(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
         return self._outline
 
-    def _parsed(self, parts: MarkdownParts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
+    def _parse_parts(self, parts: MarkdownParts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
         read = pages // 2
         for part in parts.texts:
             env = {**parts.parser_env}
@@ -199,7 +201,7 @@ class _Reading:
             self._on_pages(min(read, pages), pages)
 
 
-def _with_guesses(
+def _guess_headings(
     token_groups: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
 ) -> Iterator[tuple[list[Token], dict[str, Any]]]:
     """Turn paragraphs that read like headings into headings, and join lines that an editor broke."""
@@ -208,11 +210,11 @@ def _with_guesses(
     first = True
     for node, following in pairwise(chain(nodes, (None,))):
         assert node
-        heading = _as_heading(node) if following and node.type != "heading" else ""
-        if heading and following and (first or not _as_heading(following)):
-            made += _heading("h2" if titles or not first else "h1", heading)
+        heading = _heading_text(node) if following and node.type != "heading" else ""
+        if heading and following and (first or not _heading_text(following)):
+            made += _heading_tokens("h2" if titles or not first else "h1", heading)
         else:
-            made += map(_unwrapped, node.to_tokens())
+            made += map(_unwrap_lines, node.to_tokens())
         first = False
         if len(made) >= _ENOUGH:
             yield made, {}
@@ -220,12 +222,12 @@ def _with_guesses(
     yield made, {}
 
 
-def _heading(tag: str, text: str) -> list[Token]:
+def _heading_tokens(tag: str, text: str) -> list[Token]:
     inner = Token("text", "", 0, content=text)
     return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[inner]), Token("heading_close", tag, -1)]
 
 
-def _as_heading(node: SyntaxTreeNode) -> str:
+def _heading_text(node: SyntaxTreeNode) -> str:
     """Return the text of a paragraph or one-step list that reads like a heading, otherwise an empty text."""
     number = ""
     if node.type == "ordered_list" and len(node.children) == 1:
@@ -235,23 +237,23 @@ def _as_heading(node: SyntaxTreeNode) -> str:
             return ""
         node = node.children[0]
     inline = node.children[0].token if node.type == "paragraph" and node.children else None
-    lines = _lines(inline.children or [])[0] if inline else []
+    lines = _split_lines(inline.children or [])[0] if inline else []
     text = lines[0] if len(lines) == 1 else ""
     plain = 0 < len(text) <= 80 and len(text.split()) <= 12
     return number + text if plain and text[0].isupper() and not text.endswith(_SENTENCE_END) else ""
 
 
-def _unwrapped(token: Token) -> Token:
+def _unwrap_lines(token: Token) -> Token:
     """Join lines that an editor broke. The line ends that separate short lines stay."""
     if token.type == "inline" and token.children and any(child.type == "softbreak" for child in token.children):
-        lines, breaks = _lines(token.children, joined=False)
+        lines, breaks = _split_lines(token.children, joined=False)
         for at, (before, line) in zip(breaks, pairwise(lines), strict=True):
             if len(before) < _WRAPPED and not line[:1].islower():
                 token.children[at] = Token("hardbreak", "br", 0)
     return token
 
 
-def _lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
+def _split_lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
     """Return the lines of a paragraph, and the parts of it that end one. With `joined`, lines that an editor broke are
     one."""
     texts: list[str] = [""]

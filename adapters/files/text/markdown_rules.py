@@ -52,17 +52,17 @@ def add_markdown_rules(markdown: MarkdownIt) -> MarkdownIt:
     """Add the rules of GitHub, pandoc and Obsidian to `markdown`, and return it."""
     deflist_plugin(markdown)
     footnote_plugin(markdown)
-    markdown.block.ruler.before("paragraph", "comment_block", _comment_block, {"alt": ["paragraph", "blockquote"]})
-    markdown.inline.ruler.before("escape", "formula", _formula)
-    markdown.inline.ruler.before("link", "wiki_link", _wiki_link)
-    markdown.inline.ruler.before("strikethrough", "added_mark", _added)
-    markdown.core.ruler.before("footnote_tail", "notes_alone", _notes_alone)
-    markdown.core.ruler.push("tasks", _tasks)
-    markdown.core.ruler.push("balanced", _balanced)
+    markdown.block.ruler.before("paragraph", "comment_block", _skip_comment_block, {"alt": ["paragraph", "blockquote"]})
+    markdown.inline.ruler.before("escape", "formula", _read_formula)
+    markdown.inline.ruler.before("link", "wiki_link", _read_wiki_link)
+    markdown.inline.ruler.before("strikethrough", "added_mark", _read_mark)
+    markdown.core.ruler.before("footnote_tail", "notes_alone", _keep_uncalled_notes)
+    markdown.core.ruler.push("tasks", _write_task_boxes)
+    markdown.core.ruler.push("balanced", _balance_html)
     return markdown
 
 
-def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _skip_comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Skip the lines between two of `%%`."""
     if line_text(state, start) != "%%":
         return False
@@ -74,7 +74,7 @@ def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return False
 
 
-def _wiki_link(state: StateInline, silent: bool) -> bool:
+def _read_wiki_link(state: StateInline, silent: bool) -> bool:
     match = _WIKI.match(state.src, state.pos)
     if not match:
         return False
@@ -87,7 +87,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _formula(state: StateInline, silent: bool) -> bool:
+def _read_formula(state: StateInline, silent: bool) -> bool:
     """Keep TeX as it is written. A price is no formula."""
     if state.src[state.pos] not in "$\\" or not (match := _FORMULA.match(state.src, state.pos)):
         return False
@@ -109,7 +109,7 @@ def _is_formula(text: str, *, certain: bool) -> bool:
     return not _WORD.search(plain) or ("=" in text and "^" in text and not re.search(r"[^\W\d_]{4}", plain))
 
 
-def _added(state: StateInline, silent: bool) -> bool:
+def _read_mark(state: StateInline, silent: bool) -> bool:
     """Read `==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
     mark = state.src[state.pos]
     before = state.src[state.pos - 1 : state.pos]
@@ -136,7 +136,7 @@ def _added(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _notes_alone(state: StateCore) -> None:
+def _keep_uncalled_notes(state: StateCore) -> None:
     """Keep notes that nobody calls at their place."""
     called = {name for name, number in state.env.get("footnotes", {}).get("refs", {}).items() if number >= 0}
     called |= state.env.get("called", set())
@@ -148,7 +148,7 @@ def _notes_alone(state: StateCore) -> None:
             token.type, token.tag = token.type.replace("footnote_reference", "note"), "div"
 
 
-def _tasks(state: StateCore) -> None:
+def _write_task_boxes(state: StateCore) -> None:
     """Turn the mark that opens a task into a box with or without its tick."""
     opened = False
     for token in state.tokens:
@@ -161,18 +161,18 @@ def _tasks(state: StateCore) -> None:
             opened = False
 
 
-def _balanced(state: StateCore) -> None:
+def _balance_html(state: StateCore) -> None:
     """Close HTML at the end of its block, so that none hides the text behind it. Text behind a block of HTML stands
     apart."""
     for token in state.tokens:
         if token.type == "inline" and token.children and any(child.type == "html_inline" for child in token.children):
-            token.children = _closed(token.children)
+            token.children = _close_tags(token.children)
         elif token.type == "html_block":
-            inner = [token] if not token.level else _closed([token])
-            token.content = _open("".join(part.content for part in inner)) + "<hr>\n"
+            inner = [token] if not token.level else _close_tags([token])
+            token.content = _close_swallowing_tags("".join(part.content for part in inner)) + "<hr>\n"
 
 
-def _open(html: str) -> str:
+def _close_swallowing_tags(html: str) -> str:
     """Return `html` without comments and such tags that continue beyond its end, but for one that it begins with."""
     lower = html.lower()
     if lower.lstrip().startswith("<script"):
@@ -185,7 +185,7 @@ def _open(html: str) -> str:
     return f"{html}-->" if lower.rfind("<!--") > lower.rfind("-->") else html
 
 
-def _closed(tokens: list[Token]) -> list[Token]:
+def _close_tags(tokens: list[Token]) -> list[Token]:
     opened: list[str] = []
     balanced: list[Token] = []
     for token in tokens:
@@ -223,13 +223,13 @@ _FILES = frozenset("figure image video iframe embed card-carousel".split())
 
 def add_myst_rules(markdown: MarkdownIt) -> MarkdownIt:
     """Add the rules of MyST to `markdown`, and return it."""
-    markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": INTERRUPTED_RULES})
-    markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": INTERRUPTED_RULES})
-    markdown.inline.ruler.before("backticks", "myst_role", _role)
+    markdown.block.ruler.before("fence", "myst_directive", _read_directive, {"alt": INTERRUPTED_RULES})
+    markdown.block.ruler.before("paragraph", "myst_line", _skip_myst_line, {"alt": INTERRUPTED_RULES})
+    markdown.inline.ruler.before("backticks", "myst_role", _read_role)
     return markdown
 
 
-def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _skip_myst_line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Skip the name of a place, or a comment in a file that has directives."""
     text = line_text(state, start)
     if text.startswith("%") and "myst" not in state.env:
@@ -241,7 +241,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _read_directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opened = None if state.is_code_block(start) else _DIRECTIVE.fullmatch(line_text(state, start))
     if opened is None or silent or state.level >= MAX_DIRECTIVES:
         return opened is not None and silent
@@ -262,7 +262,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         state.push("fence", "code", 0).content = "\n".join(lines) + "\n"
     elif name == "math":
         push_paragraph(state, " ".join([argument, *lines]).strip(), start)
-    elif name in _RST and (html := _of_rst(name, argument, text)):
+    elif name in _RST and (html := _render_rst(name, argument, text)):
         state.push("html_block", "", 0).content = html
     else:
         title = (
@@ -277,7 +277,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _of_rst(name: str, argument: str, text: str) -> str:
+def _render_rst(name: str, argument: str, text: str) -> str:
     from adapters.files.text.rst import rst_to_html
 
     inner = "\n".join(f"   {line}" for line in text.split("\n"))
@@ -286,7 +286,7 @@ def _of_rst(name: str, argument: str, text: str) -> str:
     return ""
 
 
-def _role(state: StateInline, silent: bool) -> bool:
+def _read_role(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "{" or not (match := _ROLE.match(state.src, state.pos)):
         return False
     name = match[1].rpartition(":")[2].lower()

@@ -34,7 +34,7 @@ def read_notebook(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     unread: list[str] = []
     for number, cell in enumerate(cells, 1):
         try:
-            texts = list(_cell(cell))
+            texts = list(_read_cell(cell))
         except (AttributeError, KeyError, TypeError, ValueError):
             unread.append(f"cell {number}: it is damaged")
             continue
@@ -45,39 +45,39 @@ def read_notebook(content: bytes, on_pages: ProgressCallback = ignore_progress) 
     return replace(parsed, unread=(*parsed.unread, *unread))
 
 
-def _cell(cell: dict[str, Any]) -> Iterator[str | None]:
-    source = _joined(cell.get("source", cell.get("input", "")))
+def _read_cell(cell: dict[str, Any]) -> Iterator[str | None]:
+    source = _join_lines(cell.get("source", cell.get("input", "")))
     match cell["cell_type"]:
         case "heading":
             yield f"{'#' * int(cell.get('level', 1))} {source}"
         case "code":
-            yield _fenced(source)
-            yield from map(_output, cell.get("outputs", []))
+            yield _fence_code(source)
+            yield from map(_read_output, cell.get("outputs", []))
         case _:
             yield source
 
 
-def _output(output: dict[str, Any]) -> str | None:
+def _read_output(output: dict[str, Any]) -> str | None:
     """Return the visible form of an output, as in Jupyter the richest alternative; None for a picture."""
     data = {key.rpartition("/")[2]: value for key, value in output.get("data", output).items()}
     if output.get("output_type") in {"error", "pyerr"}:
-        return _fenced(f"{output.get('ename', '')}: {output.get('evalue', '')}".strip(": "))
-    html = " ".join(_joined(data.get("html", "")).split())
+        return _fence_code(f"{output.get('ename', '')}: {output.get('evalue', '')}".strip(": "))
+    html = " ".join(_join_lines(data.get("html", "")).split())
     if any(map(str.isalnum, _MARKS.sub("", html))):
         return f"<div>{html}</div>"  # on one line: a blank one would end it
-    if markdown := _joined(data.get("markdown", "")):
+    if markdown := _join_lines(data.get("markdown", "")):
         return markdown
-    if formula := _joined(data.get("latex", "")):
-        return _fenced(formula.strip("$ \n").removeprefix("\\displaystyle "))
+    if formula := _join_lines(data.get("latex", "")):
+        return _fence_code(formula.strip("$ \n").removeprefix("\\displaystyle "))
     if _PICTURES.intersection(data):
         return None
-    return _fenced(_COLOURS.sub("", _joined(data.get("plain", output.get("text", ""))))[:_MOST_OUTPUT])
+    return _fence_code(_COLOURS.sub("", _join_lines(data.get("plain", output.get("text", ""))))[:_MOST_OUTPUT])
 
 
-def _fenced(code: str) -> str:
+def _fence_code(code: str) -> str:
     fence = "~" * (1 + max((len(run) for run in _FENCE.findall(code)), default=2))
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
 
 
-def _joined(text: str | list[str]) -> str:
+def _join_lines(text: str | list[str]) -> str:
     return text if isinstance(text, str) else "".join(text)

@@ -44,10 +44,10 @@ _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab"
 
 def rtf_to_html(packed: bytes) -> str:
     """Convert packed RTF to HTML: to the original HTML where the RTF was made from it, otherwise to lines."""
-    text = _unpacked(packed)
+    text = _unpack_rtf(packed)
     was_html = b"\\fromhtml" in text[:1000]
     page = re.search(rb"\\ansicpg(\d+)", text[:1000])
-    encoding = _known(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
+    encoding = _known_encoding(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
     out: list[str] = []
     letters = bytearray()
     """Bytes in the code page, in which a letter may take two."""
@@ -95,14 +95,14 @@ def rtf_to_html(packed: bytes) -> str:
     return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _known(encoding: str) -> str:
+def _known_encoding(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
         return "cp1252"
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpack_rtf(packed: bytes) -> bytes:
     """Unpack RTF (MS-OXRTFCP): each bit of a control byte says whether a byte follows, or a place in the last 4,096 and
     a length."""
     if packed[8:12] != _PACKED:
@@ -151,58 +151,58 @@ def read_msg(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
         mail = _Folder(file, ())
         if not mail.numbers:
             raise Refused("the file is no mail", what_to_do="Save the mail again as .msg.")
-        return _read(mail, read_attachment)
+        return _read_mail(mail, read_attachment)
 
 
-def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
-    headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
+def _read_mail(mail: _Folder, read: AttachmentReader) -> ParsedFile:
+    headers = message_from_string(mail.read_text(_HEADERS), policy=policy.default)
     mail_headers = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
-    for folder in islice(mail.held("__recip_"), _MOST_PEOPLE) if not mail_headers["To"] else ():
-        sent_to.setdefault(folder.numbers.get(_ROLE, 1) & 3, []).append(_person(folder, _NAME))
+    for folder in islice(mail.subfolders("__recip_"), _MOST_PEOPLE) if not mail_headers["To"] else ():
+        sent_to.setdefault(folder.numbers.get(_ROLE, 1) & 3, []).append(_format_person(folder, _NAME))
     shown_headers = {
-        "From": mail_headers["From"] or _person(mail, _SENDER),
+        "From": mail_headers["From"] or _format_person(mail, _SENDER),
         "To": mail_headers["To"] or ", ".join(sent_to[1]),
         "Cc": mail_headers["Cc"] or ", ".join(sent_to[2]),
-        "Date": mail_headers["Date"] or mail.moment(_SENT) or mail.moment(_RECEIVED),
-        "Start": mail.moment(_START),
-        "End": mail.moment(_END),
+        "Date": mail_headers["Date"] or mail.format_time(_SENT) or mail.format_time(_RECEIVED),
+        "Start": mail.format_time(_START),
+        "End": mail.format_time(_END),
     }
-    outline = start_mail(mail.text(_SUBJECT), shown_headers)
+    outline = start_mail(mail.read_text(_SUBJECT), shown_headers)
     before = outline.character_count
-    html = mail.raw(_HTML)
-    packed = mail.raw(_RTF)
-    append_html(outline, mail.decoded(html, _BODY_PAGE) if html else mail.text(_HTML))
+    html = mail.read_bytes(_HTML)
+    packed = mail.read_bytes(_RTF)
+    append_html(outline, mail.decode_text(html, _BODY_PAGE) if html else mail.read_text(_HTML))
     if outline.character_count == before:
-        add_mail_text(outline, mail.text(_BODY))
+        add_mail_text(outline, mail.read_text(_BODY))
     if outline.character_count == before and packed:
         append_html(outline, rtf_to_html(packed))
     files: list[tuple[str, bytes]] = []
-    for folder in islice(mail.held("__attach_"), MAX_ATTACHMENTS + 1):
+    for folder in islice(mail.subfolders("__attach_"), MAX_ATTACHMENTS + 1):
         try:
-            files += _brought(outline, folder, read)
+            files += _read_attachment(outline, folder, read)
         except OSError:
             outline.note_unread("a file: it is damaged")
     add_attachments(outline, files, read)
     return outline.build()
 
 
-def _brought(outline: OutlineBuilder, folder: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
+def _read_attachment(outline: OutlineBuilder, folder: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
     """Yield the attached file, except a picture in the mail's text. The text of an attached mail is appended."""
-    name = folder.text(_LONG_NAME) or folder.text(_FILE_NAME)
+    name = folder.read_text(_LONG_NAME) or folder.read_text(_FILE_NAME)
     inner = _Folder(folder.file, (*folder.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
     if inner.numbers and len(inner.path) > 2 * _DEEPEST:
         outline.note_unread(f"{name or 'a mail'}: it stands in too many others")
     elif inner.numbers:
-        outline.add_content(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
-    elif not (folder.text(_FILE_ID) and folder.text(_FILE_KIND).startswith("image/")):
-        yield name, folder.raw(_FILE)
+        outline.add_content(_read_mail(inner, read), name or inner.read_text(_SUBJECT) or "mail")
+    elif not (folder.read_text(_FILE_ID) and folder.read_text(_FILE_KIND).startswith("image/")):
+        yield name, folder.read_bytes(_FILE)
 
 
-def _person(folder: _Folder, name: int) -> str:
+def _format_person(folder: _Folder, name: int) -> str:
     """Return a name and an address. Addresses of Exchange mean nothing to a reader and are left out."""
-    person = folder.text(name).strip("' ")
-    address = next((text for pid in _ADDRESSES if "@" in (text := folder.text(pid))), "")
+    person = folder.read_text(name).strip("' ")
+    address = next((text for pid in _ADDRESSES if "@" in (text := folder.read_text(pid))), "")
     return f"{person} <{address}>" if person and address and address != person else person or address
 
 
@@ -214,15 +214,15 @@ class _Folder:
         self.numbers: dict[int, int] = {}
         """Properties of eight bytes or fewer."""
         self._pages = within.numbers if within else self.numbers
-        listed = self._stream("__properties_version1.0")
+        listed = self._read_stream("__properties_version1.0")
         for kind, pid, value in struct.iter_unpack("<HH4xQ", listed[len(listed) % 16 :]):
             self.numbers[pid] = value if kind == 0x40 else value & 0xFFFFFFFF
 
-    def _stream(self, name: str) -> bytes:
+    def _read_stream(self, name: str) -> bytes:
         path = [*self.path, name]
         return bytes(self.file.openstream(path).read()) if self.file.exists(path) else b""
 
-    def held(self, start: str) -> Iterator[_Folder]:
+    def subfolders(self, start: str) -> Iterator[_Folder]:
         """Yield the folders in this one whose names begin with `start`."""
         depth = len(self.path)
         listed = self.file.listdir(streams=False, storages=True)
@@ -230,16 +230,16 @@ class _Folder:
             if len(path) == depth + 1 and tuple(path[:depth]) == self.path and path[depth].startswith(start):
                 yield _Folder(self.file, tuple(path), self)
 
-    def raw(self, pid: int) -> bytes:
-        return self._stream(f"__substg1.0_{pid:04X}{_BYTES:04X}")
+    def read_bytes(self, pid: int) -> bytes:
+        return self._read_stream(f"__substg1.0_{pid:04X}{_BYTES:04X}")
 
-    def text(self, pid: int) -> str:
-        if data := self._stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
+    def read_text(self, pid: int) -> str:
+        if data := self._read_stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
             return data.decode("utf-16-le", "replace").rstrip("\0")
-        data = self._stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
-        return self.decoded(data, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
+        data = self._read_stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
+        return self.decode_text(data, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
 
-    def decoded(self, data: bytes, page: int) -> str:
+    def decode_text(self, data: bytes, page: int) -> str:
         """Decode text in the code page that the mail names, or else in that of the West."""
         number = self._pages.get(page) or self._pages.get(_BODY_PAGE) or 1252
         latin = f"iso8859_{number - 28590}" if 28590 < number < 28606 else f"cp{number}"
@@ -250,7 +250,7 @@ class _Folder:
                 continue
         return data.decode("cp1252", "replace")
 
-    def moment(self, pid: int) -> str:
+    def format_time(self, pid: int) -> str:
         try:
             time = _EPOCH + timedelta(microseconds=self.numbers.get(pid, 0) // 10)
         except OverflowError:

@@ -27,7 +27,7 @@ _GZIP = b"\x1f\x8b"
 def read_html_links(content: bytes) -> PageLinks:
     """Return the links of a page and its statements about itself."""
     target = _Page()
-    parser = etree.HTMLParser(target=_target(target))
+    parser = etree.HTMLParser(target=_as_target(target))
     parser.feed(content or b" ")
     parser.close()
     return PageLinks(links=tuple(target.links), base_url=target.base, canonical=target.canonical, robots=target.robots)
@@ -37,23 +37,23 @@ def read_sitemap(content: bytes) -> PageLinks:
     """Read XML or one address a line, gzipped or not. Raises Refused where it is no sitemap, and above
     MAX_SITEMAP_BYTES."""
     if content.startswith(_GZIP):
-        content = _unpacked(content)
+        content = _unpack_gzip(content)
     target = _Sitemap()
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         for line in io.BytesIO(content):
             target.add(line.decode("utf-8", "replace"))
         return PageLinks(links=tuple(target.links))
     parser = etree.XMLParser(
-        target=_target(target), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        target=_as_target(target), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
         for start in range(0, len(content), _PIECE):
             parser.feed(content[start : start + _PIECE])
         parser.close()
     except etree.XMLSyntaxError as error:
-        raise _no_sitemap() from error
+        raise _no_sitemap_error() from error
     if target.root not in ("urlset", "sitemapindex"):
-        raise _no_sitemap()
+        raise _no_sitemap_error()
     return PageLinks(links=tuple(target.links), is_sitemap_index=target.root == "sitemapindex")
 
 
@@ -116,21 +116,21 @@ class _Sitemap:
             self.links.setdefault(address)
 
 
-def _target(target: _Page | _Sitemap) -> Any:
+def _as_target(target: _Page | _Sitemap) -> Any:
     """Return the target with a type that lxml's stubs accept."""
     return target
 
 
-def _unpacked(content: bytes) -> bytes:
+def _unpack_gzip(content: bytes) -> bytes:
     unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         data = unpacking.decompress(content, MAX_SITEMAP_BYTES)
     except zlib.error as error:
-        raise _no_sitemap() from error
+        raise _no_sitemap_error() from error
     if unpacking.unconsumed_tail:
         raise Refused(f"the sitemap is larger than {MAX_SITEMAP_BYTES // 1_000_000} MB")
     return data
 
 
-def _no_sitemap() -> Refused:
+def _no_sitemap_error() -> Refused:
     return Refused("that is no sitemap", what_to_do="Give the address of a sitemap, or of a page to start from.")

@@ -68,9 +68,9 @@ def read_rst(content: bytes) -> ParsedFile:
 
 
 def rst_to_html(text: str) -> str:
-    with _known(text):
+    with _register_names(text):
         tree = _parse(text)
-        _repair(tree)
+        _replace_messages(tree)
     for picture in list(tree.findall(nodes.image)):
         if not picture.get("alt") and picture.parent is not None:
             picture.parent.remove(picture)
@@ -81,7 +81,7 @@ def rst_to_html(text: str) -> str:
 
 
 @contextmanager
-def _known(text: str) -> Iterator[None]:
+def _register_names(text: str) -> Iterator[None]:
     """Register the directives and roles that `text` uses and docutils does not know itself."""
     registered, own = vars(directives)["_directives"], vars(directives)["_directive_registry"]
     unknown = [
@@ -119,7 +119,7 @@ def _settings() -> Values:
     return settings
 
 
-def _repair(tree: nodes.document) -> None:
+def _replace_messages(tree: nodes.document) -> None:
     """Replace the messages of docutils by the text that it did not take otherwise."""
     for message in list(tree.findall(nodes.system_message)):
         taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
@@ -127,10 +127,10 @@ def _repair(tree: nodes.document) -> None:
             [] if taken else [child.astext() for child in message.children if isinstance(child, nodes.literal_block)]
         )
         if message.parent is not None:
-            message.parent.replace(message, [node for text in refused for node in _refused(text)])
+            message.parent.replace(message, [node for text in refused for node in _read_refused(text)])
 
 
-def _refused(text: str) -> list[nodes.Node]:
+def _read_refused(text: str) -> list[nodes.Node]:
     """Return the text that docutils did not understand."""
     table = widen_table(text)
     tables = _parse(table).children if table != text else []
@@ -145,13 +145,13 @@ def widen_table(text: str) -> str:
     tables whose text is wider than the lines drawn for it, readers do not."""
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]
     if _BORDER.fullmatch(lines[0]):
-        return "\n".join(_simple(lines))
+        return "\n".join(_widen_simple_table(lines))
     if _GRID_BORDER.fullmatch(lines[0]):
-        return "\n".join(_grid(lines))
+        return "\n".join(_widen_grid_table(lines))
     return text
 
 
-def _simple(lines: list[str]) -> list[str]:
+def _widen_simple_table(lines: list[str]) -> list[str]:
     """Extend the drawn lines up to the next column, where every text ends before that."""
     starts = [column.start() for column in re.finditer("=+", lines[0])]
     if any(line[start - 1 : start].strip() for line in lines for start in starts[1:]):
@@ -161,7 +161,7 @@ def _simple(lines: list[str]) -> list[str]:
     return [border if _BORDER.fullmatch(line) else line for line in lines]
 
 
-def _grid(lines: list[str]) -> list[str]:
+def _widen_grid_table(lines: list[str]) -> list[str]:
     """Make every cell as wide as the widest of its column, where all rows have the same columns."""
     split = [re.split(r"\+" if _GRID_BORDER.fullmatch(line) else r"\|", line) for line in lines]
     if any(len(row) != len(split[0]) or row[0] or row[-1] for row in split):
@@ -169,10 +169,10 @@ def _grid(lines: list[str]) -> list[str]:
     rows = [row[1:-1] for row in split]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        _bordered(row, widths, "+", row[0][0]) if _GRID_BORDER.fullmatch(line) else _bordered(row, widths, "|", " ")
+        _draw_row(row, widths, "+", row[0][0]) if _GRID_BORDER.fullmatch(line) else _draw_row(row, widths, "|", " ")
         for line, row in zip(lines, rows, strict=True)
     ]
 
 
-def _bordered(row: list[str], widths: list[int], edge: str, fill: str) -> str:
+def _draw_row(row: list[str], widths: list[int], edge: str, fill: str) -> str:
     return edge + edge.join(cell.ljust(width, fill) for cell, width in zip(row, widths, strict=True)) + edge

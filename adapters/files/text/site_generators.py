@@ -64,13 +64,13 @@ INTERRUPTED_RULES = ["paragraph", "reference", "blockquote", "list"]
 
 def add_generator_rules(markdown: MarkdownIt) -> MarkdownIt:
     """Add rules to `markdown` that read the marks of site generators and leave them out. Return it."""
-    markdown.block.ruler.before("code", "generator_note", _note, {"alt": INTERRUPTED_RULES})
-    markdown.block.ruler.before("html_block", "generator_line", _line, {"alt": INTERRUPTED_RULES})
-    markdown.core.ruler.before("inline", "generator_link", _plain_destinations)
-    markdown.core.ruler.after("inline", "generator_title", _titles)
-    markdown.core.ruler.after("generator_title", "generator_gap", _gaps)
-    markdown.core.ruler.after("block", "generator_code", _named_code)
-    markdown.inline.ruler.before("escape", "generator_tag", _tag)
+    markdown.block.ruler.before("code", "generator_note", _read_note, {"alt": INTERRUPTED_RULES})
+    markdown.block.ruler.before("html_block", "generator_line", _read_marker_line, {"alt": INTERRUPTED_RULES})
+    markdown.core.ruler.before("inline", "generator_link", _clear_template_links)
+    markdown.core.ruler.after("inline", "generator_title", _fill_in_titles)
+    markdown.core.ruler.after("generator_title", "generator_gap", _remove_value_lines)
+    markdown.core.ruler.after("block", "generator_code", _title_code)
+    markdown.inline.ruler.before("escape", "generator_tag", _read_tag)
     return markdown
 
 
@@ -78,7 +78,7 @@ def line_text(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
 
 
-def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _read_marker_line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a line that is nothing but a mark: the edge of a container, a component's tag, an import, a directive."""
     if state.is_code_block(start):
         return False
@@ -93,10 +93,10 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     elif text.startswith(("<", "{")):
         named, noted = _TITLED.match(text), _NOTED.match(text)
         title = named[1] if named else NOTE_TITLES[noted[1].lower()] if noted else ""
-        while not _only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
+        while not _is_only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
             text += "\n" + line_text(state, after)
             after += 1
-        if not _only_marks(text):
+        if not _is_only_marks(text):
             return False
     elif not _DIRECTIVE.fullmatch(text):
         return False
@@ -106,7 +106,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _only_marks(text: str) -> bool:
+def _is_only_marks(text: str) -> bool:
     if text.startswith("<"):
         return bool(_COMPONENT.fullmatch(text))
     place = 0
@@ -117,7 +117,7 @@ def _only_marks(text: str) -> bool:
     return place == len(text)
 
 
-def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a note or tab of Python-Markdown: its title, and the text indented below it."""
     if state.is_code_block(start) or not (match := _INDENTED.fullmatch(line_text(state, start))):
         return False
@@ -149,7 +149,7 @@ def push_paragraph(state: StateBlock, title: str, line: int) -> None:
         state.push("paragraph_close", "p", -1)
 
 
-def _tag(state: StateInline, silent: bool) -> bool:
+def _read_tag(state: StateInline, silent: bool) -> bool:
     """Read a template, a component's tag or an alert's mark within a text."""
     first = state.src[state.pos]
     content = ""
@@ -173,7 +173,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _named_code(state: StateCore) -> None:
+def _title_code(state: StateCore) -> None:
     """Put the name of a file or of a tab over its code."""
     made: list[Token] = []
     for token in state.tokens:
@@ -186,14 +186,14 @@ def _named_code(state: StateCore) -> None:
     state.tokens = made
 
 
-def _plain_destinations(state: StateCore) -> None:
+def _clear_template_links(state: StateCore) -> None:
     """Keep links whose address is a template as links to nowhere."""
     for token in state.tokens:
         if token.type == "inline" and "](" in token.content and "{" in token.content:
             token.content = _LINKED.sub("](#)", token.content)
 
 
-def _titles(state: StateCore) -> None:
+def _fill_in_titles(state: StateCore) -> None:
     """Fill in a title that the generator takes from the linked page: here from its address."""
     for token in state.tokens:
         address = ""
@@ -205,7 +205,7 @@ def _titles(state: StateCore) -> None:
                 child.content = path.rpartition("/")[2].replace("-", " ") or VALUE_PLACEHOLDER
 
 
-def _gaps(state: StateCore) -> None:
+def _remove_value_lines(state: StateCore) -> None:
     """Remove lines that are nothing but a value that the generator would have filled in."""
     for token in state.tokens:
         if token.type != "inline" or not any(VALUE_PLACEHOLDER in child.content for child in token.children or []):

@@ -56,13 +56,13 @@ CODE_ROLES = frozenset(
 )
 
 
-_TOLD = frozenset({"type", "default", "value"})
+_SHOWN_OPTIONS = frozenset({"type", "default", "value"})
 """Options of objects that are shown."""
 
 
-_SAID = frozenset("class exception get post put patch delete".split())
+_NAMED_KINDS = frozenset("class exception get post put patch delete".split())
 """Kinds of objects that stand before their names."""
-_SHOWN = re.compile(r"html|not\b")
+_TRUE_CONDITIONS = re.compile(r"html|not\b")
 """Conditions that hold for a page."""
 
 
@@ -87,41 +87,43 @@ class SphinxDirective(Directive):
         options, lines = split_directive_options(text.lstrip()[first.end() :] if first else "")
         if name in CODE_DIRECTIVES or name == "code-tab":
             title = f"{argument.partition(' ')[2] or argument}:" if name == "code-tab" else options.get("caption", "")
-            return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
+            return [*self._paragraph(title), nodes.literal_block("", "\n".join(lines))]
         if name == "math":
             return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
-        if name in HIDDEN_DIRECTIVES or (name == "only" and not _SHOWN.search(argument)):
+        if name in HIDDEN_DIRECTIVES or (name == "only" and not _TRUE_CONDITIONS.search(argument)):
             return []
         if name in VERSION_DIRECTIVES:
             version, _, more = argument.partition(" ")
             if not more and not any(lines):
-                return self._said(f"{VERSION_DIRECTIVES[name].format(version)}.")
-            return [self._note(VERSION_DIRECTIVES[name].format(version), [more, *lines])]
+                return self._paragraph(f"{VERSION_DIRECTIVES[name].format(version)}.")
+            return [self._admonition(VERSION_DIRECTIVES[name].format(version), [more, *lines])]
         if name == "glossary":
-            return self._parsed(_terms(lines))
+            return self._parse_lines(_split_terms(lines))
         if name in NOTE_TITLES:
-            return [self._note(NOTE_TITLES[name], [argument, *lines])]
+            return [self._admonition(NOTE_TITLES[name], [argument, *lines])]
         if name in _TABS or name in _TITLES:
             heading = f"{argument}:" if name in _TABS and argument else argument
-            return [*self._said(heading), *self._parsed(lines)]
+            return [*self._paragraph(heading), *self._parse_lines(lines)]
         if argument and (name in _OBJECTS or ":" in name or name.startswith("auto")):
             kind = name.rpartition(":")[2]
-            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _SAID else argument))
-            fields = [f":{key.capitalize()}: {value}" for key, value in options.items() if key in _TOLD and value]
-            definition = nodes.definition("", *self._parsed([*fields, "", *lines]))
+            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _NAMED_KINDS else argument))
+            fields = [
+                f":{key.capitalize()}: {value}" for key, value in options.items() if key in _SHOWN_OPTIONS and value
+            ]
+            definition = nodes.definition("", *self._parse_lines([*fields, "", *lines]))
             return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
-        return [*self._said(argument if " " in argument else ""), *self._parsed(lines)]
+        return [*self._paragraph(argument if " " in argument else ""), *self._parse_lines(lines)]
 
-    def _said(self, text: str) -> list[nodes.Node]:
+    def _paragraph(self, text: str) -> list[nodes.Node]:
         if not text:
             return []
         inline_nodes, messages = self.state.inline_text(text, self.lineno)
         return [nodes.paragraph(text, "", *inline_nodes), *messages]
 
-    def _note(self, title: str, lines: list[str]) -> nodes.Node:
-        return nodes.admonition("", nodes.title("", title), *self._parsed(lines), classes=["admonition"])
+    def _admonition(self, title: str, lines: list[str]) -> nodes.Node:
+        return nodes.admonition("", nodes.title("", title), *self._parse_lines(lines), classes=["admonition"])
 
-    def _parsed(self, lines: list[str]) -> list[nodes.Node]:
+    def _parse_lines(self, lines: list[str]) -> list[nodes.Node]:
         holder = nodes.container()
         document: Any = self.state.document
         within = getattr(document, "within", 0)
@@ -170,7 +172,7 @@ def strip_directive_options(text: str) -> str:
     return "\n".join(line for line in lines if not _OPTION.match(line))
 
 
-def _terms(lines: list[str]) -> list[str]:
+def _split_terms(lines: list[str]) -> list[str]:
     """Return a glossary in which each term of an entry is an entry by itself."""
     made: list[str] = []
     for line, below in pairwise([*lines, ""]):

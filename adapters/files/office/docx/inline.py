@@ -37,7 +37,7 @@ from adapters.files.office.runs import (
 )
 from pipeline.values import Link
 
-_SAID = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
+_CHARACTER_ELEMENTS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
 _SIGN = re.compile(
     r'\s*SYMBOL\s+(0x[0-9a-f]{1,4}|[1-9]\d{,4})\b(?:.*?\\f\s*"?([^"\\]+)"?)?.*', re.IGNORECASE | re.DOTALL
 )
@@ -68,12 +68,12 @@ class DocxLine:
         match mark.get(qname("w:fldCharType")):
             case "begin":
                 self.fields.append([])
-                self.add(_form(find_descendant(mark, "w:ffData")))
+                self.add(_form_value(find_descendant(mark, "w:ffData")))
             case "separate" if self.fields:
                 self.fields[-1] = None
             case "end" if self.fields:
                 instructions = self.fields.pop()
-                self.add(*_shown("".join(instructions or ())))
+                self.add(*_field_result("".join(instructions or ())))
 
     def text(self, *, notes: bool = True) -> str:
         if len(self.runs) == 1 and not self.runs[0].kind:  # as most paragraphs are
@@ -113,24 +113,24 @@ class DocxInlineReader:
     def read_line(self, paragraph: XmlElement, properties: RunProperties) -> DocxLine:
         """Read a paragraph. `properties` are those of the paragraph's style."""
         line = DocxLine()
-        self._fill(line, paragraph, properties)
+        self._read_children(line, paragraph, properties)
         return line
 
-    def _fill(self, line: DocxLine, parent: XmlElement, around: RunProperties) -> None:
+    def _read_children(self, line: DocxLine, parent: XmlElement, around: RunProperties) -> None:
         for child in visible_children(parent):
             match local_name(child):
                 case "r":
-                    self._run(child, around, line)
+                    self._read_run(child, around, line)
                 case "hyperlink":
                     target = self.relations.get(child.get(qname("r:id"), ""))
                     start = len(line.runs)
-                    self._fill(line, child, around)
+                    self._read_children(line, child, around)
                     if target and target.is_external:
                         line.runs[start:] = [run._replace(url=target.target) for run in line.runs[start:]]
                 case "oMath" | "oMathPara":
                     line.add(formula_to_tex(child), FORMULA_RUN)
 
-    def _run(self, run: XmlElement, around: RunProperties, line: DocxLine) -> None:
+    def _read_run(self, run: XmlElement, around: RunProperties, line: DocxLine) -> None:
         marks = self._styles.run_properties(find_descendant(run, "w:rPr"), around)
         called, unseen = False, marks.hidden or marks.struck
         for child in visible_children(run):
@@ -144,9 +144,9 @@ class DocxInlineReader:
                 continue
             match name:
                 case "t" if not called:
-                    self._text((child.text or "").replace("\n", " "), marks, line)
+                    self._add_text((child.text or "").replace("\n", " "), marks, line)
                 case "tab" | "ptab" | "br" | "cr" | "noBreakHyphen":
-                    line.add(_SAID[name])
+                    line.add(_CHARACTER_ELEMENTS[name])
                 case "sym":
                     code = child.get(qname("w:char"), "")
                     line.add(
@@ -154,7 +154,7 @@ class DocxInlineReader:
                     )
                 case "footnoteReference" | "endnoteReference":
                     called = child.get(qname("w:customMarkFollows")) is not None
-                    self._note(name.removesuffix("Reference"), child.get(qname("w:id"), ""), line)
+                    self._add_note(name.removesuffix("Reference"), child.get(qname("w:id"), ""), line)
                 case "ruby":
                     for part, form in (("w:rubyBase", "{}"), ("w:rt", "({})")):
                         element = find_descendant(child, part)
@@ -162,11 +162,11 @@ class DocxInlineReader:
                 case "drawing" | "pict" | "object":
                     for path in child.iter(qname("v:textpath")):
                         line.add(f"\n{path.get('string', '')}\n")
-                    line.drawings.extend(self._drawn(child))
+                    line.drawings.extend(self._readable_parts(child))
                 case "oMath" | "oMathPara":
                     line.add(formula_to_tex(child), FORMULA_RUN)
 
-    def _text(self, text: str, marks: RunProperties, line: DocxLine) -> None:
+    def _add_text(self, text: str, marks: RunProperties, line: DocxLine) -> None:
         """Add text. Text in the font of a typewriter is code where the rest is set in another font."""
         if text.strip():
             size = (marks.size or self._styles.size) if marks.bold else 0
@@ -182,7 +182,7 @@ class DocxInlineReader:
             else {note.get(qname("w:id"), ""): note for note in root.iterchildren(qname(f"w:{kind}"))}
         )
 
-    def _note(self, kind: str, name: str, line: DocxLine) -> None:
+    def _add_note(self, kind: str, name: str, line: DocxLine) -> None:
         """Add a note. A note in a note is ignored, whatever the file claims."""
         if self._in_note:
             return
@@ -200,7 +200,7 @@ class DocxInlineReader:
             self._in_note = False
         line.add(" ".join(paragraph.text() for paragraph in paragraphs), NOTE_RUN)
 
-    def _drawn(self, element: XmlElement) -> Iterator[XmlElement]:
+    def _readable_parts(self, element: XmlElement) -> Iterator[XmlElement]:
         """Yield the parts of a drawing that have text. Note parts that are missing or that no reader knows."""
         for child in element:
             match local_name(child):
@@ -215,10 +215,10 @@ class DocxInlineReader:
                     picture = self.relations.get(child.get(qname("r:embed"), ""))
                     if picture and not picture.is_external and not self._package.has(picture.target):
                         self._unread(f"a picture is missing ({picture.target})")
-            yield from self._drawn(child)
+            yield from self._readable_parts(child)
 
 
-def _form(data: XmlElement | None) -> str:
+def _form_value(data: XmlElement | None) -> str:
     """Return the value that a form field shows."""
     if (box := find_descendant(data, "w:checkBox")) is not None:
         ticked = toggle_value(box, "w:checked")
@@ -230,7 +230,7 @@ def _form(data: XmlElement | None) -> str:
     return ""
 
 
-def _shown(instructions: str) -> tuple[str, str]:
+def _field_result(instructions: str) -> tuple[str, str]:
     """Return the text that a field without a result shows, and its kind: a sign, a button, a fraction, a raised or
     lowered text."""
     if match := _SIGN.fullmatch(instructions):

@@ -80,7 +80,7 @@ class DocxNumbering:
         list_id = find_value(own, "w:numId") or style.list_id
         if list_id in {"", "0"}:
             return None
-        key, levels = self._lists[list_id] if list_id in self._lists else self._begin(list_id)
+        key, levels = self._lists[list_id] if list_id in self._lists else self._begin_list(list_id)
         level_value = find_value(own, "w:ilvl")
         by_style = next(
             (place for place, candidate in enumerate(levels) if candidate.style and candidate.style in style.ids), None
@@ -95,7 +95,7 @@ class DocxNumbering:
             mark = replace_symbol_chars(list_level.label_pattern, list_level.font).strip()
             label = mark if mark in TICK_MARKS else ""
         else:
-            mark = label = self._label(key, list_level, levels)
+            mark = label = self._format_label(key, list_level, levels)
         indent = next(
             (
                 candidate
@@ -106,7 +106,7 @@ class DocxNumbering:
         )
         return ListEntry(key, level, label, bool(mark), indent)
 
-    def _begin(self, list_id: str) -> tuple[str, list[ListLevel]]:
+    def _begin_list(self, list_id: str) -> tuple[str, list[ListLevel]]:
         own = self._numbers.get(list_id)
         key = f"unknown {list_id}" if own is None else find_value(own, "w:abstractNumId") or ""
         if linked := find_value(
@@ -115,9 +115,9 @@ class DocxNumbering:
             key = find_value(self._numbers.get(self._styles.list_id_of(linked)), "w:abstractNumId") or key
         levels = [_UNKNOWN] * LIST_LEVELS
         counts = self._counts.setdefault(key, [None] * LIST_LEVELS)
-        _define(levels, self._abstract.get(key))
+        _define_levels(levels, self._abstract.get(key))
         for change in () if own is None else own.iterchildren(qname("w:lvlOverride")):
-            _define(levels, change)
+            _define_levels(levels, change)
             start = find_value(change, "w:startOverride")
             place = parse_xml_int(change.get(qname("w:ilvl")))
             if start is not None and 0 <= place < LIST_LEVELS:
@@ -136,7 +136,7 @@ class DocxNumbering:
             elif place > at and (level.restart_after < 0 or at < level.restart_after):
                 counts[place] = None
 
-    def _label(self, key: str, list_level: ListLevel, levels: list[ListLevel]) -> str:
+    def _format_label(self, key: str, list_level: ListLevel, levels: list[ListLevel]) -> str:
         counts = self._counts[key]
 
         def filled_in(match: re.Match[str]) -> str:
@@ -149,13 +149,13 @@ class DocxNumbering:
         return " ".join(_PLACE.sub(filled_in, list_level.label_pattern).split())
 
 
-def _define(levels: list[ListLevel], parent: XmlElement | None) -> None:
+def _define_levels(levels: list[ListLevel], parent: XmlElement | None) -> None:
     for level in () if parent is None else parent.iterchildren(qname("w:lvl")):
         after = find_value(level, "w:lvlRestart")
         place = parse_xml_int(level.get(qname("w:ilvl")))
         if 0 <= place < LIST_LEVELS:
             levels[place] = ListLevel(
-                number_format=_shape(level),
+                number_format=_number_style(level),
                 start=parse_xml_int(
                     find_value(level, "w:start"), 0 if find_descendant(level, "w:start") is None else 1
                 ),
@@ -168,7 +168,7 @@ def _define(levels: list[ListLevel], parent: XmlElement | None) -> None:
             )
 
 
-def _shape(level: XmlElement) -> str:
+def _number_style(level: XmlElement) -> str:
     element = next(level.iter(qname("w:numFmt")), None)
     shape = "decimal" if element is None else element.get(VAL_ATTRIBUTE, "decimal")
     if shape == "custom" and element is not None:

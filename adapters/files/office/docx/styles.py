@@ -89,25 +89,29 @@ class DocxStyles:
 
     def style_for(self, properties: XmlElement | None) -> DocxStyle:
         """Return the style of a paragraph with these properties."""
-        return self._named(find_value(properties, "w:pStyle") or self._default)
+        return self._style_named(find_value(properties, "w:pStyle") or self._default)
 
     def run_properties(self, properties: XmlElement | None, inherited: RunProperties) -> RunProperties:
         """Return the properties of a run with these properties in a paragraph with the properties `inherited`."""
         if properties is None:
             return inherited
         name = find_value(properties, "w:rStyle")
-        return _marks(properties).with_defaults(self._named(name).marks if name else _NONE).with_defaults(inherited)
+        return (
+            _read_properties(properties)
+            .with_defaults(self._style_named(name).marks if name else _NONE)
+            .with_defaults(inherited)
+        )
 
     def list_id_of(self, name: str) -> str:
         """Return the list that a numbering style names."""
         return find_value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
-    def _named(self, name: str) -> DocxStyle:
+    def _style_named(self, name: str) -> DocxStyle:
         if name not in self._known:
-            self._known[name] = self._read(name)
+            self._known[name] = self._read_style(name)
         return self._known[name]
 
-    def _read(self, name: str) -> DocxStyle:
+    def _read_style(self, name: str) -> DocxStyle:
         chain: list[XmlElement] = []
         above = name
         while above in self._elements and len(chain) < _MOST_ANCESTORS:
@@ -133,7 +137,9 @@ class DocxStyles:
             indent=next(
                 (twips for element in chain if (twips := indent_twips(element.find(qname("w:pPr")))) is not None), None
             ),
-            marks=reduce(RunProperties.with_defaults, (_marks(style.find(qname("w:rPr"))) for style in chain), _NONE),
+            marks=reduce(
+                RunProperties.with_defaults, (_read_properties(style.find(qname("w:rPr"))) for style in chain), _NONE
+            ),
         )
 
 
@@ -149,7 +155,7 @@ def indent_twips(properties: XmlElement | None) -> int | None:
     return None if value is None else parse_xml_int(value)
 
 
-def _marks(properties: XmlElement | None) -> RunProperties:
+def _read_properties(properties: XmlElement | None) -> RunProperties:
     values = (
         {} if properties is None else {local_name(element): element.get(VAL_ATTRIBUTE, "1") for element in properties}
     )
