@@ -49,8 +49,8 @@ class PackedBlocks(Sequence[Block]):
     def __getitem__(self, index: int | slice) -> Block | tuple[Block, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        place = range(self._count)[index]
-        return _ADAPTER.validate_json(self.frames[place // BLOCKS_PER_FRAME])[place % BLOCKS_PER_FRAME]
+        position = range(self._count)[index]
+        return _ADAPTER.validate_json(self.frames[position // BLOCKS_PER_FRAME])[position % BLOCKS_PER_FRAME]
 
 
 # --- What a reader produces -----------------------------------------------------------------------
@@ -174,9 +174,9 @@ class OutlineBuilder:
         without text are left out. `links` and inline `code` hold, for each row, those of its cells."""
         self._opens = True
         if header:
-            named = merge_header_rows([[_clean_cell(cell) for cell in row] for row in rows[:header]])
+            names = merge_header_rows([[_clean_cell(cell) for cell in row] for row in rows[:header]])
             marks = chain(*links[:header]), chain(*code[:header])
-            self.add_row(BlockKind.HEADER, named, depth=depth, links=marks[0], code=marks[1])
+            self.add_row(BlockKind.HEADER, names, depth=depth, links=marks[0], code=marks[1])
         for cells, own, codes in zip_longest(rows[header:], links[header:], code[header:], fillvalue=()):
             self.add_row(BlockKind.ROW, cells, depth=depth, links=own, code=codes)
 
@@ -204,15 +204,15 @@ class OutlineBuilder:
             above = (*above, clean_label(name))
         for block in parsed.blocks:
             self._store(replace(block, heading=(*above, *block.heading)))
-        for what in parsed.unread:
-            self.note_unread(f"{name}: {what}" if name else what)
+        for description in parsed.unread:
+            self.note_unread(f"{name}: {description}" if name else description)
 
     def add_section(self, parsed: ParsedFile, name: str, fallback_name: str) -> None:
         """Append the content of a part under its name, or under `fallback_name`. Append nothing where it has neither a
         name nor text."""
         self.add_content(replace(parsed, unread=()), name or (fallback_name if parsed.blocks else ""))
-        for what in parsed.unread:
-            self.note_unread(what)
+        for description in parsed.unread:
+            self.note_unread(description)
 
     def note_unread(self, description: str) -> None:
         """Note a part that could not be read: `page 3: no text, only a picture`."""

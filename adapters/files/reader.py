@@ -137,9 +137,9 @@ def _no_text_error(parsed: ParsedFile) -> Refused:
     """Return the error for a file without text, with its unread parts."""
     if not parsed.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
-    what = "; ".join(parsed.unread[:_MOST_NAMED]) + ("; and more" if len(parsed.unread) > _MOST_NAMED else "")
+    descriptions = "; ".join(parsed.unread[:_MOST_NAMED]) + ("; and more" if len(parsed.unread) > _MOST_NAMED else "")
     pictures = any("picture" in part for part in parsed.unread)
     return Refused(
-        f"the file holds no text that can be read: {what}",
+        f"the file holds no text that can be read: {descriptions}",
         what_to_do="Run text recognition (OCR) on it first." if pictures else "Save that as text, or leave it out.",
     )

@@ -71,7 +71,7 @@ def iter_filled_rows(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
 def merge_header_rows(rows: Sequence[Sequence[str]]) -> list[str]:
     """Merge header rows into one: the texts of each column from top to bottom, repeated ones once."""
     width = max(map(len, rows), default=0)
-    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
+    columns = ([row[index].strip() for row in rows if index < len(row)] for index in range(width))
     return [HEADER_SEPARATOR.join(dict.fromkeys(filter(None, column))) for column in columns]
 
 

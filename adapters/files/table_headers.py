@@ -232,11 +232,11 @@ def _is_above_values(row: GridRow, below: Sequence[GridRow], columns: list[int])
 def _repeats_others(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
     """Return whether a row repeats texts of others in the same columns, so that it names none: a third of them in a row
     below, which is no second header, or one in a table above, where codes such as `A1` and `B2` are equal."""
-    for place, other in enumerate(below):
+    for index, other in enumerate(below):
         same = [
             column for column in columns if other.own_columns >> column & 1 and other.text(column) == row.text(column)
         ]
-        if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
+        if len(same) * 3 >= len(columns) and (not index or len(same) < len(columns)):
             return True
     shapes = [_code_shape(row.text(column)) for column in columns]
     return any(
@@ -266,16 +266,16 @@ def _are_names_with_values(rows: Sequence[GridRow], *, wider: bool) -> bool:
         return words and len(kinds[0]) + len(kinds[1]) > 4 and all(len(kind) > 1 for kind in kinds)
     if any(row.own_columns & ~0b11 for row in rows):
         return False
-    named = rows[0].text(1)
+    first_value = rows[0].text(1)
     words_below = [row.text(1) for row in rows[1:] if row.text(1) and not row.is_number_or_date(1)]
-    counted = _has_digit(named) and not _has_digit(rows[0].text(0)) and not _PERIOD.fullmatch(named)
+    counted = _has_digit(first_value) and not _has_digit(rows[0].text(0)) and not _PERIOD.fullmatch(first_value)
     like = len(words_below) * 2 > len(rows) - 1 and (
-        named[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
+        first_value[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
     )
-    if (counted and like) or _TICKED.search(named) or all(map(_spells_out, rows)):
+    if (counted and like) or _TICKED.search(first_value) or all(map(_spells_out, rows)):
         return True
     mixed = len({_cell_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
-    return mixed and not _NAMES_VALUES.search(named)
+    return mixed and not _NAMES_VALUES.search(first_value)
 
 
 def _spells_out(row: GridRow) -> bool:
@@ -303,8 +303,8 @@ def _has_second_row(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether the second row is header too: it names columns that the first one groups, or units of figures:
     `mm`, `kg`."""
     second, *rest = below[:_NEAR]
-    named = [column for column in range(len(second.texts)) if second.text(column)]
-    measured = all(other.is_number_or_date(column) for other in rest for column in named)
+    filled = [column for column in range(len(second.texts)) if second.text(column)]
+    measured = all(other.is_number_or_date(column) for other in rest for column in filled)
     if not second.text(0) or (measured and len(rest) > 1):
         return measured
     grouped = (row.own_columns >> 1).bit_count() > 1 and row.own_columns.bit_count() < second.own_columns.bit_count()
@@ -314,21 +314,21 @@ def _has_second_row(row: GridRow, below: Sequence[GridRow]) -> bool:
 def _names_periods(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether a row with figures names columns all the same: by years, months or days, or by counting on."""
     columns = [column for column in row.value_columns if row.own_columns >> column & 1]
-    named = [row.text(column) for column in columns]
+    names = [row.text(column) for column in columns]
     words = [text for column, text in enumerate(row.texts) if text and not row.is_number_or_date(column)]
-    if not below or not columns or row.is_number_or_date(0) or (len(named) == 1 and not words):
+    if not below or not columns or row.is_number_or_date(0) or (len(names) == 1 and not words):
         return False
-    under = [(other, column) for other in below[:5] for column in columns if other.text(column)]
-    counted = len(named) > 2 and all(text.isdecimal() and len(text) < 4 for text in named)
-    if counted and all(int(after) == int(before) + 1 for before, after in pairwise(named)):
-        like = [other for other, column in under if other.text(column) in named]
-    elif all(map(_PERIOD.fullmatch, named)):
+    cells_below = [(other, column) for other in below[:5] for column in columns if other.text(column)]
+    counted = len(names) > 2 and all(text.isdecimal() and len(text) < 4 for text in names)
+    if counted and all(int(after) == int(before) + 1 for before, after in pairwise(names)):
+        like = [other for other, column in cells_below if other.text(column) in names]
+    elif all(map(_PERIOD.fullmatch, names)):
         like = [
             other
-            for other, column in under
+            for other, column in cells_below
             if _PERIOD.fullmatch(other.text(column)) or _WRITTEN_DAY.search(other.text(column))
         ]
     else:  # shares above counts, days above words
         kinds = {_cell_kind(row, column) for column in columns}
-        like = [other for other, column in under if _cell_kind(other, column) in kinds]
-    return bool(under) and len(like) * 2 < len(under)
+        like = [other for other, column in cells_below if _cell_kind(other, column) in kinds]
+    return bool(cells_below) and len(like) * 2 < len(cells_below)

@@ -39,15 +39,15 @@ def add_document_table(
     if width * len(grid) <= MAX_CELLS:
         grid = [[*line, *[Cell("")] * (width - len(line))] for line in grid]
     rows = [
-        build_grid_row(place, line, above) for place, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))
+        build_grid_row(index, line, above) for index, (line, above) in enumerate(zip(grid, [[], *grid], strict=False))
     ]
     head = count_header_rows(rows[:HEADER_SCAN_ROWS], 0 if continues and not marked else marked)
     names = [cell.text for cell in grid[0]] if head == 1 else None
     table_lines = [(BlockKind.ROW, line) for line in grid[:head]]
-    for place in range(head, len(grid)):
-        if (texts := [cell.text for cell in grid[place]]) != names:
-            kind = BlockKind.HEADER if names and _is_second_header(rows, place) else BlockKind.ROW
-            table_lines += [(kind, line) for line in split_row_lines(grid[place])]
+    for index in range(head, len(grid)):
+        if (texts := [cell.text for cell in grid[index]]) != names:
+            kind = BlockKind.HEADER if names and _is_second_header(rows, index) else BlockKind.ROW
+            table_lines += [(kind, line) for line in split_row_lines(grid[index])]
             names = texts if kind is BlockKind.HEADER else names
     if head or not continues:
         outline.add_table(
@@ -65,15 +65,15 @@ def add_document_table(
         outline.add_row(kind, [cell.text for cell in line], depth=depth, links=links, code=code)
 
 
-def _is_second_header(rows: list[GridRow], place: int) -> bool:
+def _is_second_header(rows: list[GridRow], index: int) -> bool:
     """Return whether a row in the midst of a table names its columns anew: words in bold like the first row, between
     rows that are not bold."""
-    row, around = rows[place], [rows[place - 1], *rows[place + 1 : place + 2]]
+    row, around = rows[index], [rows[index - 1], *rows[index + 1 : index + 2]]
     bold = rows[0].is_emphasized and row.is_emphasized and not any(other.is_emphasized for other in around)
     return (
         bold
         and len(around) > 1
-        and place > 1
+        and index > 1
         and row.own_columns == rows[0].own_columns
         and row.is_header_like
         and not any(map(_has_digit, row.texts))
@@ -131,8 +131,8 @@ class _TableReader:
         first = (used & -used).bit_length() - 1
         start = [row.crop(first) for row in start]
         rest = (_join_left_columns(row, first) for row in region) if first else region
-        place, open_table = left + first, self._open
-        beside = place - open_table.left if open_table else 0
+        left_column, open_table = left + first, self._open
+        beside = left_column - open_table.left if open_table else 0
         width = _used_columns(start).bit_length()
         names = len(open_table.names) if open_table else 0
         fits = 0 <= beside <= names - width and (width > 1 or names == 1) and (beside > 0 or width > names // 2)
@@ -157,7 +157,7 @@ class _TableReader:
         for row in start[:titles]:
             self._add_prose(row)
         if depth:
-            self._begin_table(start[titles : titles + depth], place)
+            self._begin_table(start[titles : titles + depth], left_column)
         elif width == 1 or (open_table and open_table.names and not titles):  # rows are no other table's
             for row in chain(start[titles:], rest):
                 self._add_prose(row)
@@ -165,23 +165,23 @@ class _TableReader:
             return
         else:
             self._outline.add_table([], header=0)
-            self._open = _OpenTable(place, [], strong=False, rows=[])
+            self._open = _OpenTable(left_column, [], strong=False, rows=[])
         self._add_rows(chain(start[titles + depth :], rest))
 
     def _continues_table(
         self, open_table: _OpenTable, start: list[GridRow], titles: int, depth: int, *, is_full_width: bool
     ) -> bool:
         """Return whether rows below an empty one belong to the table above."""
-        named = start[0]
-        if list(named.texts) == open_table.names:
+        first = start[0]
+        if list(first.texts) == open_table.names:
             return False
         if not depth or not open_table.rows or len(start) <= titles + depth:
             return titles < len(start)
-        if titles or not is_full_width or (named.is_emphasized and not open_table.strong) or open_table.differs(named):
+        if titles or not is_full_width or (first.is_emphasized and not open_table.strong) or open_table.differs(first):
             return False
-        return self._spaced or (open_table.strong and not named.is_emphasized)
+        return self._spaced or (open_table.strong and not first.is_emphasized)
 
-    def _begin_table(self, rows: list[GridRow], place: int) -> None:
+    def _begin_table(self, rows: list[GridRow], left: int) -> None:
         texts = [list(row.texts) for row in rows]
         if len(rows) > 1 and not rows[0].has_column_span:
             texts[0] = _carry_names(texts[0], len(texts[1]))
@@ -189,7 +189,7 @@ class _TableReader:
         while names and not names[-1]:
             names.pop()
         self._outline.add_row(BlockKind.HEADER, names, row=rows[0].number)
-        self._open = _OpenTable(place, names, strong=rows[0].is_emphasized, rows=[])
+        self._open = _OpenTable(left, names, strong=rows[0].is_emphasized, rows=[])
 
     def _add_rows(self, rows: Iterable[GridRow]) -> None:
         """Write rows of the open table. A title among them with a row of names below it begins another."""
@@ -369,13 +369,13 @@ def _is_name_with_value(rows: list[GridRow]) -> bool:
         return False
     if row.text(0).endswith(":") or row.value_columns:
         return True
-    start = next((place for place, other in enumerate(rows) if other.own_columns != 0b11), len(rows))
-    named, below = rows[start : start + 1], rows[start + 1 : start + 2]
+    start = next((index for index, other in enumerate(rows) if other.own_columns != 0b11), len(rows))
+    names, below = rows[start : start + 1], rows[start + 1 : start + 2]
     return (
         bool(below)
-        and named[0].own_columns.bit_count() > 2
-        and named[0].is_header_like
-        and (bool(below[0].value_columns) or named[0].is_emphasized)
+        and names[0].own_columns.bit_count() > 2
+        and names[0].is_header_like
+        and (bool(below[0].value_columns) or names[0].is_emphasized)
     )
 
 

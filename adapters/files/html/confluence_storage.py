@@ -61,11 +61,11 @@ def _has_text(html: str) -> bool:
 
 
 def _parse_storage(storage: str) -> etree._Element:
-    named = _ENTITY.sub(_resolve_entity, storage)
+    text = _ENTITY.sub(_resolve_entity, storage)
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
-    root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{named}{_END}</storage>'.encode(), parser)
+    root = etree.fromstring(f'<storage xmlns:ac="urn:ac" xmlns:ri="urn:ri">{text}{_END}</storage>'.encode(), parser)
     if root is None or next(root.iter("{urn:end}end"), None) is None:
         raise Refused(
             "the page cannot be read to its end: it is nested more deeply, or holds more in one piece, than a page "

@@ -78,22 +78,25 @@ class _Notes:
 
     def _find_linked_notes(self) -> None:
         links = [link for link in self._root.iter("a") if (link.get("href") or "").startswith("#")]
-        wanted = {str(link.get("href"))[1:] for link in links if self._may_call(link)}
-        places: dict[str, HtmlElement] = {}
-        for place in self._tree.with_attribute("id", "name") if wanted else []:
-            for name in (place.get("id"), place.get("name")):
-                if name in wanted:
-                    places.setdefault(name, place)
+        names = {str(link.get("href"))[1:] for link in links if self._may_call(link)}
+        targets: dict[str, HtmlElement] = {}
+        for target in self._tree.with_attribute("id", "name") if names else []:
+            for name in (target.get("id"), target.get("name")):
+                if name in names:
+                    targets.setdefault(name, target)
         order = (
-            {element: at for at, element in enumerate(self._tree.in_document_order({*links, *places.values()}))}
-            if places
+            {
+                element: position
+                for position, element in enumerate(self._tree.in_document_order({*links, *targets.values()}))
+            }
+            if targets
             else {}
         )
         for link in links:
-            place = places.get(str(link.get("href"))[1:])
-            if order.get(place, -1) < order.get(link, 0) or not self._may_call(link):
+            target = targets.get(str(link.get("href"))[1:])
+            if order.get(target, -1) < order.get(link, 0) or not self._may_call(link):
                 continue
-            note = _find_note_block(place)
+            note = _find_note_block(target)
             if note is not None and self._is_note(note, link):
                 self._calls.append((_enclosing_mark(link), note))
 
@@ -142,12 +145,12 @@ class _Notes:
         """Remove its mark and its back link from a note."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             href = link.get("href") or ""
-            back = href[1:] in self._backward or link.get("role") == "doc-backlink"
-            back = back or (
+            is_back_link = href[1:] in self._backward or link.get("role") == "doc-backlink"
+            is_back_link = is_back_link or (
                 link.tag == "a" and _block_opened_by(link) is not None and _MARK.fullmatch(element_text(link))
             )
-            named = _BACK.search(class_names(link)) or _LABEL.search(class_names(link))
-            if named or (href.startswith("#") and back):
+            is_marker = _BACK.search(class_names(link)) or _LABEL.search(class_names(link))
+            if is_marker or (href.startswith("#") and is_back_link):
                 remove_element(link)
 
     def _note_text(self, note: HtmlElement) -> str:
@@ -168,8 +171,8 @@ def _remove_emptied(notes: Iterable[HtmlElement]) -> None:
             if holder in checked or holder.tag in _CONTENT:
                 break
             checked.add(holder)
-            named = sum(_count_characters(head) for head in holder.iter(*HEADING_TAGS))
-            if _count_characters(holder) > named:
+            heading_size = sum(_count_characters(head) for head in holder.iter(*HEADING_TAGS))
+            if _count_characters(holder) > heading_size:
                 break
             if holder.get("role") == "doc-endnotes" or _SECTION.search(class_names(holder)):
                 remove_element(holder)
@@ -221,8 +224,8 @@ def _find_note_block(place: HtmlElement) -> HtmlElement | None:
     if note.tag in {"td", "th"}:
         return note.getparent()
     around = note.getparent()
-    named = around is not None and around.get("id") and f"{around.get('id')} {class_names(around)}".lower()
-    if named and _NAMED.search(named) and around.tag in {"div", "aside", "li"} and around[0] is note:
+    names = around is not None and around.get("id") and f"{around.get('id')} {class_names(around)}".lower()
+    if names and _NAMED.search(names) and around.tag in {"div", "aside", "li"} and around[0] is note:
         return around
     return note
 

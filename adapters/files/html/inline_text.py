@@ -83,9 +83,9 @@ def convert_inline_marks(tree: HtmlTree) -> None:
         prepend_text(quoted, "“")
         quoted.tail = f"”{quoted.tail or ''}"
     for element in tree.with_attribute("style"):
-        if element.tag in {"span", "td"} and (place := _RAISED.search(element.get("style"))):
+        if element.tag in {"span", "td"} and (alignment := _RAISED.search(element.get("style"))):
             bold = "b" if element.tag == "span" else "th"
-            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), bold)
+            element.tag = {"super": "sup", "sub": "sub"}.get((alignment[1] or "").lower(), bold)
     for word in list(tree.root.iter("ruby")):
         _write_ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):
@@ -332,8 +332,8 @@ def place_footnotes(text: str) -> str:
     """Return `text` with each note inside its sentence."""
     parts: list[str] = []
     before = ""
-    for place, piece in enumerate(_NOTE.split(text)):
-        if place % 2:
+    for index, piece in enumerate(_NOTE.split(text)):
+        if index % 2:
             parts.append(before[:-_SENTENCE])
             before = insert_footnote(before[-_SENTENCE:], piece)
         else:

@@ -145,34 +145,34 @@ class HtmlPage:
         self._outline = outline or OutlineBuilder()
         self._prepare_tree(text)
         if titled is None and not has_min_length(self.root, _MIN_CHARACTERS):
-            self._prepare_tree(text, but=drop_boilerplate)
+            self._prepare_tree(text, skipped=drop_boilerplate)
         if titled is None:
             heads = self.root.findall(".//h1[@title='title']") or self.root.findall(".//h1")
             self._title = heads[0] if len(heads) == 1 else None
         else:
             self._title = self.root.find(".//h1") if titled else None
 
-    def _prepare_tree(self, text: str, but: Callable[[HtmlTree], None] | None = None) -> None:
+    def _prepare_tree(self, text: str, skipped: Callable[[HtmlTree], None] | None = None) -> None:
         tree = HtmlTree(text)
         self.root = tree.root
         if tree.is_too_deep:
             self._outline.note_unread("what is nested within more than two thousand elements, and what follows it")
-        named, base = self.root.find(".//title"), self.root.find(".//base[@href]")
-        self._named = drop_placeholder_title(element_text(named)) if named is not None else ""
+        title, base = self.root.find(".//title"), self.root.find(".//base[@href]")
+        self._named = drop_placeholder_title(element_text(title)) if title is not None else ""
         self._base = (base.get("href") or "") if base is not None else ""
         for name, change in TREE_PASSES.items():
             with self._outline.skip_damaged(f"some {name}"):
-                if change is not but:
+                if change is not skipped:
                     change(tree)
-        for what in tree.unread:
-            self._outline.note_unread(what)
+        for description in tree.unread:
+            self._outline.note_unread(description)
 
     def main_element(self) -> HtmlElement:
         """Return the element that the page itself marks as its content, otherwise the root."""
         for path in (".//main", ".//*[@role='main']", ".//article"):
-            held = self.root.findall(path)
-            if len(held) == 1 and has_min_length(held[0], _MIN_MAIN_CHARACTERS):
-                return held[0]
+            candidates = self.root.findall(path)
+            if len(candidates) == 1 and has_min_length(candidates[0], _MIN_MAIN_CHARACTERS):
+                return candidates[0]
         return self.root
 
     def read_content(self, main: HtmlElement) -> ParsedFile:

@@ -59,9 +59,9 @@ def inline_css_styles(tree: HtmlTree) -> None:
     """Copy the styles that strike and raise words from style sheets to the elements with their classes."""
     sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MAX_STYLE_CHARACTERS]
     rules = ((rule[1], _MEANINGFUL_STYLE.search(rule[2])) for rule in _STYLE.finditer(sheets))
-    named = {name: telling[0] for name, telling in rules if telling}
-    for element in tree.with_attribute("class") if named else ():
-        if styles := ";".join(named[name] for name in element.get("class").split() if name in named):
+    style_by_class = {name: style[0] for name, style in rules if style}
+    for element in tree.with_attribute("class") if style_by_class else ():
+        if styles := ";".join(style_by_class[name] for name in element.get("class").split() if name in style_by_class):
             tree.set_attribute(element, "style", f"{element.get('style') or ''};{styles}")
 
 
@@ -80,11 +80,11 @@ def promote_title(tree: HtmlTree) -> None:
     """Turn a first paragraph that is the title into a heading."""
     opening = islice(tree.root.iter(*BLOCK_TAGS), _OPENING)
     first = next((block for block in opening if block.tag not in _HOLDS and element_text(block)), None)
-    named = tree.root.find(".//title")
+    title = tree.root.find(".//title")
     if first is None or first.tag != "p":
         return
     if {"title", "msotitle"} & {*class_names(first).split()} or (
-        named is not None and element_text(first) == element_text(named)
+        title is not None and element_text(first) == element_text(title)
     ):
         first.tag = "h1"
         first.set("title", "title")
@@ -159,8 +159,8 @@ def label_tab_panels(tree: HtmlTree) -> None:
     """Names in each list of tabs whose panels are still to come."""
     for element in tree.in_document_order(heads | panels):
         if element in heads:
-            named = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
-            lists.append([element_text(tab) for tab in named][::-1])
+            labels = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
+            lists.append([element_text(tab) for tab in labels][::-1])
             remove_element(element)
             continue
         while lists and not lists[-1]:
@@ -226,8 +226,8 @@ def is_layout_table(table: HtmlElement, rows: Sequence[HtmlElement]) -> bool:
         return table.find(".//table") is not None or not _is_data_table(rows)
     if any(row.find("th") is not None for row in rows):
         return False
-    held = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
-    return bool(held) and (len(rows) == 1 or any(len(element_text(cell)) > _MAX_CELL_LENGTH for cell in held))
+    holders = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
+    return bool(holders) and (len(rows) == 1 or any(len(element_text(cell)) > _MAX_CELL_LENGTH for cell in holders))
 
 
 def _is_data_table(rows: Sequence[HtmlElement]) -> bool:
@@ -245,8 +245,8 @@ def count_html_headers(rows: Sequence[HtmlElement]) -> int:
     """Count the first rows that name the columns."""
     count = sum(row.getparent().tag == "thead" for row in rows[: _MAX_HEADER_ROWS + 1])
     for row in [] if count else rows[: min(len(rows) - 1, _MAX_HEADER_ROWS + 1)]:
-        named = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
-        if not (named and all(cell.tag == "th" for cell in named)):
+        filled = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
+        if not (filled and all(cell.tag == "th" for cell in filled)):
             break
         count += 1
     if count > _MAX_HEADER_ROWS:

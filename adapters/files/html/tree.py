@@ -94,12 +94,12 @@ class HtmlTree:
 
 def decode_html(content: bytes) -> str:
     """Decode a page: as UTF-8, else by its own declaration, else like other text. Raises Refused like `decode_text`."""
-    named = _DECLARED.search(content[:_HEAD])
-    if named:
+    declared = _DECLARED.search(content[:_HEAD])
+    if declared:
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:
-            name = named[1].decode().lower()
+            name = declared[1].decode().lower()
             try:
                 return content.decode(_WIDER_ENCODINGS.get(name, name))
             except (LookupError, UnicodeDecodeError):

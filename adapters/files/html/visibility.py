@@ -58,26 +58,26 @@ def drop_hidden(tree: HtmlTree) -> None:
         remove_element(element)
     controlled = {control.get("aria-controls") for control in tree.with_attribute("aria-controls")}
     for element in tree.with_attribute("hidden", "aria-hidden", "style", "role"):
-        hidden = (
+        is_hidden = (
             element.get("hidden") not in {None, "until-found"}
             or element.get("aria-hidden") == "true"
             or _HIDDEN.search(element.get("style") or "")
         )
-        opens = element.getprevious() if hidden else None
-        opened = element.get("id") in controlled or (opens is not None and opens.get("aria-expanded") is not None)
-        if (hidden and not opened) or element.get("role") in _UNREAD_ROLES:
+        opens = element.getprevious() if is_hidden else None
+        is_opened = element.get("id") in controlled or (opens is not None and opens.get("aria-expanded") is not None)
+        if (is_hidden and not is_opened) or element.get("role") in _UNREAD_ROLES:
             remove_element(element)
 
 
 def drop_boilerplate(tree: HtmlTree) -> None:
     """Remove the parts that surround the content on every page."""
     for element in tree.with_class_containing(*_LISTED):
-        listed = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
-        if element.tag in {"div", "section", "ul", "ol"} and (listed or _is_link_list(tree, element)):
+        is_contents = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
+        if element.tag in {"div", "section", "ul", "ol"} and (is_contents or _is_link_list(tree, element)):
             remove_element(element)
     for element in [*tree.root.iter("nav"), *tree.with_attribute("role")]:
-        held = element.tag in {"main", "article", "body"}
-        if element.tag == "nav" or (element.get("role") in _AROUND_ROLES and not held):
+        is_content = element.tag in {"main", "article", "body"}
+        if element.tag == "nav" or (element.get("role") in _AROUND_ROLES and not is_content):
             remove_element(element)
     for element in list(tree.root.iter("header", "footer", "aside", "form", "button")):
         if _is_boilerplate(tree, element):
@@ -87,8 +87,8 @@ def drop_boilerplate(tree: HtmlTree) -> None:
                 if _is_link_list(tree, part):
                     remove_element(part)
     ids = ((candidate, candidate.get("id").lower()) for candidate in tree.with_attribute("id"))
-    named = [candidate for candidate, name in ids if "skip" not in name and _AROUND.search(name)]
-    for element in [*tree.with_class_matching(_AROUND), *named]:
+    by_id = [candidate for candidate, name in ids if "skip" not in name and _AROUND.search(name)]
+    for element in [*tree.with_class_matching(_AROUND), *by_id]:
         if element.tag not in {"body", "html", "main", "article", *HEADING_TAGS}:
             remove_element(element)
 

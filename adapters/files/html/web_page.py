@@ -60,9 +60,9 @@ def _word_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def _common_holder(matches: Sequence[tuple[HtmlElement, int]], root: HtmlElement) -> HtmlElement:
     """Return the innermost element with a heading around all of `matches` but its outliers."""
-    reached = list(accumulate(size for _, size in matches))
-    first = next(place for place, size in enumerate(reached) if size > _OUTLIERS * reached[-1])
-    last = next(place for place, size in enumerate(reached) if size >= (1 - _OUTLIERS) * reached[-1])
+    totals = list(accumulate(size for _, size in matches))
+    first = next(index for index, size in enumerate(totals) if size > _OUTLIERS * totals[-1])
+    last = next(index for index, size in enumerate(totals) if size >= (1 - _OUTLIERS) * totals[-1])
     around = set(_self_and_ancestors(matches[first][0]))
     shared = (parent for parent in _self_and_ancestors(matches[last][0]) if parent in around)
     return next((parent for parent in shared if next(parent.iter(*HEADING_TAGS), None) is not None), root)

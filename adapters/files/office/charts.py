@@ -43,14 +43,14 @@ def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     series = list(chart.iterfind(".//{*}plotArea/*/{*}ser"))
     columns: list[tuple[str, dict[int, str]]] = []
     categories: dict[int, str] = {}
-    for place, item in enumerate(series, 1):
+    for number, item in enumerate(series, 1):
         points = next((candidate for name in _CATEGORIES if (candidate := _read_points(item.find(f"{{*}}{name}")))), {})
-        named = _element_text(item.find("{*}tx")) or (f"Series {place}" if len(series) > 1 else "")
+        name = _element_text(item.find("{*}tx")) or (f"Series {number}" if len(series) > 1 else "")
         own = [values for name in _VALUES if (values := _read_points(item.find(f"{{*}}{name}")))]
         if categories and points and points != categories:  # of a scatter: each with its own places
             own.insert(0, points)
         categories = categories or points
-        columns += [(named, values) for values in own]
+        columns += [(name, values) for values in own]
     scattered = any(item.find("{*}xVal") is not None for item in series)
     axis = _axis_title(chart, "catAx", "dateAx", "valAx" if scattered else "")
     unit = _axis_title(chart, "valAx") if len(chart.findall(".//{*}plotArea/{*}valAx")) == 1 else ""
@@ -62,8 +62,8 @@ def chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
 def _extended_chart_table(chart: etree._Element) -> tuple[str, list[ChartRow]]:
     """Return title and rows like `chart_table`, for the kinds of chart that came with Office 2016."""
     columns = [_read_level(level) for level in chart.iterfind(".//{*}chartData/{*}data/*/{*}lvl")]
-    named = [_element_text(series.find("{*}tx")) for series in chart.iterfind(".//{*}series")]
-    head = [*[""] * (len(columns) - len(named)), *named][: len(columns)]
+    names = [_element_text(series.find("{*}tx")) for series in chart.iterfind(".//{*}series")]
+    head = [*[""] * (len(columns) - len(names)), *names][: len(columns)]
     return _element_text(chart.find(".//{*}title")), _build_rows(head, columns)
 
 

@@ -52,20 +52,20 @@ class DigitFormat:
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self._tokens = tokens
         kinds = [kind for kind, _ in tokens]
-        self._power = next((place for place, kind in enumerate(kinds) if kind in {"E+", "E-"}), len(kinds))
+        self._power = next((index for index, kind in enumerate(kinds) if kind in {"E+", "E-"}), len(kinds))
         point = kinds.index(".") if "." in kinds[: self._power] else self._power
         self._point = point
-        self._before = [place for place in range(point) if kinds[place] in DIGIT_PLACEHOLDERS]
-        self._after = [place for place in range(point, self._power) if kinds[place] in DIGIT_PLACEHOLDERS]
-        self._in_power = [place for place in range(self._power, len(kinds)) if kinds[place] in DIGIT_PLACEHOLDERS]
+        self._before = [index for index in range(point) if kinds[index] in DIGIT_PLACEHOLDERS]
+        self._after = [index for index in range(point, self._power) if kinds[index] in DIGIT_PLACEHOLDERS]
+        self._in_power = [index for index in range(self._power, len(kinds)) if kinds[index] in DIGIT_PLACEHOLDERS]
         first, last = (self._before or [0])[0], (self._before or [-1])[-1]
-        self._commas = any(kinds[place] == "," for place in range(first, last))
+        self._commas = any(kinds[index] == "," for index in range(first, last))
         last_figure = (self._after or self._before or [-1])[-1]
         scaling = 0
         for start in {last, last_figure}:
-            place = start + 1
-            while 0 < place < len(kinds) and kinds[place] == ",":
-                scaling, place = scaling + 1, place + 1
+            index = start + 1
+            while 0 < index < len(kinds) and kinds[index] == ",":
+                scaling, index = scaling + 1, index + 1
         self._shift = 2 * kinds.count("%") - 3 * scaling
         self._quick = ""
         """Format specification of Python that gives the same text for the usual formats: `#,##0.00`."""
@@ -176,8 +176,8 @@ class FractionFormat:
         if self._below:
             above, below = int(_round(rest * self._below, 0)), self._below
         else:
-            near = Fraction(rest).limit_denominator(self._most)
-            above, below = near.numerator, near.denominator
+            nearest = Fraction(rest).limit_denominator(self._most)
+            above, below = nearest.numerator, nearest.denominator
         if self._has_whole and above == below:
             whole, above = whole + 1, 0
         text = (

@@ -171,8 +171,8 @@ def _join_children(element: XmlElement) -> str:
         text, kind = formula_to_tex(child), local_name(child)
         end, start = parts[-1][-1:], text[:1]
         figures = end.isdigit() and (start.isdigit() or kind == "f")
-        apart = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
-        parts.append(f" {text}" if apart and end.isalnum() and start.isalnum() else text)
+        is_separate = before not in {"", "r"} or kind == "func" or (kind != "r" and figures)
+        parts.append(f" {text}" if is_separate and end.isalnum() and start.isalnum() else text)
         before = kind
     return "".join(parts)
 

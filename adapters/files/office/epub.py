@@ -36,10 +36,10 @@ def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> P
     folder = posixpath.dirname(opf)
     files = {item.get("id", ""): item for item in book.iterfind("{*}manifest/{*}item")}
     names = _chapter_names(package, folder, files)
-    named = (entry.get("idref", "") for entry in book.iterfind("{*}spine/{*}itemref"))
-    spine = [files[name] for name in named if name in files]
+    idrefs = (entry.get("idref", "") for entry in book.iterfind("{*}spine/{*}itemref"))
+    spine = [files[name] for name in idrefs if name in files]
     parts = [_resolve_target(folder, item.get("href", "")) for item in spine if _is_chapter(item)]
-    places = {part: place for place, part in enumerate(parts)}
+    places = {part: number for number, part in enumerate(parts)}
     chapters: list[str] = []
     for number, part in enumerate(parts, 1):
         on_pages(number, len(parts))
@@ -81,8 +81,8 @@ def _rewrite_links(page: etree._Element, part: str, places: Mapping[str, int]) -
     """Rewrite anchors of the book, and links to them, for one page that holds all of its chapters."""
     for element in page.iter("*"):
         for name in ("id", "name"):
-            if place := element.get(name):
-                element.set(name, f"{places[part]}-{place}")
+            if anchor := element.get(name):
+                element.set(name, f"{places[part]}-{anchor}")
         target, fragment = urldefrag(element.get("href", ""))
         address = _resolve_target(posixpath.dirname(part), target) if target else part
         if address in places and (target or fragment):
@@ -117,8 +117,8 @@ def _chapter_names(package: OfficePackage, folder: str, files: dict[str, etree._
         if not is_nav and not is_ncx:
             continue
         part = _resolve_target(folder, item.get("href", ""))
-        listed = package.xml(part)
-        for entry in listed.iter("{*}navPoint", "{*}a") if listed is not None else ():
+        contents = package.xml(part)
+        for entry in contents.iter("{*}navPoint", "{*}a") if contents is not None else ():
             target = entry.find("{*}content")
             address = target.get("src", "") if target is not None else entry.get("href", "")
             words = _element_words(entry) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
@@ -128,8 +128,8 @@ def _chapter_names(package: OfficePackage, folder: str, files: dict[str, etree._
 
 def _is_locked(package: OfficePackage) -> bool:
     """Return whether more than fonts is encrypted."""
-    listed = package.xml("META-INF/encryption.xml")
-    references = listed.iter("*") if listed is not None else ()
+    encryption = package.xml("META-INF/encryption.xml")
+    references = encryption.iter("*") if encryption is not None else ()
     return any(
         reference.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for reference in references
     )

@@ -310,11 +310,11 @@ def _parse_date_tokens(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
             tokens[-1] = ".", f"{tokens[-1][1]}0"
         elif token := _parse_token(match):
             tokens.append(('"', token[1] if token[0] == '"' else token[0]))
-    clock = [place for place, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
-    for index, place in enumerate(clock):
-        text = tokens[place][1].lower()
+    clock = [position for position, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
+    for index, position in enumerate(clock):
+        text = tokens[position][1].lower()
         before = tokens[clock[index - 1]][1].lower().strip("[]")[:1] if index else ""
         after = tokens[clock[index + 1]][1].lower().strip("[]")[:1] if index + 1 < len(clock) else ""
         if text in {"m", "mm"} and (before == "h" or after == "s"):
-            tokens[place] = "minute", text
+            tokens[position] = "minute", text
     return tokens

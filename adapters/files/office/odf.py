@@ -80,7 +80,7 @@ class _Sheets:
                 yield row.drop_columns(hidden) if hidden else row
 
     def _read_rows(self, table: Any, hidden: set[int], numbers: list[int]) -> Iterator[list[Cell]]:
-        number, place = 1, 0
+        number, column = 1, 0
         for event, element in self._events:
             if event == "start" or element.getparent() is None:
                 continue
@@ -92,15 +92,15 @@ class _Sheets:
             elif element.tag == _TABLE + "table-column":
                 times = min(_parse_count(element, "number-columns-repeated"), MAX_COLUMNS)
                 if _is_hidden(element):
-                    hidden.update(range(place, min(place + times, MAX_COLUMNS)))
-                place += times
+                    hidden.update(range(column, min(column + times, MAX_COLUMNS)))
+                column += times
             elif element.tag == _TABLE + "table-row":
                 cells = self._read_row(element)
                 times = _parse_count(element, "number-rows-repeated")
                 if cells and not _is_hidden(element):
-                    again = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
-                    self._room -= len(cells) * (again - 1)
-                    for offset in range(again):
+                    repeats = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
+                    self._room -= len(cells) * (repeats - 1)
+                    for offset in range(repeats):
                         numbers.append(number + offset)
                         yield cells
                 number += times

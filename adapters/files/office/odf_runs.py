@@ -102,14 +102,18 @@ class OdfStyles:
         )
 
     def _read_text_style(self, family: str, name: str) -> OdfTextStyle:
-        place = self.property_value(family, name, "text-position")
+        position = self.property_value(family, name, "text-position")
         script = (
-            "" if place.startswith("0") or not place else SUBSCRIPT if place.startswith(("sub", "-")) else SUPERSCRIPT
+            ""
+            if position.startswith("0") or not position
+            else SUBSCRIPT
+            if position.startswith(("sub", "-"))
+            else SUPERSCRIPT
         )
         struck = self.property_value(family, name, "text-line-through-style", "text-line-through-type")
-        hidden = self.property_value(family, name, "display") == "none"
+        is_hidden = self.property_value(family, name, "display") == "none"
         return OdfTextStyle(
-            script, hidden or (struck != "none" if struck else None), self.property_value(family, name, "font-name")
+            script, is_hidden or (struck != "none" if struck else None), self.property_value(family, name, "font-name")
         )
 
     def next_label(self, style: str, level: int, counts: dict[int, int]) -> str | None:
@@ -278,5 +282,5 @@ def _word_field_value(mark: etree._Element) -> str:
     if kind == "FORMCHECKBOX":
         return "☒" if ("Checkbox_Checked", "true") in parameters else "☐"
     entries = [value for name, value in parameters if name == "Dropdown_ListEntry"]
-    place = next((parse_bounded_int(value, 0) for name, value in parameters if name == "Dropdown_Selected"), 0)
-    return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""
+    index = next((parse_bounded_int(value, 0) for name, value in parameters if name == "Dropdown_Selected"), 0)
+    return entries[index] if kind == "FORMDROPDOWN" and index < len(entries) else ""

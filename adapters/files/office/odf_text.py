@@ -117,8 +117,8 @@ class OdfContentReader:
         """Append a heading. `label` is the number of the list entry around it."""
         level = parse_bounded_int(local_attribute(heading, "outline-level"))
         chain = self.styles.style_chain("paragraph", local_attribute(heading, "style-name"))
-        named = any(style.get(_LIST_STYLE) is not None for style in chain)
-        if not label and not named and local_attribute(heading, "is-list-header") != "true":
+        has_own_list = any(style.get(_LIST_STYLE) is not None for style in chain)
+        if not label and not has_own_list and local_attribute(heading, "is-list-header") != "true":
             label = self.styles.next_label(OUTLINE_STYLE, level, self._counts.setdefault(OUTLINE_STYLE, {})) or ""
         self._add_heading(heading, level, label)
 
@@ -232,8 +232,8 @@ class OdfContentReader:
         self.outline, self._open, self.runs.base, self._in_cell = saved
         joined = content_to_cell(content)
         text, links = joined.text, joined.links
-        for what in content.unread:
-            self.outline.note_unread(what)
+        for description in content.unread:
+            self.outline.note_unread(description)
         for note in cell.iterfind("{*}annotation"):
             text = insert_footnote(text, " ".join(self.runs.element_text(part) for part in note.iter("{*}p")))
         return text, links

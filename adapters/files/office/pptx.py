@@ -36,8 +36,8 @@ def read_pptx(content: bytes) -> ParsedFile:
     part is noted as unread."""
     outline = OutlineBuilder()
 
-    def unread(what: str) -> None:
-        outline.note_unread(f"slide {outline.page}: {what}" if outline.page else what)
+    def unread(description: str) -> None:
+        outline.note_unread(f"slide {outline.page}: {description}" if outline.page else description)
 
     package = OfficePackage(content, unread)
     main = package.main_part("ppt/presentation.xml")
@@ -45,15 +45,15 @@ def read_pptx(content: bytes) -> ParsedFile:
     if deck is None:
         raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
     parts = package.relationships(main)
-    for place, listed in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
-        outline.page = place
-        part = parts.get(relationship_id(listed))
+    for number, slide_id in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
+        outline.page = number
+        part = parts.get(relationship_id(slide_id))
         slide = package.xml(part.target) if part else None
         if part is None or slide is None:
             unread("it is damaged")
         elif slide.get("show") not in {"0", "false"}:
             try:
-                _Slide(package, part.target, slide, place).read(outline)
+                _Slide(package, part.target, slide, number).read(outline)
             except (ValueError, LookupError, ArithmeticError, RecursionError):
                 unread("it is damaged")
     outline.page = None
@@ -74,9 +74,9 @@ class _Slide:
         """Append the slide under its title, or nothing where it is empty."""
         tree = self._slide.find("{*}cSld/{*}spTree")
         shapes = [] if tree is None else list(_visible_shapes(tree))
-        named = [shape for shape in shapes if _placeholder_key(shape)[0] in _TITLES]
+        titles = [shape for shape in shapes if _placeholder_key(shape)[0] in _TITLES]
         boxes = [box for box in self._place_shapes(shapes) if _placeholder_key(box.shape)[0] not in _AROUND]
-        title = next((shape for shape in named if self._title_text(shape)), None)
+        title = next((shape for shape in titles if self._title_text(shape)), None)
         if title is None:
             title = find_title_shape(boxes, self._shape_lines)
         heading = "" if title is None else self._title_text(title)
@@ -87,8 +87,8 @@ class _Slide:
         self._read_notes()
         outline.add_section(self._outline.build(), heading, f"Slide {self._outline.page}")
 
-    def _note_unread(self, what: str) -> None:
-        self._outline.note_unread(f"slide {self._outline.page}: {what}")
+    def _note_unread(self, description: str) -> None:
+        self._outline.note_unread(f"slide {self._outline.page}: {description}")
 
     def _related_part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
         """Return the part that a shape refers to, if it can be read."""
@@ -141,8 +141,8 @@ class _Slide:
                 for body in shape.iter("{*}txBody"):
                     styles = [
                         style
-                        for held in self._inherited_placeholders(shape)
-                        for style in held.iterfind(".//{*}lstStyle")
+                        for placeholder in self._inherited_placeholders(shape)
+                        for style in placeholder.iterfind(".//{*}lstStyle")
                     ]
                     add_paragraphs(self._outline, body, [*styles, *self._master_styles(kind)], self._relations)
 
@@ -159,9 +159,9 @@ class _Slide:
                 case "relIds" if (drawn := self._related_part(part, "dm")) is not None:
                     add_diagram(self._outline, drawn)
                 case _:
-                    for held in part.iter("{*}oleObj"):
-                        what = held.get("progId", "").partition(".")[0] or "another program"
-                        self._note_unread(f"an object of {what}")
+                    for embedded in part.iter("{*}oleObj"):
+                        program = embedded.get("progId", "").partition(".")[0] or "another program"
+                        self._note_unread(f"an object of {program}")
                         break
 
     def _read_table(self, table: etree._Element) -> None:
@@ -205,14 +205,16 @@ class _Slide:
             return
         layout, master = self._layout_and_master
         own_kind = kind
-        for held in _part_shapes(layout):
-            its_kind, its_index = _placeholder_key(held)
+        for placeholder in _part_shapes(layout):
+            its_kind, its_index = _placeholder_key(placeholder)
             if its_index == index and (index or its_kind == kind):
                 own_kind = its_kind
-                yield held
+                yield placeholder
                 break
-        wanted = "title" if own_kind in _TITLES else "body" if own_kind in _BULLETED else own_kind
-        yield from (held for held in _part_shapes(master) if _placeholder_key(held)[0] == wanted)
+        master_kind = "title" if own_kind in _TITLES else "body" if own_kind in _BULLETED else own_kind
+        yield from (
+            placeholder for placeholder in _part_shapes(master) if _placeholder_key(placeholder)[0] == master_kind
+        )
 
     def _master_styles(self, kind: str) -> Iterator[etree._Element]:
         """Yield the master's list styles for placeholders of that kind."""
@@ -236,7 +238,7 @@ def _visible_shapes(tree: etree._Element) -> Iterator[etree._Element]:
         if local_name(shape) == "AlternateContent":
             choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
             is_readable = choice is not None and any(
-                local_name(held) in {"txBody", "graphicFrame"} for held in choice.iter("*")
+                local_name(element) in {"txBody", "graphicFrame"} for element in choice.iter("*")
             )
             taken = choice if is_readable or instead is None else instead
             yield from _visible_shapes(taken) if taken is not None else ()

@@ -47,8 +47,8 @@ def runs_text(runs: Iterable[OfficeRun], *, notes: bool = True) -> str:
         else:
             text = (" " if kind == FORMULA_RUN else "").join(texts)
             meet = text[:1].isdigit() and parts[-1][-1:].isdigit()
-            apart = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
-            parts.append(" " * apart + text)
+            is_separate = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
+            parts.append(" " * is_separate + text)
         before = kind
     return "".join(parts)
 
@@ -121,7 +121,7 @@ def replace_symbol_chars(text: str, font: str | None) -> str:
 def _symbol_table(font: str) -> dict[int, str]:
     """Return the signs of a font by their codes."""
     rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
-    return {start + place: sign for start, row in rows.items() for place, sign in enumerate(row)}
+    return {start + offset: sign for start, row in rows.items() for offset, sign in enumerate(row)}
 
 
 # --- Numbers of lists as programs write them, and the entries that they stand before --------------
@@ -160,8 +160,8 @@ def format_list_number(count: int, shape: str) -> str:
             return numeral if upper else numeral.lower()
         case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
             letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
-            times, place = divmod(count - 1, len(letters))
-            return (letters[place].upper() if upper else letters[place]) * (times + 1)
+            times, index = divmod(count - 1, len(letters))
+            return (letters[index].upper() if upper else letters[index]) * (times + 1)
         case _ if shape.isdigit():  # the first number as it is to look
             return str(count).zfill(len(shape))
         case "ordinal":

@@ -55,9 +55,9 @@ class SheetRows:
         self._letters: dict[str, int] = {}
         self._notes = {place: note for reference, note in notes.items() if (place := _parse_reference(reference))}
         self._looks: dict[str, CellStyle] = {"": book.styles[0]}
-        self._looks |= {str(place): look for place, look in enumerate(book.styles)}
-        self._plain = {place for place, look in self._looks.items() if not (look.is_struck or look.format.of_text)}
-        self._strong = {place for place, look in self._looks.items() if look.is_emphasized}
+        self._looks |= {str(index): look for index, look in enumerate(book.styles)}
+        self._plain = {index for index, look in self._looks.items() if not (look.is_struck or look.format.of_text)}
+        self._strong = {index for index, look in self._looks.items() if look.is_emphasized}
         self.formulas: list[str] = []
         self.cells = 0
 
@@ -73,20 +73,20 @@ class SheetRows:
                     last_column = min(parse_bounded_int(element.get("max")), _WIDEST)
                     hidden.update(range(parse_bounded_int(element.get("min")) - 1, last_column))
                 continue
-            place = parse_bounded_int(element.get("r"), last + 1, maximum=1 << 30)
-            gap |= place > last + 1 and not any(text and span.bottom >= place - 1 for span, text in open_spans)
-            last = place
+            number = parse_bounded_int(element.get("r"), last + 1, maximum=1 << 30)
+            gap |= number > last + 1 and not any(text and span.bottom >= number - 1 for span, text in open_spans)
+            last = number
             if is_hidden or element.get("ht") == "0":
-                if place in merged:
+                if number in merged:
                     formula_count = len(self.formulas)
-                    row = self._build_row(cells, place)
+                    row = self._build_row(cells, number)
                     del self.formulas[formula_count:]
-                    open_spans += [(span, row.text(span.left)) for span in merged[place]]
+                    open_spans += [(span, row.text(span.left)) for span in merged[number]]
                 continue
-            row = self._build_row(cells, place)
-            if open_spans or place in merged:
-                open_spans = [held for held in open_spans if held[0].bottom >= place]
-                open_spans += [(span, row.text(span.left)) for span in merged.get(place, ())]
+            row = self._build_row(cells, number)
+            if open_spans or number in merged:
+                open_spans = [open_span for open_span in open_spans if open_span[0].bottom >= number]
+                open_spans += [(span, row.text(span.left)) for span in merged.get(number, ())]
             if open_spans:
                 row = _fill_merged(row, open_spans)
             if hidden:
@@ -111,32 +111,32 @@ class SheetRows:
         for column in iter_elements(self._part[:start] + b"</worksheet>", "col"):
             yield column.attrib, None
         stop = self._part.find(b"</sheetData", start)
-        place = start
-        while (place := self._part.find(b"<row", place, stop if stop >= 0 else len(self._part))) >= 0:
-            close = self._part.find(b">", place)
-            tag = self._part[place:close].decode()
+        position = start
+        while (position := self._part.find(b"<row", position, stop if stop >= 0 else len(self._part))) >= 0:
+            close = self._part.find(b">", position)
+            tag = self._part[position:close].decode()
             end = close + 1 if tag.endswith("/") else self._part.find(b"</row>", close) + len(b"</row>")
             if close < 0 or end <= close:
                 raise ValueError("a row has no end")
             cells: list[_Cell] = _CELL.findall(self._part[close + 1 : end].decode())
             if "'" in tag or any([cell[-1] for cell in cells]):  # noqa: C419 - at once, as most rows have few
-                tree: Any = etree.fromstring(root[0] + self._part[place:end] + b"</worksheet>", _PARSER)[0]
+                tree: Any = etree.fromstring(root[0] + self._part[position:end] + b"</worksheet>", _PARSER)[0]
                 yield tree.attrib, list(map(_parse_cell, tree))
             else:
                 yield dict(_ATTRIBUTE.findall(tag)), cells
-            place = end
+            position = end
         if stop < 0 and not re.match(rb"<sheetData[^>]*/>", self._part[start:]):
             raise ValueError("the rows have no end")
 
     def _build_row(self, cells: Sequence[_Cell], number: int) -> GridRow:
         texts: list[str] = []
         letters, numbers, strings, notes = self._letters, self._numbers, self._book.strings, self._notes
-        plain, strong_looks, own, strong, place = self._plain, self._strong, 0, 0, -1
+        plain, strong_looks, own, strong, column = self._plain, self._strong, 0, 0, -1
         for name, style, kind, formula, raw, inline, _ in cells:
             if name:
-                place = letters[name] if name in letters else letters.setdefault(name, _column_index(name.upper()))
+                column = letters[name] if name in letters else letters.setdefault(name, _column_index(name.upper()))
             else:
-                place += 1
+                column += 1
             text = None
             if formula and kind != "str" and (not raw or (raw == "0" and self._book.calculates)):
                 text = self._formula_text(formula, f"{name}{number}" if name else f"row {number}")
@@ -151,15 +151,15 @@ class SheetRows:
                     text = (inline if "_x" not in inline else unescaped(inline)).strip()
             if text is None:
                 text = self._cell_text(inline or raw, kind, style)
-            if notes and (note := notes.get((number, place))):
+            if notes and (note := notes.get((number, column))):
                 text = insert_footnote(text, note).strip()
-            if text and len(texts) <= place < _WIDEST:
-                if place > len(texts):
-                    texts += [""] * (place - len(texts))
+            if text and len(texts) <= column < _WIDEST:
+                if column > len(texts):
+                    texts += [""] * (column - len(texts))
                 texts.append(text)
-                own |= 1 << place
+                own |= 1 << column
                 if style in strong_looks:
-                    strong |= 1 << place
+                    strong |= 1 << column
         self.cells += len(cells)
         return GridRow(number, texts, own, strong)
 

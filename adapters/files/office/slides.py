@@ -129,12 +129,12 @@ def _group_columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]]
     for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
         if not (bodies := _match_columns(columns, row)):
             break
-        down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
+        down = max(body.y - columns[index][-1].y - columns[index][-1].height for index, body in bodies.items())
         if gaps and down > max(2 * max(gaps), between // 2):
             break
         gaps.append(down)
-        for place, body in bodies.items():
-            columns[place].append(body)
+        for index, body in bodies.items():
+            columns[index].append(body)
     if gaps and not _are_bodies(columns) and not _are_cards(columns, between / max(1, *gaps), len(gaps)):
         return [[box] for row in rows[: len(gaps) + 1] for box in row], len(gaps)
     return columns, len(gaps)
@@ -144,7 +144,7 @@ def _match_columns(columns: list[list[SlideShape]], row: list[SlideShape]) -> di
     """Return the boxes of `row` by the column that they stand below; empty where one of them stands otherwise."""
     bodies: dict[int, SlideShape] = {}
     for box in row:
-        above = [place for place, column in enumerate(columns) if _overlap(column[0], box) > _HALF]
+        above = [index for index, column in enumerate(columns) if _overlap(column[0], box) > _HALF]
         if len(above) != 1 or above[0] in bodies:
             return {}
         bodies[above[0]] = box
@@ -163,7 +163,7 @@ def _are_bodies(columns: list[list[SlideShape]]) -> bool:
     return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
 
 
-def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> bool:
+def _are_cards(columns: list[list[SlideShape]], distance_ratio: float, lines: int) -> bool:
     """Return whether columns that are `apart` times as far from each other as the boxes in them are no rows of a
     table."""
     widths = [column[0].width for column in columns]
@@ -180,10 +180,10 @@ def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> boo
         return False
     indented = all(box.x > column[0].x for column in columns for box in column[1:])
     if lines == 1 or indented:
-        return apart >= _NEAR
+        return distance_ratio >= _NEAR
     if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
         return False  # what stands side by side in each row belongs together
-    return apart >= _APART
+    return distance_ratio >= _APART
 
 
 # --- Paragraphs: bullets as items, numbers as steps, the rest as prose ----------------------------

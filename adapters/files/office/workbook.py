@@ -97,12 +97,12 @@ def rich_text(holder: Any) -> str:
             case "r" if not _is_switched_on(run.find("{*}rPr/{*}strike"), "val", "1"):
                 run_text = unescape_text(run.findtext("{*}t"))
                 align = run.find("{*}rPr/{*}vertAlign")
-                place = align.get("val") if align is not None else ""
+                alignment = align.get("val") if align is not None else ""
                 text += (
                     format_superscript(run_text, text)
-                    if place == "superscript"
+                    if alignment == "superscript"
                     else format_subscript(run_text)
-                    if place == "subscript"
+                    if alignment == "subscript"
                     else run_text
                 )
     return text
@@ -136,6 +136,6 @@ def _is_switched_on(element: Any, name: str, default: str) -> bool:
     return element is not None and element.get(name, default).lower() not in _OFF
 
 
-def _flag_at(values: list[bool], place: str | None) -> bool:
-    index = parse_bounded_int(place, 0)
+def _flag_at(values: list[bool], position: str | None) -> bool:
+    index = parse_bounded_int(position, 0)
     return index < len(values) and values[index]

@@ -31,8 +31,8 @@ def largest_line(lines: Sequence[PdfLine], body: float) -> str:
     """Return the text of the single largest line, if it is on the first page."""
     size = max((line.style.size for line in lines), default=0)
     largest = [line for line in lines if line.style.size == size]
-    near = len(largest) == 1 or (len(largest) == 2 and 0 < largest[0].y - largest[1].y < 1.6 * size)
-    alone = near and largest[0].page == largest[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
+    is_together = len(largest) == 1 or (len(largest) == 2 and 0 < largest[0].y - largest[1].y < 1.6 * size)
+    alone = is_together and largest[0].page == largest[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
     return " ".join(line.text for line in largest) if alone else ""
 
 
@@ -83,8 +83,8 @@ def _are_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
     """Return whether two lines are numbered entries of a list, one below the other."""
     if isinstance(before, PdfTable) or isinstance(line, PdfTable) or before.style.size != line.style.size:
         return False
-    near = 0 < before.y - line.y < 3 * line.style.size
-    return near and bool(NUMBERED_ITEM.match(before.text) and NUMBERED_ITEM.match(line.text))
+    is_near = 0 < before.y - line.y < 3 * line.style.size
+    return is_near and bool(NUMBERED_ITEM.match(before.text) and NUMBERED_ITEM.match(line.text))
 
 
 def _distinct_sizes(sizes: Sequence[float]) -> list[float]:
@@ -180,11 +180,11 @@ class PdfBlockBuilder:
     def _starts_paragraph(self, paragraph: list[PdfLine], line: PdfLine) -> bool:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
-        apart = before.y - line.y
+        distance = before.y - line.y
         if line.style.mono != before.style.mono or line.has_rule_above:
             return True
         if line.style.mono:
-            return not 0 < apart < 3.2 * size or line.page != before.page
+            return not 0 < distance < 3.2 * size or line.page != before.page
         if abs(size - before.style.size) > 0.6:
             return True
         if (
@@ -200,12 +200,12 @@ class PdfBlockBuilder:
         ends = before.text.endswith((".", "!", "?", ":"))
         if lettered and ends:
             return True
-        if line.page != before.page or apart < -2 * size:
+        if line.page != before.page or distance < -2 * size:
             return ends or not (line.text[:1].islower() or before.text.endswith("-"))
         usual = min(self._usual, 1.5 * size) if size > HEADING_SIZE_RATIO * self._body else self._usual
-        if not -0.5 * size < apart <= max(_GAP * usual, 1.3 * size):
+        if not -0.5 * size < distance <= max(_GAP * usual, 1.3 * size):
             return True
-        if len(paragraph) > 1 and apart > 1.3 * (paragraph[-2].y - before.y) > 0:
+        if len(paragraph) > 1 and distance > 1.3 * (paragraph[-2].y - before.y) > 0:
             return True
         if line.style.italic != before.style.italic and (ends or len(paragraph) == 1) and line.style.italic is False:
             return len(before.text) < 60

@@ -64,13 +64,13 @@ def _describe_font(font: Any) -> PdfFont:
     name = buffer.value.decode("utf-8", "replace")
     flags = max(0, pdfium.FPDFFont_GetFlags(font))
     heavy = pdfium.FPDFFont_GetWeight(font) >= 600
-    symbols, named = bool(_SYMBOL.search(name)), bool(_MONO.search(name))
+    symbols, is_mono = bool(_SYMBOL.search(name)), bool(_MONO.search(name))
     return PdfFont(
         name,
         bold=heavy or bool(flags & _BOLD_FLAG or _BOLD.search(name)),
         italic=bool(flags & _ITALIC_FLAG or _ITALIC.search(name)),
-        mono=bool(flags & _FIXED_FLAG or named) and not symbols,
-        mono_by_flag_only=not named,
+        mono=bool(flags & _FIXED_FLAG or is_mono) and not symbols,
+        mono_by_flag_only=not is_mono,
         is_symbol_font=symbols,
         is_dingbat_font=bool(_DINGBAT.search(name)),
     )
@@ -168,33 +168,37 @@ class PageCharacters:
             return
         left, right, *_ = self._numbers
         box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
-        begun, until, near = start, start, math.inf
+        piece_start, until, limit_x = start, start, math.inf
         for word in _WORD.finditer(self.text, start, end):
             first, after = word.span()
             box(page, first, *places)
             x = left.value
-            if x > near:  # further than words of usual letters reach
+            if x > limit_x:  # further than words of usual letters reach
                 box(page, until - 1, *places)
                 if x - right.value > limit:
-                    yield from self._make_spans(begun, until)
-                    begun = first
-            until, near = after, x + (0.4 * (after - first)) * style.size + limit
-        yield from self._make_spans(begun, until)
+                    yield from self._make_spans(piece_start, until)
+                    piece_start = first
+            until, limit_x = after, x + (0.4 * (after - first)) * style.size + limit
+        yield from self._make_spans(piece_start, until)
 
     def _join_runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
         """Yield words that are drawn in one go as one piece, others each as their own."""
-        begun, until, drawn, line = -1, -1, 0, words[0][0]
+        piece_start, until, drawn, line = -1, -1, 0, words[0][0]
         for start, end in words:
             first, last = self._text_object(start), self._text_object(end - 1)
-            if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
-                yield from self._make_spans(begun, until, apart=begun > line and self._is_generated(begun - 1))
-                begun = -1
+            if piece_start >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
+                yield from self._make_spans(
+                    piece_start, until, separate=piece_start > line and self._is_generated(piece_start - 1)
+                )
+                piece_start = -1
             if first == last:
-                begun, until, drawn = (start if begun < 0 else begun), end, first
+                piece_start, until, drawn = (start if piece_start < 0 else piece_start), end, first
             else:
                 yield from self._word_parts(start, end)
-        if begun >= 0:
-            yield from self._make_spans(begun, until, apart=begun > line and self._is_generated(begun - 1))
+        if piece_start >= 0:
+            yield from self._make_spans(
+                piece_start, until, separate=piece_start > line and self._is_generated(piece_start - 1)
+            )
 
     def _right_to_left_spans(self, start: int, end: int) -> Iterator[PdfSpan]:
         """Yield a line from right to left by the places of its letters: files hold them in either order."""
@@ -214,18 +218,18 @@ class PageCharacters:
 
     def _word_parts(self, start: int, end: int) -> Iterator[PdfSpan]:
         """Yield the parts of a word that are drawn apart, such as a raised figure in it."""
-        begun, drawn = start, self._text_object(start)
+        part_start, drawn = start, self._text_object(start)
         for index in range(start + 1, end + 1):
             now = self._text_object(index) if index < end else -1
             if now != drawn:
-                yield from self._make_spans(begun, index, glued=begun > start)
-                begun, drawn = index, now
+                yield from self._make_spans(part_start, index, glued=part_start > start)
+                part_start, drawn = index, now
 
     def _text_object(self, index: int) -> int:
         """Return the object that draws a letter."""
         return self._object(self._here, index) or 0
 
-    def _make_spans(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:
+    def _make_spans(self, start: int, end: int, *, glued: bool = False, separate: bool = False) -> Iterator[PdfSpan]:
         style = self._style_at(start)
         if style.is_unmapped and end - start > 1:
             self.unreadable += end - start
@@ -254,7 +258,7 @@ class PageCharacters:
         if style.mono and style.mono_by_flag_only:
             is_latin = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
             style = style._replace(mono=is_latin and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
-        reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+        reach = _BY_WORD if self._by_word else _APART if separate else _BY_CELL
         if style.is_ocr:
             reach = _RECOGNIZED
         elif style.mono:

@@ -48,10 +48,10 @@ def _find_bands(lines: Sequence[PdfLine]) -> _Bands | None:
     best: tuple[int, _Bands] | None = None
     ends = sorted(line.x1 for line in lines)
     for start, _ in starts.most_common(14):
-        place = start * 2 - 2.0
-        if bisect(ends, place) < _FEWEST:
+        divider = start * 2 - 2.0
+        if bisect(ends, divider) < _FEWEST:
             continue
-        bands = list(_split_bands(lines, place))
+        bands = list(_split_bands(lines, divider))
         parted = sum(len(band) for band, sides in bands if sides)
         if parted and (best is None or parted > best[0]):
             best = parted, bands
@@ -59,24 +59,24 @@ def _find_bands(lines: Sequence[PdfLine]) -> _Bands | None:
 
 
 def _split_bands(
-    lines: Sequence[PdfLine], place: float
+    lines: Sequence[PdfLine], divider: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     band: list[PdfLine] = []
     for line in lines:
-        if line.x0 < place - _HANGS and line.x1 > place:
-            yield from _cut_band(band, place)
+        if line.x0 < divider - _HANGS and line.x1 > divider:
+            yield from _cut_band(band, divider)
             band = []
             yield [line], None
         else:
             band.append(line)
-    yield from _cut_band(band, place)
+    yield from _cut_band(band, divider)
 
 
 def _cut_band(
-    band: list[PdfLine], place: float
+    band: list[PdfLine], divider: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     """Cut a band where its right column ends, if the file continues there with the lines below both."""
-    right = [line for line in band if line.x1 > place]
+    right = [line for line in band if line.x1 > divider]
     low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
     upper: list[PdfLine] = []
     tail: list[PdfLine] = []
@@ -84,16 +84,16 @@ def _cut_band(
         below = bool(right) and line.y < low - line.style.size and line.order > last
         (tail if below else upper).append(line)
     if upper:
-        yield upper, _band_columns(upper, place)
+        yield upper, _band_columns(upper, divider)
     if tail:
         yield tail, None
 
 
-def _band_columns(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
+def _band_columns(band: list[PdfLine], divider: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
     """Return the two columns of a band. They are drawn one after the other, or have long lines; otherwise the lines are
     those of a table."""
-    left = [line for line in band if line.x1 <= place]
-    right = [line for line in band if line.x1 > place]
+    left = [line for line in band if line.x1 <= divider]
+    right = [line for line in band if line.x1 > divider]
     if len(left) < _FEWEST or len(right) < _FEWEST:
         return None
     if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:

@@ -50,12 +50,12 @@ def extract_drawings(page: Any) -> PageDrawings:
 
 def _stacked_edges(sides: list[RulingLine]) -> Iterator[RulingLine]:
     """Yield the edges of boxes that are filled one below the other without a gap, as cells of a table are."""
-    begun, count = 0.0, 0
+    stack_start, count = 0.0, 0
     for side, after in pairwise([*sorted(set(sides)), RulingLine(0, 0, 0)]):
-        begun, count = (begun, count + 1) if count else (side.start, 1)
+        stack_start, count = (stack_start, count + 1) if count else (side.start, 1)
         if side.position != after.position or abs(after.start - side.end) > 1.5:
             if count >= _STACK:
-                yield RulingLine(side.position, begun, side.end)
+                yield RulingLine(side.position, stack_start, side.end)
             count = 0
 
 
@@ -97,22 +97,22 @@ def _path_segments(part: Any, count: int) -> Iterator[tuple[float, float, float,
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFPageObj_GetMatrix(part, matrix)
     x, y = ctypes.c_float(), ctypes.c_float()
-    begun = at = (0.0, 0.0)
+    path_start = current = (0.0, 0.0)
     for index in range(count):
         segment = pdfium.FPDFPath_GetPathSegment(part, index)
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        to = (
+        point = (
             matrix.a * x.value + matrix.c * y.value + matrix.e,
             matrix.b * x.value + matrix.d * y.value + matrix.f,
         )
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            begun = to
+            path_start = point
         elif kind == pdfium.FPDF_SEGMENT_LINETO:
-            yield (*at, *to)
+            yield (*current, *point)
         if pdfium.FPDFPathSegment_GetClose(segment):
-            yield (*to, *begun)
-        at = to
+            yield (*point, *path_start)
+        current = point
 
 
 def _is_white(part: Any) -> bool:

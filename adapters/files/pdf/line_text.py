@@ -87,9 +87,9 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
     if RAISED_START not in text:
         return text, []
     text = _FRACTION.sub(_write_fraction, _SIGN.sub(r"\1", text))
-    resolved, at, called = "", 0, []
+    resolved, end, called = "", 0, []
     for match in _RAISED.finditer(text):
-        resolved += text[at : match.start()]
+        resolved += text[end : match.start()]
         mark = match.group(1).strip().rstrip(".)")
         if mark in notes:
             resolved = insert_footnote(resolved, notes[mark])
@@ -97,8 +97,8 @@ def resolve_note_marks(text: str, notes: Mapping[str, str]) -> tuple[str, list[s
         else:
             rest = match.group(1).strip()[len(mark) :]
             resolved += format_superscript(match.group(1).replace("–", "−").removesuffix(rest), resolved) + rest
-        at = match.end()
-    return resolved + text[at:], called
+        end = match.end()
+    return resolved + text[end:], called
 
 
 def _write_fraction(match: re.Match[str]) -> str:
@@ -134,9 +134,9 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
                 break
             low = line.y
             match = _NOTE.match(line.text)
-            begun = match and (match.group(1) or match.group(2))
-            if match and begun in called and begun not in notes:
-                mark = str(begun)
+            note_mark = match and (match.group(1) or match.group(2))
+            if match and note_mark in called and note_mark not in notes:
+                mark = str(note_mark)
                 top = max(top, line.y + 0.36 * line.style.size)
                 notes[mark] = line.text[match.end() :]
             elif mark:
@@ -148,11 +148,11 @@ def extract_footnotes(columns: list[list[PdfLine]], body: float) -> dict[str, st
 def _foot_rows(column: list[PdfLine], body: float) -> list[list[PdfLine]]:
     """Return the last rows of a column: in small letters, or below one that begins with a raised mark."""
     rows = group_rows(column)
-    at = len(rows)
-    for place in range(len(rows) - 1, -1, -1):
-        row = rows[place]
+    start = len(rows)
+    for index in range(len(rows) - 1, -1, -1):
+        row = rows[index]
         if max(line.style.size for line in row) <= 0.95 * body or row[0].text.startswith(RAISED_START):
-            at = place
-        elif len(rows) - place > 12 or row[0].style.size > 1.05 * body:
+            start = index
+        elif len(rows) - index > 12 or row[0].style.size > 1.05 * body:
             break
-    return rows[at:]
+    return rows[start:]

@@ -95,21 +95,23 @@ _MOST = 200
 
 def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
     """Move raised and lowered figures that the file holds elsewhere behind the pieces that they belong to."""
-    ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
+    ends = sorted((piece.x1, index) for index, piece in enumerate(pieces))
     moved: dict[int, list[int]] = {}
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if len(piece.text) > 3 or not piece.text.strip("+-−").isdecimal():
             continue
-        around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
+        around = itertools.pairwise(pieces[max(index - 1, 0) : index + 2])
         if any(_is_same_line([before], after) for before, after in around):
             continue
         for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
             size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
             if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
-                moved.setdefault(other, []).append(place)
+                moved.setdefault(other, []).append(index)
                 break
-    gone = {place for places in moved.values() for place in places}
-    return [pieces[n] for place in range(len(pieces)) if place not in gone for n in (place, *moved.get(place, ()))]
+    moved_indexes = {index for indexes in moved.values() for index in indexes}
+    return [
+        pieces[n] for index in range(len(pieces)) if index not in moved_indexes for n in (index, *moved.get(index, ()))
+    ]
 
 
 def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:

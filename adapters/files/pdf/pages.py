@@ -105,9 +105,9 @@ def _lay_out(
         inside = [piece for piece in [*upright, *map(_turn_upright, aside)] if grid.locate(piece)]
         if inside and (table := ruled_table(grid, inside, number)):
             tables.append(table)
-            gone = {piece.order for piece in inside}
-            upright = [piece for piece in upright if piece.order not in gone]
-            aside = [piece for piece in aside if piece.order not in gone]
+            orders = {piece.order for piece in inside}
+            upright = [piece for piece in upright if piece.order not in orders]
+            aside = [piece for piece in aside if piece.order not in orders]
     lines = build_lines(attach_scripts(upright))
     for count, p in enumerate(aside):  # at the end, in letters too small for a heading
         lines.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))

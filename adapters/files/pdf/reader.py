@@ -73,7 +73,7 @@ def _read_document(document: Any, on_pages: ProgressCallback) -> ParsedFile:
     parts = list(drop_contents_table(parts, len(document))) or parts
     lines = [part for part in parts if isinstance(part, PdfLine)]
     if not parts:
-        if any("damaged" in what for what in outline.build().unread):
+        if any("damaged" in description for description in outline.build().unread):
             raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
     metadata = drop_placeholder_title(document.get_metadata_value("Title"))

@@ -82,15 +82,15 @@ def _group_touching(
     groups: list[tuple[list[RulingLine], list[RulingLine]]] = []
     for rule in across:
         touched = [other for other in down if _do_cross(rule, other)]
-        mine = ([rule], touched)
-        apart = []
+        group_of_rule = ([rule], touched)
+        separate = []
         for group in groups:
             if any(other in group[1] for other in touched):
-                mine[0].extend(group[0])
-                mine[1].extend(other for other in group[1] if other not in mine[1])
+                group_of_rule[0].extend(group[0])
+                group_of_rule[1].extend(other for other in group[1] if other not in group_of_rule[1])
             else:
-                apart.append(group)
-        groups = [*apart, mine]
+                separate.append(group)
+        groups = [*separate, group_of_rule]
     return groups
 
 
@@ -143,8 +143,8 @@ def _first_merged_cells(
         for column in range(grid.width):
             above = first[row - 1, column]
             if not grid.is_closed_below(row - 1, column) and first[row, column][1] == above[1]:
-                mine = first[row, column]
-                for place in [(row, other) for other in range(grid.width) if first[row, other] == mine]:
+                own_first = first[row, column]
+                for place in [(row, other) for other in range(grid.width) if first[row, other] == own_first]:
                     first[place] = above
     return first
 
@@ -153,9 +153,9 @@ def _have_separate_texts(
     grid: RuledGrid, by_place: dict[tuple[int, int], list[PdfSpan]], row: int, column: int
 ) -> bool:
     """Return whether a cell and the one left of it hold texts that stand apart."""
-    left, mine = by_place.get((row, column - 1)), by_place.get((row, column))
-    if not left or not mine:
+    left, own = by_place.get((row, column - 1)), by_place.get((row, column))
+    if not left or not own:
         return False
     nearest = max((piece.x1 for piece in left), default=0)
-    begins = min(piece.x0 for piece in mine)
-    return begins - nearest > mine[0].style.size and begins >= grid.xs[column]
+    begins = min(piece.x0 for piece in own)
+    return begins - nearest > own[0].style.size and begins >= grid.xs[column]

@@ -37,24 +37,26 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
     filled = sum(1 for edge in edges if edge)
     positions: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page, edge in zip(pages, edges, strict=True):
-        for row, apart in edge:
-            for key in _row_keys(row, page.number, apart=apart, body=body):
+        for row, is_separate in edge:
+            for key in _row_keys(row, page.number, is_separate=is_separate, body=body):
                 positions[key].append((page.number, row[0].y))
-    running = {key for key, places in positions.items() if _is_running(places, filled, apart=key.startswith(_APART))}
+    running = {
+        key for key, places in positions.items() if _is_running(places, filled, is_separate=key.startswith(_APART))
+    }
     for page, edge in zip(pages, edges, strict=True):
-        gone = {
+        removed = {
             id(line)
-            for row, apart in edge
+            for row, is_separate in edge
             if _is_page_number(row, page, body)
-            or (apart and _has_page_number(row, page.number, len(pages)))
+            or (is_separate and _has_page_number(row, page.number, len(pages)))
             or any(
                 key in running
-                for key in _row_keys(row, page.number, apart=apart, body=body)
+                for key in _row_keys(row, page.number, is_separate=is_separate, body=body)
                 if join_row(row).style.size < (1.12 if "\0" in key else 1.4) * body
             )
             for line in row
         }
-        page.lines[:] = [line for line in page.lines if id(line) not in gone]
+        page.lines[:] = [line for line in page.lines if id(line) not in removed]
 
 
 def _edge_rows(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
@@ -62,38 +64,38 @@ def _edge_rows(page: PdfPage) -> Iterator[tuple[list[PdfLine], bool]]:
     rows = group_rows(page.lines)
     last = len(rows) - 1
     heights = [row[0].y for row in rows]
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         near = [
             other
-            for other in rows[max(place - 1, 0) : place + 2]
+            for other in rows[max(index - 1, 0) : index + 2]
             if abs(other[0].y - row[0].y) < 1.6 * row[0].style.size
         ]
         in_table = len(near) > 1 and any(len(other) > 2 for other in near)
-        if not in_table and (place < _EDGE or place > last - _EDGE):
-            step = 1 if place == 0 else -1 if place == last else 0
-            gap = abs(heights[place + step] - heights[place]) if step and last else 0
+        if not in_table and (index < _EDGE or index > last - _EDGE):
+            step = 1 if index == 0 else -1 if index == last else 0
+            gap = abs(heights[index + step] - heights[index]) if step and last else 0
             yield row, gap > 2.5 * row[0].style.size
 
 
-def _row_keys(row: list[PdfLine], number: int, *, apart: bool, body: float) -> Iterator[str]:
+def _row_keys(row: list[PdfLine], number: int, *, is_separate: bool, body: float) -> Iterator[str]:
     """Yield the row itself, and the row with each number as its distance from the page's number."""
     text = join_row(row).text if len(row) > 1 else row[0].text
     yield text
-    if apart:
+    if is_separate:
         yield _APART + text
         numbered = _NUMBERED.fullmatch(text)
         if numbered and join_row(row).style.size < 0.95 * body:
             yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
     for match in matches if len(matches) < 9 else ():
-        if apart or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):
+        if is_separate or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):
             yield f"{text[: match.start()]}\0{int(match.group()) - number}\0{text[match.end() :]}"
 
 
-def _is_running(places: list[tuple[int, float]], filled: int, *, apart: bool) -> bool:
+def _is_running(places: list[tuple[int, float]], filled: int, *, is_separate: bool) -> bool:
     """Return whether a row stands on most pages. A row that stands apart may run through a chapter."""
     on = len({number for number, _ in places})
-    if on < 2 or on < (max(3, 0.02 * filled) if apart and filled >= 6 else 0.5 * filled):
+    if on < 2 or on < (max(3, 0.02 * filled) if is_separate and filled >= 6 else 0.5 * filled):
         return False
     usual = median(y for _, y in places)
     return sum(abs(y - usual) < 3 for _, y in places) >= 0.7 * len(places)
@@ -117,8 +119,8 @@ def _is_page_number(row: list[PdfLine], page: PdfPage, body: float) -> bool:
     text = _PAGE_WORD.sub("", text).strip()
     alone = bool(re.fullmatch(r"\d{1,4}(?:\s+\d{1,4})?", text) or _ROMAN.fullmatch(text)) or not text
     others = [line.y for line in page.lines if line not in row]
-    apart = 1.5 * row[0].style.size
-    return alone and (not others or row[0].y < min(others) - apart or row[0].y > max(others) + apart)
+    distance = 1.5 * row[0].style.size
+    return alone and (not others or row[0].y < min(others) - distance or row[0].y > max(others) + distance)
 
 
 # --- Tables of contents, which are left out -------------------------------------------------------
@@ -133,19 +135,19 @@ _ENDS_IN_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})")
 def drop_contents_table(parts: Sequence[PdfLine | PdfTable], pages: int) -> Iterator[PdfLine | PdfTable]:
     """Yield the parts without the entries of a table of contents: lines with leaders to a page number, and below its
     heading all that end in one."""
-    listed: list[PdfLine | PdfTable] = []
-    under = False
+    entries: list[PdfLine | PdfTable] = []
+    under_heading = False
     for part in parts:
         leads = isinstance(part, PdfLine) and has_dot_leaders(part.text)
-        if leads or (under and all(map(_ENDS_IN_NUMBER.fullmatch, _last_words(part)))):
-            listed.append(part)
+        if leads or (under_heading and all(map(_ENDS_IN_NUMBER.fullmatch, _last_words(part)))):
+            entries.append(part)
             continue
-        yield from _keep_unless_contents(listed, pages, under=under)
-        if listed or isinstance(part, PdfTable) or not under or len(part.text.split()) > 8:
-            under = isinstance(part, PdfLine) and bool(_CONTENTS.fullmatch(part.text.strip()))
-        listed = []
+        yield from _keep_unless_contents(entries, pages, under_heading=under_heading)
+        if entries or isinstance(part, PdfTable) or not under_heading or len(part.text.split()) > 8:
+            under_heading = isinstance(part, PdfLine) and bool(_CONTENTS.fullmatch(part.text.strip()))
+        entries = []
         yield part
-    yield from _keep_unless_contents(listed, pages, under=under)
+    yield from _keep_unless_contents(entries, pages, under_heading=under_heading)
 
 
 def _last_words(part: PdfLine | PdfTable) -> list[str]:
@@ -154,14 +156,16 @@ def _last_words(part: PdfLine | PdfTable) -> list[str]:
 
 
 def _keep_unless_contents(
-    listed: Sequence[PdfLine | PdfTable], pages: int, *, under: bool
+    entries: Sequence[PdfLine | PdfTable], pages: int, *, under_heading: bool
 ) -> Sequence[PdfLine | PdfTable]:
-    ends = [end for part in listed for end in _last_words(part)]
+    ends = [end for part in entries for end in _last_words(part)]
     numbered = all(_ENDS_IN_NUMBER.fullmatch(end) for end in ends)
     figures = [int(end) for end in ends if end.isdecimal()]
     rises = figures == sorted(figures) and (not figures or figures[-1] <= pages + 20)
     within = len(ends) > 1 and pages > 1 and (not figures or figures[-1] <= pages)
     alone = (
-        isinstance(listed[0], PdfLine) and DOT_LEADERS.split(listed[0].text)[-1].strip() == ends[0] if listed else False
+        isinstance(entries[0], PdfLine) and DOT_LEADERS.split(entries[0].text)[-1].strip() == ends[0]
+        if entries
+        else False
     )
-    return () if listed and numbered and rises and (under or (within and alone)) else listed
+    return () if entries and numbered and rises and (under_heading or (within and alone)) else entries

@@ -84,16 +84,16 @@ def _continues_row(
     if any(lower < rule.position < upper for rule in rules):
         return False
     drawn = max((line.order for cell in above for line in cell if line.order < FORM_ORDER), default=0)
-    mine = min((line.order for cell in row for line in cell), default=0)
+    first_order = min((line.order for cell in row for line in cell), default=0)
     size = max(line.style.size for cell in row for line in cell)
     recognized = any(line.style.is_ocr for cell in row for line in cell)  # in an order that says nothing
     if row[0] and any(
         is_numeric_cell(a[:1]) and is_numeric_cell(b) for a, b in zip(above, row, strict=True) if a and b
     ):
         return False
-    if mine < drawn and not recognized:
+    if first_order < drawn and not recognized:
         return True
-    owner = bisect(owners, mine) - 1
+    owner = bisect(owners, first_order) - 1
     if owner >= 0 and not row[0] and above[0] and owners[owner] > above[0][-1].order:
         return False
     if upper - lower < 0.9 * size:
@@ -131,12 +131,12 @@ def build_pdf_table(
         return None
     if is_right_to_left("".join(line.text for row in rows for cell in row for line in cell)):
         rows = [row[::-1] for row in rows]
-    header, named = _count_header(rows, rules)
+    header, has_named_header = _count_header(rows, rules)
     _spread_names(rows[:header])
     texts = [[[line.text for line in cell] for cell in row] for row in rows]
     order = min(line.order for row in rows for cell in row for line in cell)
     spans = tuple(columns[n] for n in filled)
-    return PdfTable(texts, [page] * len(rows), header, named, page, x0, y, spans, order)
+    return PdfTable(texts, [page] * len(rows), header, has_named_header, page, x0, y, spans, order)
 
 
 def _spread_names(header: list[LineCells]) -> None:

@@ -42,22 +42,24 @@ def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[Ruling
     while end < len(rows):
         above, row = rows[end - 1], rows[end]
         size = max(line.style.size for line in row)
-        apart = above[0].y - row[0].y
+        distance = above[0].y - row[0].y
         between_rules = any(row[0].y < rule.position < above[0].y for rule in rules)
-        if apart > 3.4 * size and not between_rules:
+        if distance > 3.4 * size and not between_rules:
             break
         if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
-        if _has_several_texts(row) and apart > 1.4 * size and not _is_aligned(row, rows[start:end]):
+        if _has_several_texts(row) and distance > 1.4 * size and not _is_aligned(row, rows[start:end]):
             break
         if _has_several_texts(row):
             last = end + 1
             starts.extend(line.x0 for line in row)
-        elif not _belongs_to_cell(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
+        elif not _belongs_to_cell(
+            row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, distance, size
+        ):
             break
         else:
             within = row[0].x0 > min(starts) + size or above[0].text.endswith("-")
-            last = end + 1 if apart < 1.5 * size and within else last
+            last = end + 1 if distance < 1.5 * size and within else last
         end += 1
     return last
 
@@ -66,14 +68,14 @@ def _is_aligned(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
     """Return whether at least half of a row's texts begin, end or are centred like one above."""
     places = [place for other in above for line in other for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
     near = [
-        any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
+        any(abs(place - own) < 4 for place in places for own in (line.x0, line.x1, (line.x0 + line.x1) / 2))
         for line in row
     ]
     return 2 * sum(near) >= len(row)
 
 
 def _belongs_to_cell(
-    line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], apart: float, size: float
+    line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], distance: float, size: float
 ) -> bool:
     """Return whether a lone text is the rest of a cell, or one cell of a row."""
     later = [start for start in starts if start > line.x0 + size]
@@ -82,7 +84,9 @@ def _belongs_to_cell(
     near = min(abs(line.x0 - start) for start in starts) < 2 or any(
         other.x0 - 2 <= line.x0 and line.x1 <= other.x1 + 2 for other in above
     )
-    return near and (apart < 1.6 * size or (below is not None and _has_several_texts(below) and apart < 3.4 * size))
+    return near and (
+        distance < 1.6 * size or (below is not None and _has_several_texts(below) and distance < 3.4 * size)
+    )
 
 
 def _has_several_texts(row: list[PdfLine]) -> bool:
@@ -102,17 +106,17 @@ def find_tables(
     rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int
 ) -> Iterator[list[PdfLine] | PdfTable]:
     """Yield the rows of a column of the page, with those that form a table as one."""
-    at = 0
-    while at < len(rows):
-        end = find_table_end(rows, at, rules)
-        is_prose = end - at < 2 or (end - at < 5 and is_in_paragraph(rows, at, end))
-        table = None if is_prose else _build_table(rows[at:end], rules, page)
+    start = 0
+    while start < len(rows):
+        end = find_table_end(rows, start, rules)
+        is_prose = end - start < 2 or (end - start < 5 and is_in_paragraph(rows, start, end))
+        table = None if is_prose else _build_table(rows[start:end], rules, page)
         if table:
             yield table
-            at = end
+            start = end
         else:
-            yield rows[at]
-            at += 1
+            yield rows[start]
+            start += 1
 
 
 def _build_table(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
@@ -172,8 +176,8 @@ def _choose_columns(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> 
         usual = [row for row in several if len(row) == count]
         own_columns = _merge_extents([line for row in usual for line in row])
         others = [line for row in several if len(row) != count for line in row]
-        over = sum(len([1 for x0, x1 in own_columns if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
-        if len(own_columns) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
+        spanning = sum(len([1 for x0, x1 in own_columns if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
+        if len(own_columns) == count and spanning <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
             return own_columns
     return columns
 
@@ -203,8 +207,8 @@ def _merge_header_columns(rows: list[list[PdfLine]], columns: list[tuple[float, 
     occupied = [
         {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
     ]
-    for n, (mine, other) in enumerate(itertools.pairwise(occupied)):
-        if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
+    for n, (own, other) in enumerate(itertools.pairwise(occupied)):
+        if not own & other and {0} in (own, other) and len(own | other) > 2:
             return _merge_header_columns(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
     return columns
 
@@ -213,10 +217,10 @@ def _assign_cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> Lin
     """Return the cells of a row. A text that spans several columns stands in each of them."""
     cells: LineCells = [[] for _ in columns]
     for line in row:
-        over = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
-        if not over:
-            over = [min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.x0))]
-        for column in over:
+        spanned = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
+        if not spanned:
+            spanned = [min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.x0))]
+        for column in spanned:
             cells[column].append(line)
     return cells
 
@@ -231,8 +235,8 @@ def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTabl
         last = joined[-1] if joined else None
         rows = _rows_in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
         if isinstance(part, PdfTable) and isinstance(last, PdfTable) and rows:
-            again = rows[: last.header] == last.rows[: last.header]
-            first = last.header if again else 0
+            is_repeated = rows[: last.header] == last.rows[: last.header]
+            first = last.header if is_repeated else 0
             if _continues_row(last.rows, rows[first:]):
                 for cell, more in zip(last.rows[-1], rows[first], strict=True):
                     cell.extend(more)
@@ -248,18 +252,18 @@ def _rows_in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | 
     """Return the rows of a table in the columns of one that ends the page before, if it continues that one."""
     if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
         return None
-    places = []
+    column_numbers = []
     for x0, x1 in part.columns:
         shared = [min(x1, end) - max(x0, start) for start, end in last.columns]
-        places.append(shared.index(max(shared)))
+        column_numbers.append(shared.index(max(shared)))
         if max(shared) <= 0:
             return None
-    if places != sorted(set(places)) or 2 * len(places) < len(last.columns):
+    if column_numbers != sorted(set(column_numbers)) or 2 * len(column_numbers) < len(last.columns):
         return None
     rows: list[list[list[str]]] = [[[] for _ in last.columns] for _ in part.rows]
     for row, cells in zip(rows, part.rows, strict=True):
-        for place, cell in zip(places, cells, strict=True):
-            row[place] = cell
+        for column, cell in zip(column_numbers, cells, strict=True):
+            row[column] = cell
     return None if part.has_named_header and rows[: part.header] != last.rows[: part.header] else rows
 
 

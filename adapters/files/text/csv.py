@@ -36,9 +36,11 @@ def read_csv(content: bytes) -> ParsedFile:
             outline.add(BlockKind.PROSE, line.lstrip("# "), row=first - 1)
         text = text[remarks.end() :]
     try:
-        named = _NAMED.match(text)
-        dialect = {"delimiter": named[1]} if named else _detect_dialect(text)
-        rows = _read_rows(text[named.end() :] if named else text, dialect, first + bool(named))
+        delimiter_line = _NAMED.match(text)
+        dialect = {"delimiter": delimiter_line[1]} if delimiter_line else _detect_dialect(text)
+        rows = _read_rows(
+            text[delimiter_line.end() :] if delimiter_line else text, dialect, first + bool(delimiter_line)
+        )
         if dialect.get("delimiter") == _NONE:
             _add_list(outline, rows)
         else:
@@ -69,14 +71,14 @@ def _repair_quotes(text: str, delimiter: str) -> Iterator[str]:
     lines = list(io.StringIO(text, newline=None))
     opens = re.compile(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)')
     closes = re.compile(rf'[^"]*"(?:{re.escape(delimiter)}|$)')
-    odd = deque(place for place, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
+    odd = deque(index for index, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
     while odd:
-        place = odd.popleft()
-        if opens.search(lines[place]):
+        index = odd.popleft()
+        if opens.search(lines[index]):
             if odd and closes.match(lines[odd[0]]):
                 odd.popleft()
             else:
-                lines[place] = opens.sub(r"\1", lines[place])
+                lines[index] = opens.sub(r"\1", lines[index])
     return iter(lines)
 
 
@@ -97,10 +99,10 @@ def _detect_dialect(text: str) -> dict[str, Any]:
     detected = Detector().detect(sample, delimiters=_DELIMITERS)
     if detected is None or (not detected.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
-    named, *lines = sample.strip().splitlines() or [""]
+    first_line, *lines = sample.strip().splitlines() or [""]
     delimiter = detected.delimiter or _NONE
     sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
-    if delimiter not in named and (
+    if delimiter not in first_line and (
         sentences or not any(delimiter in line for line in lines if not is_number_or_date(line))
     ):
         delimiter = _NONE  # commas of sentences, or of figures

@@ -89,9 +89,9 @@ def add_attachments(
     outline: OutlineBuilder, files: Iterable[tuple[str, bytes]], read_attachment: AttachmentReader
 ) -> None:
     """Append files, each under its name. A file that cannot be read is noted as unread."""
-    for place, (file_name, content) in enumerate(files, 1):
-        name = PurePath(file_name.replace("\\", "/")).name or f"attachment {place}"
-        if place > MAX_ATTACHMENTS:
+    for number, (file_name, content) in enumerate(files, 1):
+        name = PurePath(file_name.replace("\\", "/")).name or f"attachment {number}"
+        if number > MAX_ATTACHMENTS:
             outline.note_unread(f"files after the first {MAX_ATTACHMENTS}")
             break
         try:
@@ -114,12 +114,12 @@ def _read_part(outline: OutlineBuilder, part: MIMEPart, files: list[tuple[str, b
         case "multipart" if kind == "multipart/alternative":
             _read_alternative(outline, list(part.iter_parts()), files)
         case "multipart":
-            for held in part.iter_parts():
-                _read_part(outline, held, files)
+            for inner in part.iter_parts():
+                _read_part(outline, inner, files)
         case "message" if kind == "message/rfc822":
-            for held in part.iter_parts():
+            for inner in part.iter_parts():
                 try:
-                    files.append((name or f"{held['subject'] or 'mail'}.eml", held.as_bytes()))
+                    files.append((name or f"{inner['subject'] or 'mail'}.eml", inner.as_bytes()))
                 except (UnicodeError, LookupError):
                     outline.note_unread(f"{name or 'a mail'}: it is damaged")
         case "text" if not attached and kind == "text/html":

@@ -74,7 +74,7 @@ def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]
         start += len(parts.texts[-1])
     parts.parser_env.pop("footnotes", None)
     parts.parser_env["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
-    parts.texts = [_add_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
+    parts.texts = [_add_notes(part, index, notes) for index, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
 
 
@@ -82,10 +82,10 @@ def is_title_token(token: Token) -> bool:
     return token.type == "heading_open" and token.tag == "h1" and token.level == 0
 
 
-def _add_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
+def _add_notes(part: str, index: int, notes: Mapping[str, tuple[int, str]]) -> str:
     """Return a part with the notes that it calls and that stand in another."""
     called = dict.fromkeys(_CALL.findall(part))
-    elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != place]
+    elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != index]
     return "\n\n".join([part, *elsewhere])
 
 
@@ -154,13 +154,13 @@ def _parse_front_matter(text: str) -> list[tuple[str, str]]:
 
 def _build_file(reading: _MarkdownReader, text: str, metadata: dict[str, str]) -> ParsedFile:
     content = reading.read_outline(text).build(title=metadata.get("title", ""))
-    named = {"title", "product", "document_type", "url"}
+    own_fields = {"title", "product", "document_type", "url"}
     return replace(
         content,
         product=clean_label(metadata.get("product", "")),
         document_type=clean_label(metadata.get("document_type", "")),
         url=safe_url(metadata.get("url", "")),
-        metadata={key: value for key, value in metadata.items() if key not in named},
+        metadata={key: value for key, value in metadata.items() if key not in own_fields},
     )
 
 
@@ -258,9 +258,9 @@ def _split_lines(children: list[Token], *, joined: bool = True) -> tuple[list[st
     one."""
     texts: list[str] = [""]
     breaks: list[int] = []
-    for place, child in enumerate(children):
+    for index, child in enumerate(children):
         if child.type == "softbreak":
-            breaks.append(place)
+            breaks.append(index)
             texts.append("")
         else:
             texts[-1] += "\n" if child.type == "hardbreak" else child.content

@@ -109,21 +109,21 @@ def _unpack_rtf(packed: bytes) -> bytes:
         return packed[16:]
     size = min(struct.unpack_from("<I", packed, 4)[0], _MOST)
     out = bytearray(_BEFORE)
-    place = 16
-    while place < len(packed) and len(out) < size + len(_BEFORE):
-        control, place = packed[place], place + 1
+    position = 16
+    while position < len(packed) and len(out) < size + len(_BEFORE):
+        control, position = packed[position], position + 1
         for bit in range(8):
             if not control >> bit & 1:
-                out += packed[place : place + 1]
-                place += 1
+                out += packed[position : position + 1]
+                position += 1
                 continue
-            pair = int.from_bytes(packed[place : place + 2], "big")
-            place += 2
-            back = (len(out) - (pair >> 4)) % 4096 or 4096
-            if place > len(packed) or pair >> 4 == len(out) % 4096 or back > len(out):
+            pair = int.from_bytes(packed[position : position + 2], "big")
+            position += 2
+            distance = (len(out) - (pair >> 4)) % 4096 or 4096
+            if position > len(packed) or pair >> 4 == len(out) % 4096 or distance > len(out):
                 return bytes(out[len(_BEFORE) :])
             for _ in range((pair & 15) + 2):
-                out.append(out[-back])
+                out.append(out[-distance])
     return bytes(out[len(_BEFORE) :])
 
 
@@ -214,8 +214,8 @@ class _Folder:
         self.numbers: dict[int, int] = {}
         """Properties of eight bytes or fewer."""
         self._pages = within.numbers if within else self.numbers
-        listed = self._read_stream("__properties_version1.0")
-        for kind, pid, value in struct.iter_unpack("<HH4xQ", listed[len(listed) % 16 :]):
+        stream = self._read_stream("__properties_version1.0")
+        for kind, pid, value in struct.iter_unpack("<HH4xQ", stream[len(stream) % 16 :]):
             self.numbers[pid] = value if kind == 0x40 else value & 0xFFFFFFFF
 
     def _read_stream(self, name: str) -> bytes:
@@ -225,8 +225,8 @@ class _Folder:
     def subfolders(self, start: str) -> Iterator[_Folder]:
         """Yield the folders in this one whose names begin with `start`."""
         depth = len(self.path)
-        listed = self.file.listdir(streams=False, storages=True)
-        for path in listed:
+        paths = self.file.listdir(streams=False, storages=True)
+        for path in paths:
             if len(path) == depth + 1 and tuple(path[:depth]) == self.path and path[depth].startswith(start):
                 yield _Folder(self.file, tuple(path), self)
 

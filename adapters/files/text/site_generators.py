@@ -91,8 +91,8 @@ def _read_marker_line(state: StateBlock, start: int, end: int, silent: bool) -> 
         while after < end and not state.isEmpty(after):
             after += 1
     elif text.startswith(("<", "{")):
-        named, noted = _TITLED.match(text), _NOTED.match(text)
-        title = named[1] if named else NOTE_TITLES[noted[1].lower()] if noted else ""
+        titled, noted = _TITLED.match(text), _NOTED.match(text)
+        title = titled[1] if titled else NOTE_TITLES[noted[1].lower()] if noted else ""
         while not _is_only_marks(text) and after < min(end, start + _LINES) and not state.isEmpty(after):
             text += "\n" + line_text(state, after)
             after += 1
@@ -109,12 +109,12 @@ def _read_marker_line(state: StateBlock, start: int, end: int, silent: bool) -> 
 def _is_only_marks(text: str) -> bool:
     if text.startswith("<"):
         return bool(_COMPONENT.fullmatch(text))
-    place = 0
-    while match := _TAG.match(text, place):
-        place = match.end()
-        while text[place : place + 1].isspace():
-            place += 1
-    return place == len(text)
+    position = 0
+    while match := _TAG.match(text, position):
+        position = match.end()
+        while text[position : position + 1].isspace():
+            position += 1
+    return position == len(text)
 
 
 def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -177,8 +177,8 @@ def _title_code(state: StateCore) -> None:
     """Put the name of a file or of a tab over its code."""
     made: list[Token] = []
     for token in state.tokens:
-        if token.type == "fence" and (named := _CODE_NAME.search(token.info)):
-            title = Token("inline", "", 0, content=named[1] or named[2], children=[], level=token.level, map=token.map)
+        if token.type == "fence" and (name := _CODE_NAME.search(token.info)):
+            title = Token("inline", "", 0, content=name[1] or name[2], children=[], level=token.level, map=token.map)
             opened, closed = Token("paragraph_open", "p", 1, map=token.map), Token("paragraph_close", "p", -1)
             opened.level = closed.level = token.level
             made += [opened, title, closed]

@@ -41,11 +41,11 @@ def _parse_values(text: str) -> list[Any]:
     decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
     values: list[Any] = []
     text = text.strip()
-    place = 0
-    while place < len(text) or not values:
-        while text[place : place + 1].isspace():
-            place += 1
-        value, place = decoder.raw_decode(text, place)
+    position = 0
+    while position < len(text) or not values:
+        while text[position : position + 1].isspace():
+            position += 1
+        value, position = decoder.raw_decode(text, position)
         values.append(value)
     return values if len(values) == 1 else [values]
 

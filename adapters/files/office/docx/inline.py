@@ -225,8 +225,8 @@ def _form_value(data: XmlElement | None) -> str:
         return "☒" if ticked or (ticked is None and toggle_value(box, "w:default")) else "☐"
     if (choice := find_descendant(data, "w:ddList")) is not None:
         entries = [entry.get(VAL_ATTRIBUTE, "") for entry in choice.iterchildren(qname("w:listEntry"))]
-        place = parse_xml_int(find_value(choice, "w:result") or find_value(choice, "w:default"))
-        return entries[place] if 0 <= place < len(entries) else ""
+        index = parse_xml_int(find_value(choice, "w:result") or find_value(choice, "w:default"))
+        return entries[index] if 0 <= index < len(entries) else ""
     return ""
 
 

@@ -83,7 +83,7 @@ class DocxNumbering:
         key, levels = self._lists[list_id] if list_id in self._lists else self._begin_list(list_id)
         level_value = find_value(own, "w:ilvl")
         by_style = next(
-            (place for place, candidate in enumerate(levels) if candidate.style and candidate.style in style.ids), None
+            (index for index, candidate in enumerate(levels) if candidate.style and candidate.style in style.ids), None
         )
         level = (
             parse_xml_int(level_value) if level_value else by_style if by_style is not None else style.list_level or 0
@@ -119,29 +119,29 @@ class DocxNumbering:
         for change in () if own is None else own.iterchildren(qname("w:lvlOverride")):
             _define_levels(levels, change)
             start = find_value(change, "w:startOverride")
-            place = parse_xml_int(change.get(qname("w:ilvl")))
-            if start is not None and 0 <= place < LIST_LEVELS:
-                levels[place] = levels[place]._replace(start=parse_xml_int(start))
-                counts[place] = None
+            index = parse_xml_int(change.get(qname("w:ilvl")))
+            if start is not None and 0 <= index < LIST_LEVELS:
+                levels[index] = levels[index]._replace(start=parse_xml_int(start))
+                counts[index] = None
         self._lists[list_id] = key, levels
         return key, levels
 
-    def _count(self, key: str, at: int, levels: list[ListLevel]) -> None:
+    def _count(self, key: str, current: int, levels: list[ListLevel]) -> None:
         counts = self._counts[key]
-        for place, (level, count) in enumerate(zip(levels, counts, strict=True)):
-            if place <= at and count is None:  # a level that was passed over counts as begun
-                counts[place] = level.start
-            elif place == at and count is not None:
-                counts[place] = count + 1
-            elif place > at and (level.restart_after < 0 or at < level.restart_after):
-                counts[place] = None
+        for index, (level, count) in enumerate(zip(levels, counts, strict=True)):
+            if index <= current and count is None:  # a level that was passed over counts as begun
+                counts[index] = level.start
+            elif index == current and count is not None:
+                counts[index] = count + 1
+            elif index > current and (level.restart_after < 0 or current < level.restart_after):
+                counts[index] = None
 
     def _format_label(self, key: str, list_level: ListLevel, levels: list[ListLevel]) -> str:
         counts = self._counts[key]
 
         def filled_in(match: re.Match[str]) -> str:
-            place = int(match[1]) - 1
-            level, count = levels[place], counts[place]
+            index = int(match[1]) - 1
+            level, count = levels[index], counts[index]
             return format_list_number(
                 level.start if count is None else count, "decimal" if list_level.is_decimal else level.number_format
             )
@@ -152,9 +152,9 @@ class DocxNumbering:
 def _define_levels(levels: list[ListLevel], parent: XmlElement | None) -> None:
     for level in () if parent is None else parent.iterchildren(qname("w:lvl")):
         after = find_value(level, "w:lvlRestart")
-        place = parse_xml_int(level.get(qname("w:ilvl")))
-        if 0 <= place < LIST_LEVELS:
-            levels[place] = ListLevel(
+        index = parse_xml_int(level.get(qname("w:ilvl")))
+        if 0 <= index < LIST_LEVELS:
+            levels[index] = ListLevel(
                 number_format=_number_style(level),
                 start=parse_xml_int(
                     find_value(level, "w:start"), 0 if find_descendant(level, "w:start") is None else 1

@@ -53,7 +53,7 @@ def visible_rows(table: XmlElement) -> list[DocxRow]:
     rows = []
     for row in visible_children(table):
         properties = row.find(qname("w:trPr"))
-        if row.tag == _ROW and not any(find_descendant(properties, gone) is not None for gone in ("w:del", "w:hidden")):
+        if row.tag == _ROW and not any(find_descendant(properties, name) is not None for name in ("w:del", "w:hidden")):
             cells = [
                 c for c in visible_children(row) if c.tag == _CELL and find_descendant(c, "w:tcPr/w:cellDel") is None
             ]
@@ -72,7 +72,7 @@ def marked_header_rows(table: XmlElement, rows: list[DocxRow]) -> int | None:
     say."""
     look = find_descendant(table, "w:tblPr/w:tblLook")
     plain = look is not None and look.get(qname("w:firstRow"), "1") in OFF_VALUES
-    return next((place for place, row in enumerate(rows) if not row.header), 0) or (0 if plain else None)
+    return next((index for index, row in enumerate(rows) if not row.header), 0) or (0 if plain else None)
 
 
 def continues_table(table: XmlElement) -> bool:
@@ -84,14 +84,14 @@ def continues_table(table: XmlElement) -> bool:
 def _read_cells(row: DocxRow, cell_of: Callable[[XmlElement], Cell]) -> Iterator[Cell]:
     if row.grid_before > 0:
         yield Cell("", row.grid_before)
-    held = Cell("")
+    merged = Cell("")
     for cell in row.cells:
         properties = cell.find(qname("w:tcPr"))
         merge, beside = find_descendant(properties, "w:vMerge"), find_descendant(properties, "w:hMerge")
         kind = _UNMERGED if merge is None else _MERGE_START if merge.get(VAL_ATTRIBUTE) == "restart" else _MERGED_ABOVE
         if beside is None or beside.get(VAL_ATTRIBUTE) == "restart":
-            held = cell_of(cell)._replace(is_emphasized=_is_bold(cell) or _is_shaded(properties))
-        yield held._replace(column_span=parse_xml_int(find_value(properties, "w:gridSpan"), 1), row_span=kind)
+            merged = cell_of(cell)._replace(is_emphasized=_is_bold(cell) or _is_shaded(properties))
+        yield merged._replace(column_span=parse_xml_int(find_value(properties, "w:gridSpan"), 1), row_span=kind)
     if row.grid_after > 0:
         yield Cell("", row.grid_after)
 
@@ -99,16 +99,16 @@ def _read_cells(row: DocxRow, cell_of: Callable[[XmlElement], Cell]) -> Iterator
 def _merge_cells(grid: list[list[Cell]]) -> list[list[Cell]]:
     """Repeat a cell in each cell below that it is merged with. A cell that claims a merge in vain keeps its own
     text."""
-    for place, line in enumerate(grid):
+    for index, line in enumerate(grid):
         merged_cells: dict[int, Cell] = {}
         for column, cell in enumerate(line):
             if cell.row_span == _MERGE_START:
-                last = place + 1
+                last = index + 1
                 while last < len(grid) and _is_merged_above(grid[last], column):
                     last += 1
-                held = merged_cells.setdefault(id(cell), cell._replace(row_span=last - place))
-                for row in grid[place:last]:
-                    row[column] = held
+                merged = merged_cells.setdefault(id(cell), cell._replace(row_span=last - index))
+                for row in grid[index:last]:
+                    row[column] = merged
     return grid
 
 
@@ -260,15 +260,15 @@ class _DocumentWalker:
         elif entry and self._in_cell:
             self._outline.add(BlockKind.PROSE, entry.label)
 
-    def _write_text(self, text: str, line: DocxLine, place: ListPosition) -> None:
+    def _write_text(self, text: str, line: DocxLine, position: ListPosition) -> None:
         """Write a paragraph that is no heading. The number of a nested entry stands in its text."""
-        step = STEP_LABEL.fullmatch(place.label or "")
+        step = STEP_LABEL.fullmatch(position.label or "")
         kind, number = BlockKind.PROSE, 0
-        if place.is_listed and not place.depth and (step or place.label is None):
+        if position.is_listed and not position.depth and (step or position.label is None):
             kind, number = BlockKind.STEP, int(step[1]) if step else 0
-        elif place.is_listed:
-            kind, text = BlockKind.ITEM, f"{place.label or ''} {text[place.marker_length :]}"
-        self._outline.add(kind, text, depth=place.depth, number=number, links=line.links, code=line.code)
+        elif position.is_listed:
+            kind, text = BlockKind.ITEM, f"{position.label or ''} {text[position.marker_length :]}"
+        self._outline.add(kind, text, depth=position.depth, number=number, links=line.links, code=line.code)
 
     def _read_table(self, table: XmlElement) -> None:
         """Write a table. A table of one column is a box around text, and so are the cells of a table that contains
@@ -305,8 +305,8 @@ class _DocumentWalker:
         self.read_blocks(cell)
         content = self._outline.build()
         self._outline, self._depths, self._in_cell = saved
-        for what in content.unread:
-            self._outline.note_unread(what)
+        for description in content.unread:
+            self._outline.note_unread(description)
         return content_to_cell(content)
 
     def _read_drawings(self, boxes: list[XmlElement]) -> None:

@@ -122,15 +122,15 @@ class DocxStyles:
             return next((value for style in chain if (value := find_value(style, path)) is not None), None)
 
         names = [(find_value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
-        listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
+        list_match = next(filter(None, map(_LISTED.fullmatch, names)), None)
         level = said("w:pPr/w:numPr/w:ilvl")
         return DocxStyle(
             is_title="title" in names,
             heading_level=next((int(match[1]) for match in map(_HEADING.fullmatch, names) if match), 0),
             outline_level=parse_outline_level(said("w:pPr/w:outlineLvl")),
             code=any(map(_CODE.fullmatch, names)),
-            list_kind=listed[1] if listed else "",
-            list_depth=int(listed[2] or 1) - 1 if listed else 0,
+            list_kind=list_match[1] if list_match else "",
+            list_depth=int(list_match[2] or 1) - 1 if list_match else 0,
             list_id=said("w:pPr/w:numPr/w:numId") or "",
             list_level=parse_xml_int(level) if level else None,
             ids=tuple(style.get(qname("w:styleId"), "") for style in chain),
