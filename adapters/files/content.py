@@ -65,9 +65,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\
 _DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]")
 """Marks that turn the direction of the text around them, and characters that nobody sees."""
 _UNSAFE = re.compile(r"""[\s<>|"`\\^{}]""")
-_LONGEST_URL = 2000
+_MAX_URL_LENGTH = 2000
 _SPACE = re.compile(r"[^\S\n]+")
-_NEAR = 500
+_WHOLE_WORD_REACH = 500
 """Characters within which inline code that is part of a word is looked for as a word of its own."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:untitled|unnamed|anonymous|unspecified|unknown|no title|title|document|word document|presentation|"
@@ -281,7 +281,7 @@ def _locate_links(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
     end = 0
     for link in links:
         words = " ".join(clean_text(link.text).split())
-        start = text.find(words, end) if len(link.url) <= _LONGEST_URL and any(map(str.isalnum, words)) else -1
+        start = text.find(words, end) if len(link.url) <= _MAX_URL_LENGTH and any(map(str.isalnum, words)) else -1
         if start >= 0:
             end = start + len(words)
             located.append(Link(text=words, url=link.url.strip()))
@@ -295,7 +295,7 @@ def _find_code_spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], .
     for snippet in code:
         words = _clean_cell(snippet)
         start = first = text.find(words, end) if words else -1
-        last = first + len(words) + _NEAR
+        last = first + len(words) + _WHOLE_WORD_REACH
         while start >= 0 and not _is_whole_word(text, start, start + len(words)):
             start = text.find(words, start + 1, last)
         if first >= 0:
@@ -347,7 +347,7 @@ def safe_url(url: str) -> str:
     """Return `url` if a reader may be sent there (http or https) and it ends where it seems to, otherwise an empty
     text."""
     url = url.strip()
-    if len(url) > _LONGEST_URL or _UNSAFE.search(url) or has_control_chars(url):
+    if len(url) > _MAX_URL_LENGTH or _UNSAFE.search(url) or has_control_chars(url):
         return ""
     try:
         parts = urlsplit(url)

@@ -63,6 +63,7 @@ def _decode_utf16(content: bytes, sample: bytes) -> str:
     """Decode UTF-16 without a mark: text of mostly Latin letters has its zero bytes on one side of each pair."""
     pairs = len(sample) // 2
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        # every other byte from `offset` on: the high bytes of Latin letters
         if sample[offset::2].count(0) > 0.6 * pairs and sample[1 - offset :: 2].count(0) < 0.05 * pairs:
             return content.decode(encoding, "replace")
     if sample.count(0) * 10 < len(sample) and not _CONTROL.search(sample):

@@ -73,7 +73,7 @@ _MIMETYPES = {
 _OLDER = {"PowerPoint Document": ".ppt", "WordDocument": ".doc", "Workbook": ".xls", "Book": ".xls"}
 """Streams of the Office formats before 2007."""
 _DIRECTORY_END = struct.Struct("<4s4H2LH")
-_LONGEST_END = 66_000
+_MAX_DIRECTORY_END = 66_000
 _START = 2_000
 """Bytes at the start of a text in which it names its kind."""
 
@@ -119,7 +119,7 @@ def _detect_zip_format(content: bytes) -> str:
 
 def _zip_directory(content: bytes) -> bytes:
     """Return the names of the entries of a ZIP archive, without those of archives inside it."""
-    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_END))
+    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _MAX_DIRECTORY_END))
     if 0 <= end <= len(content) - _DIRECTORY_END.size:
         *_, size, start, _ = _DIRECTORY_END.unpack_from(content, end)
         if start + size <= end:

@@ -30,7 +30,7 @@ MAX_BINARY_BYTES = 200_000_000
 LONG_TEXT_BYTES, LONG_BINARY_BYTES = 1_000_000, 5_000_000
 """Bytes from which a file waits in a queue of its own: it may take a minute, and others do not wait for it."""
 _MENTION = "ri:user"
-_MOST_NAMED = 3
+_MAX_NAMED_PARTS = 3
 """Parts without text that a refusal names."""
 _BINARY = (b"%PDF-", ZIP_MAGIC, OLE_MAGIC)
 
@@ -137,7 +137,9 @@ def _no_text_error(parsed: ParsedFile) -> Refused:
     """Return the error for a file without text, with its unread parts."""
     if not parsed.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
-    descriptions = "; ".join(parsed.unread[:_MOST_NAMED]) + ("; and more" if len(parsed.unread) > _MOST_NAMED else "")
+    descriptions = "; ".join(parsed.unread[:_MAX_NAMED_PARTS]) + (
+        "; and more" if len(parsed.unread) > _MAX_NAMED_PARTS else ""
+    )
     pictures = any("picture" in part for part in parsed.unread)
     return Refused(
         f"the file holds no text that can be read: {descriptions}",

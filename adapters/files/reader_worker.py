@@ -143,6 +143,7 @@ SPLIT_HINT = "Split or simplify it."
 def main() -> None:
     """Serve until standard input ends."""
     replies = os.fdopen(os.dup(1), "wb")
+    # what a library prints must not stand between the replies
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from adapters.files.table_grid import Cell
 
-_DEEPEST = 4
+_MAX_HEADER_ROWS = 4
 """Rows that a header may have."""
-_NEAR = 3
+_ROWS_COMPARED = 3
 """Rows below a header that repeat none of its names."""
 HEADER_SCAN_ROWS = 50
 """Rows of a table that are examined."""
@@ -67,6 +67,7 @@ class GridRow(NamedTuple):
         """Return the columns from `left` to before `right`."""
         if not left and right is None:
             return self
+        # -1 keeps all bits
         mask = -1 if right is None else (1 << (right - left)) - 1
         texts = self.texts[left:right]
         return self._replace(
@@ -170,6 +171,7 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
         row.is_emphasized
         and bool(below)
         and not below[0].is_emphasized
+        # more than one bit is set
         and below[0].own_columns & below[0].own_columns - 1 != 0
     )
     heads = led or _is_above_values(row, below, columns)
@@ -177,7 +179,9 @@ def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *
         row.is_header_like or _names_periods(row, below) or (heads and row.text(0) and not row.is_number_or_date(0))
     ):
         return 0
-    if not led and (_are_names_with_values(rows, wider=wider) or _repeats_others(row, below[:_NEAR], above, columns)):
+    if not led and (
+        _are_names_with_values(rows, wider=wider) or _repeats_others(row, below[:_ROWS_COMPARED], above, columns)
+    ):
         return 0
     return _count_depth(rows)
 
@@ -201,7 +205,7 @@ def _count_depth(rows: Sequence[GridRow]) -> int:
         and _has_second_row(row, below)
     ):
         depth = 2
-    return max(1, min(depth, _DEEPEST, len(rows) - 1))
+    return max(1, min(depth, _MAX_HEADER_ROWS, len(rows) - 1))
 
 
 def _names_columns_below(row: GridRow, above: GridRow) -> bool:
@@ -225,7 +229,8 @@ def _is_above_values(row: GridRow, below: Sequence[GridRow], columns: list[int])
     """Return whether words stand above columns of nothing but values."""
     names = [column for column in columns[1:] if not row.is_number_or_date(column)]
     return (
-        len(below) > 0 and sum(all(other.is_number_or_date(column) for other in below[:_NEAR]) for column in names) > 1
+        len(below) > 0
+        and sum(all(other.is_number_or_date(column) for other in below[:_ROWS_COMPARED]) for column in names) > 1
     )
 
 
@@ -256,7 +261,9 @@ def _are_names_with_values(rows: Sequence[GridRow], *, wider: bool) -> bool:
     two, with values of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
     filled_rows = [row for row in rows if row.own_columns > 1]
     if all(
-        row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns for row in filled_rows
+        # bold are the first column alone, or the first and the third
+        row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns
+        for row in filled_rows
     ):
         counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
         return not counts or any(map(_has_digit, rows[0].texts))
@@ -302,7 +309,7 @@ def _has_digit(text: str) -> bool:
 def _has_second_row(row: GridRow, below: Sequence[GridRow]) -> bool:
     """Return whether the second row is header too: it names columns that the first one groups, or units of figures:
     `mm`, `kg`."""
-    second, *rest = below[:_NEAR]
+    second, *rest = below[:_ROWS_COMPARED]
     filled = [column for column in range(len(second.texts)) if second.text(column)]
     measured = all(other.is_number_or_date(column) for other in rest for column in filled)
     if not second.text(0) or (measured and len(rest) > 1):

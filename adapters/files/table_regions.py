@@ -128,6 +128,7 @@ class _TableReader:
 
     def _read_region(self, start: list[GridRow], region: _Region, left: int, *, wider: bool) -> None:
         used = _used_columns(start)
+        # the lowest set bit: the first column with a text
         first = (used & -used).bit_length() - 1
         start = [row.crop(first) for row in start]
         rest = (_join_left_columns(row, first) for row in region) if first else region
@@ -148,6 +149,7 @@ class _TableReader:
         if (
             len(start) == 1
             and start[0].own_columns.bit_count() > 1
+            # no two of its columns are neighbours
             and not start[0].own_columns & start[0].own_columns << 1
         ):
             for text in filter(None, start[0].texts):  # the titles of tables side by side
@@ -247,30 +249,30 @@ class _Region:
     def __init__(self, rows: Iterator[GridRow]) -> None:
         self._rows = rows
         self._next = next(rows, None)
-        self._over = False
+        self._is_at_gap = False
 
     def __iter__(self) -> Iterator[GridRow]:
         return self
 
     def __next__(self) -> GridRow:
-        if self._next is None or self._over:
+        if self._next is None or self._is_at_gap:
             raise StopIteration
         now, self._next = self._next, next(self._rows, None)
-        self._over = self._next is not None and self._next.follows_gap
+        self._is_at_gap = self._next is not None and self._next.follows_gap
         return now
 
     @property
     def wider(self) -> bool:
         """True where names of more than two columns stand behind the empty row."""
         return (
-            self._over
+            self._is_at_gap
             and self._next is not None
             and self._next.own_columns.bit_count() > 2
             and self._next.is_header_like
         )
 
     def skip_gap(self) -> None:
-        self._over = False
+        self._is_at_gap = False
 
 
 def _side_rows(rows: list[GridRow], left: int, right: int | None) -> Iterator[GridRow]:
@@ -308,6 +310,7 @@ def _side_starts(rows: list[GridRow]) -> list[int]:
     for row in rows:
         if row.has_column_span:
             used |= sum(1 << column for column, text in enumerate(row.texts) if text)
+    # columns in use whose left neighbour is not
     starts = [column for column in range(used.bit_length()) if used >> column & 1 and not used << 1 >> column & 1]
     table_starts = starts[:1]
     for start, end in pairwise([*starts[1:], None]):

@@ -92,16 +92,16 @@ class HeadingAnchors:
     """
 
     def __init__(self, title: str, *, new_editor: bool) -> None:
-        self._before = "" if new_editor else "".join(title.split()) + "-"
-        if self._before and not self._before[0].isalpha():
-            self._before = "id-" + self._before
+        self._prefix = "" if new_editor else "".join(title.split()) + "-"
+        if self._prefix and not self._prefix[0].isalpha():
+            self._prefix = "id-" + self._prefix
         self._space = "-" if new_editor else ""
-        self._given: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def anchor_for(self, heading: str) -> str:
-        name = self._before + self._space.join(heading.split())
-        earlier = self._given[name]
-        self._given[name] += 1
+        name = self._prefix + self._space.join(heading.split())
+        earlier = self._counts[name]
+        self._counts[name] += 1
         return f"{name}.{earlier}" if earlier else name
 
 

@@ -23,9 +23,9 @@ _MARK = re.compile(r"[\[(]?\s*(?:(?:note|nb|n)\.?\s?)?(?:[0-9]{1,4}|[ivx]{1,6}|[
 _NAMED = re.compile(r"foot-?note|endnote|noteref|sdfootnote|fnref|(?:^|\s)fn(?:$|[\s_-])")
 _BACK = re.compile(r"back-?(?:ref|link)|footnote-back|reversefootnote|footnote-return|data-footnote-backref")
 _LABEL = re.compile(r"label|fn-bracket|sdfootnotesym|mw-cite-backlink|footnote-number|mw-reference-label")
-_LONGEST = 1_000
+_MAX_NOTE_LENGTH = 1_000
 """Characters of a note that is moved into a sentence. A longer one stays where it is."""
-_MOST_CALLS = 20
+_MAX_CALLS = 20
 """Calls of one note that repeat it."""
 _SECTION = re.compile(r"footnotes|endnotes|^chapter$")
 """Sections that are removed together with all of their notes."""
@@ -48,28 +48,28 @@ class _Notes:
     def __init__(self, tree: HtmlTree) -> None:
         self._tree, self._root = tree, tree.root
         self._calls: list[tuple[HtmlElement, HtmlElement]] = []
-        self._back: dict[HtmlElement, set[str]] = {}
+        self._link_targets: dict[HtmlElement, set[str]] = {}
         """Targets of the links in a block."""
-        self._backward = _find_back_targets(tree.root)
+        self._back_targets = _find_back_targets(tree.root)
         self._find_linked_notes()
         self._find_unlinked_notes()
         for _, note in self._calls:
             self._remove_marks(note)
         beside = tree.with_class_containing("sidenote", "marginnote", "ltx_note_outer")
-        self._beside = [element for element in beside if element.tag in {"span", "small"}]
+        self._side_notes = [element for element in beside if element.tag in {"span", "small"}]
         for mark in tree.with_class_containing("ltx_note_mark", "ltx_tag_note"):  # of LaTeXML
             remove_element(mark)
 
     def inline(self) -> None:
         texts: dict[HtmlElement, str] = {}
         times: dict[HtmlElement, int] = {}
-        for note in self._beside:
+        for note in self._side_notes:
             replace_with_text(note, f"{NOTE_START}{element_text(note).replace(NOTE_START, '')}{NOTE_END}")
         for call, note in self._calls:
             if note not in texts:
                 texts[note] = self._note_text(note)
             times[note] = times.get(note, 0) + 1
-            fits = texts[note] and times[note] <= _MOST_CALLS
+            fits = texts[note] and times[note] <= _MAX_CALLS
             replace_with_text(call, f"{NOTE_START}{texts[note]}{NOTE_END}" if fits else "")
         taken = [note for note in texts if texts[note]]
         for note in taken:
@@ -113,16 +113,16 @@ class _Notes:
             return False
         if link.get("role") == "doc-noteref" or _NAMED.search(class_names(link)):
             return True
-        if note not in self._back:
+        if note not in self._link_targets:
             hrefs = (str(inner.get("href") or "") for inner in note.iter("a"))
-            self._back[note] = {href[1:] for href in hrefs if href.startswith("#")}
+            self._link_targets[note] = {href[1:] for href in hrefs if href.startswith("#")}
         own = {
             name
             for element in (link, link.getparent())
             if element is not None
             for name in (element.get("id"), element.get("name"))
         }
-        if (own - {None}) & self._back[note]:
+        if (own - {None}) & self._link_targets[note]:
             return True
         return _NAMED.search(class_names(note)) is not None or _is_raised(link)
 
@@ -145,7 +145,7 @@ class _Notes:
         """Remove its mark and its back link from a note."""
         for link in list(note.iter("a", "span", "td", "sup", "cite")):
             href = link.get("href") or ""
-            is_back_link = href[1:] in self._backward or link.get("role") == "doc-backlink"
+            is_back_link = href[1:] in self._back_targets or link.get("role") == "doc-backlink"
             is_back_link = is_back_link or (
                 link.tag == "a" and _block_opened_by(link) is not None and _MARK.fullmatch(element_text(link))
             )
@@ -160,7 +160,7 @@ class _Notes:
         parts = " ".join(note.itertext()) if next(note.iter("p", "div", "td"), None) is not None else element_text(note)
         text = " ".join(parts.replace(NOTE_START, " ").replace(NOTE_END, " ").replace(LINE_BREAK, " ").split())
         text = re.sub(r"\s+([.,;:!?)])", r"\1", re.sub(r"^[\s\[\]().:^↑,]+|[\s↩︎⏎]+$", "", text))
-        return text if len(text) <= _LONGEST else ""
+        return text if len(text) <= _MAX_NOTE_LENGTH else ""
 
 
 def _remove_emptied(notes: Iterable[HtmlElement]) -> None:

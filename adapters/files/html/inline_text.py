@@ -32,8 +32,8 @@ _RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:b
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
 _ENVIRONMENTS = ((r"\begin{equation*}", r"\end{equation*}"), (r"\begin{equation}", r"\end{equation}"))
 _TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), *_ENVIRONMENTS)
-_SHOWN = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}")
-_DEEPEST_FORMULA = 40
+_DISPLAY_STYLE = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}")
+_MAX_FORMULA_DEPTH = 40
 
 
 def convert_formulas(tree: HtmlTree) -> None:
@@ -112,13 +112,13 @@ def formula_text(formula: HtmlElement) -> str:
 
 def _clean_tex(text: str) -> str:
     text = " ".join(text.split())
-    match = _SHOWN.fullmatch(text)
+    match = _DISPLAY_STYLE.fullmatch(text)
     return match[1].strip() if match else text
 
 
 def _write_mathml(part: HtmlElement, depth: int) -> str:
     """Write MathML on one line."""
-    if depth > _DEEPEST_FORMULA:
+    if depth > _MAX_FORMULA_DEPTH:
         return "".join(part.itertext())
     name = str(part.tag).rpartition("}")[2]
     inner = [_write_mathml(child, depth + 1) for child in part]
@@ -251,7 +251,7 @@ class InlineText:
     """Text of one line, while it is collected."""
 
     def __init__(self, context: InlineContext) -> None:
-        self._shape = context
+        self._context = context
         self._parts: list[str] = []
         self.links: list[Link] = []
         self.code: list[str] = []
@@ -272,11 +272,15 @@ class InlineText:
             if element.tag in ANNOTATED_TAGS:
                 self._annotate(element)
             return
-        if element in self._shape.block_holders:
+        if element in self._context.block_holders:
             self._add_separated(element)
         else:
             self._parts.extend(element.itertext())
-        if element.tag in ANNOTATED_TAGS or element in self._shape.annotated or element in self._shape.block_holders:
+        if (
+            element.tag in ANNOTATED_TAGS
+            or element in self._context.annotated
+            or element in self._context.block_holders
+        ):
             for marked in element.iter(*ANNOTATED_TAGS):
                 self._annotate(marked)
 
@@ -291,7 +295,7 @@ class InlineText:
         if element.tag in _CODE:
             self.code.append(_annotated_text(element))
         elif (url := element.get("href")) is not None:
-            self.links.append(Link(text=_annotated_text(element), url=_resolve_url(self._shape.base_url, url)))
+            self.links.append(Link(text=_annotated_text(element), url=_resolve_url(self._context.base_url, url)))
 
     def _add_separated(self, element: HtmlElement) -> None:
         """Append the text of `element` with its blocks separated: cells of a table by a comma, rows and entries of a

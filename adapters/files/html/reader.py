@@ -182,27 +182,27 @@ class HtmlPage:
 
     def fill_outline(self, main: HtmlElement | None = None) -> None:
         main = self.root if main is None else main
-        shape = InlineContext(self._base, elements_containing(main), elements_containing(main, ANNOTATED_TAGS))
-        _PageWalker(self._outline, shape, self._title).read_children(main, 0, nested=0)
+        context = InlineContext(self._base, elements_containing(main), elements_containing(main, ANNOTATED_TAGS))
+        _PageWalker(self._outline, context, self._title).read_children(main, 0, nested=0)
 
 
 class _PageWalker:
-    def __init__(self, outline: OutlineBuilder, shape: InlineContext, title: HtmlElement | None) -> None:
+    def __init__(self, outline: OutlineBuilder, context: InlineContext, title: HtmlElement | None) -> None:
         self._outline = outline
-        self._shape = shape
-        self._holders = shape.block_holders
+        self._context = context
+        self._holders = context.block_holders
         self._title = title
 
     def read_children(self, holder: HtmlElement, depth: int, *, nested: int, start: int | None = None) -> None:
         """Add the blocks of `holder`, or those from the child `start` on. Text between them is prose. `nested` counts
         the lists around them."""
-        run = InlineText(self._shape)
+        run = InlineText(self._context)
         if start is None:
             run.add_text(holder.text)
         for element in holder[start or 0 :]:
             if self._is_block(element) and depth <= MAX_TREE_DEPTH:
                 self._add_block(BlockKind.PROSE, run, nested)
-                run = InlineText(self._shape)
+                run = InlineText(self._context)
                 self._read_guarded(element, depth, nested)
             else:
                 run.add_element(element)
@@ -243,13 +243,13 @@ class _PageWalker:
         nested += int(level[1]) if level else 0
         counts = element.tag == "ol" and not nested
         number = parse_html_int(element.get("start")) if counts else 0
-        loose = InlineText(self._shape)
+        loose = InlineText(self._context)
         loose.add_text(element.text)
         for item in element:
             block = self._is_block(item) and depth <= MAX_TREE_DEPTH
             if item.tag == "li" or block:
                 self._add_block(BlockKind.PROSE, loose, nested + 1)
-                loose = InlineText(self._shape)
+                loose = InlineText(self._context)
             if item.tag == "li":
                 number = parse_html_int(item.get("value"), number) if counts else 0
                 self._read_item(item, depth, nested, number=number if counts else None)
@@ -264,7 +264,7 @@ class _PageWalker:
     def _read_item(self, item: HtmlElement, depth: int, nested: int, *, number: int | None) -> None:
         """Add a list item. Inline content and paragraphs that open it are its text; its other blocks follow, a level
         deeper if there is such text. `number` is that of a step."""
-        words = InlineText(self._shape)
+        words = InlineText(self._context)
         words.add_text(item.text)
         end = 0
         for child in item:
@@ -281,7 +281,7 @@ class _PageWalker:
         if end < len(item) and not has_text and item[end].tag in _WRAPPING and depth <= MAX_TREE_DEPTH:
             wrapper, end, has_text = item[end], end + 1, True
             self._read_item(wrapper, depth + 1, nested, number=number)
-            words = InlineText(self._shape)
+            words = InlineText(self._context)
             words.add_text(wrapper.tail)
             self._add_block(BlockKind.PROSE, words, nested + 1)
         if end < len(item):
@@ -325,7 +325,7 @@ class _PageWalker:
         return Cell(words.text, across or 1, down, tuple(words.links), tuple(words.code))
 
     def _read_inline(self, element: HtmlElement) -> InlineText:
-        words = InlineText(self._shape)
+        words = InlineText(self._context)
         words.add_element(element)
         return words
 

@@ -43,6 +43,7 @@ _MEANINGFUL_STYLE = re.compile(
     r"text-decoration[^;]*line-through|vertical-align\s*:\s*(?:super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)",
     re.IGNORECASE,
 )
+"""Styles that strike or raise words, or make them bold."""
 _MAX_STYLE_CHARACTERS = 500_000
 """Characters of a page's style sheets that are examined."""
 _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)

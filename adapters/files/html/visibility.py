@@ -35,13 +35,15 @@ _AROUND = re.compile(
     r"mw-(?:editsection|jump-link)|sitesub|printfooter|ttc|sr-only|visually-hidden|screen-reader-text|"
     r"(?:in|out)put_?prompt)(?:$|[\s_-])"
 )
+"""Classes and ids of banners, breadcrumbs, links to skip to the content, and text for screen readers."""
 _LISTED = ("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb", "sidebar")
 _CONTENTS = re.compile(r"(?:^|\s)(?:toc2?|table-of-contents)(?:$|\s)")
 _LINE_NUMBER = re.compile(
     r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|lnt?|gutter|rouge-gutter|blob-num|hljs-ln-numbers|"
     r"line-numbers-rows|(?:react-)?\S*line-number)(?:$|\s)"
 )
-_LONGEST_BULLET = 4
+"""Classes of line numbers beside code."""
+_MAX_BULLET_LENGTH = 4
 _UNSELECTED = re.compile(r"user-select\s*:\s*none")
 _NAMING = frozenset({*HEADING_TAGS, "p", "dt", "summary"})
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
@@ -153,7 +155,7 @@ def drop_decorations(tree: HtmlTree) -> None:
         if icon.tag in {"span", "i"} and "icon" in class_names(icon).split():
             remove_element(icon)
     for bullet in tree.with_class_containing("^bullet$"):
-        if bullet.tag != "li" and _is_inside(bullet, {"li"}) and len(element_text(bullet)) < _LONGEST_BULLET:
+        if bullet.tag != "li" and _is_inside(bullet, {"li"}) and len(element_text(bullet)) < _MAX_BULLET_LENGTH:
             remove_element(bullet)
     for edge in tree.with_class_containing("freezebar", "(?:row|column)-headers-background"):
         if edge.tag in {"td", "th"}:
@@ -166,13 +168,16 @@ _KIND = re.compile(
     r"(?:^|[\s_-]+)(note|tip|hint|info|important|warning|caution|danger|attention|error|success|example|question|"
     r"seealso|todo|abstract|bug|failure|quote)(?=$|[\s_-])"
 )
+"""Kind of a note in its classes."""
 _NOTE = re.compile(
     r"(?:^|[\s_-])(?:admonition(?:block)?|callout|aside|alert|custom-(?:block|container)|information-macro|hint)\b"
 )
+"""Classes of notes."""
 _TITLE = re.compile(
     r"(?:admonition|alert|callout|aside|custom-block|panel)[\w-]*(?:title|heading)|^title$", re.IGNORECASE
 )
-_LONGEST_TITLE = 80
+"""Classes of the title of a note."""
+_MAX_TITLE_LENGTH = 80
 _OPENING = frozenset({"p", "div", "section"})
 
 
@@ -191,7 +196,7 @@ def label_admonitions(tree: HtmlTree) -> None:
             label = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
             label = "" if any(ancestor in kinds for ancestor in islice(note.iterancestors(), 3)) else label
             kinds.add(note)
-        elif len(label) > _LONGEST_TITLE:
+        elif len(label) > _MAX_TITLE_LENGTH:
             continue
         else:
             remove_element(title)

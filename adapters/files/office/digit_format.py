@@ -163,8 +163,8 @@ class FractionFormat:
             end += 1
         below = tokens[slash + 1 : end]
         fixed = "".join(text or kind for kind, text in below)
-        self._below = int(fixed) if re.fullmatch(r"[1-9]\d{0,6}", fixed) else 0
-        self._most = 10 ** min(max(len(below), 1), 7) - 1
+        self._fixed_denominator = int(fixed) if re.fullmatch(r"[1-9]\d{0,6}", fixed) else 0
+        self._max_denominator = 10 ** min(max(len(below), 1), 7) - 1
         before = tokens[:start]
         self._has_whole = any(kind in DIGIT_PLACEHOLDERS for kind, _ in before)
         self._whole, self._rest = DigitFormat(before), tokens[end:]
@@ -173,10 +173,10 @@ class FractionFormat:
 
     def format_value(self, value: Decimal) -> str:
         whole, rest = (int(value), value % 1) if self._has_whole else (0, value)
-        if self._below:
-            above, below = int(_round(rest * self._below, 0)), self._below
+        if self._fixed_denominator:
+            above, below = int(_round(rest * self._fixed_denominator, 0)), self._fixed_denominator
         else:
-            nearest = Fraction(rest).limit_denominator(self._most)
+            nearest = Fraction(rest).limit_denominator(self._max_denominator)
             above, below = nearest.numerator, nearest.denominator
         if self._has_whole and above == below:
             whole, above = whole + 1, 0

@@ -27,7 +27,7 @@ _SPACES = {
     "o": "urn:schemas-microsoft-com:office:office",
 }
 OFF_VALUES = frozenset({"0", "false", "off", "none"})
-_LONGEST_NUMBER = 9
+_MAX_DIGITS = 9
 
 
 @cache
@@ -91,7 +91,7 @@ def parse_xml_int(text: str | None, default: int = 0) -> int:
     """Parse a number of a file. Return `default` where it is none."""
     text = (text or "").strip()
     digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER else default
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS else default
 
 
 # --- A formula (OMML) as TeX, which stays plain where it can: 3/4, x^2 ----------------------------
@@ -100,7 +100,7 @@ _ATOM = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 _NARY = {"∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup", "⋂": r"\bigcap"}
 _ACCENTS = {"̂": "hat", "̃": "tilde", "̅": "bar", "̄": "bar", "⃗": "vec", "̇": "dot", "̈": "ddot"}
 _NEXT = r" \\ "
-_UNSEEN = frozenset({"del", "moveFrom"})
+_REMOVED = frozenset({"del", "moveFrom"})
 
 
 def formula_to_tex(element: XmlElement) -> str:
@@ -113,7 +113,7 @@ def formula_to_tex(element: XmlElement) -> str:
             return "\n"
         case "oMathPara":
             return "\n".join(map(formula_to_tex, element.iterchildren(qname("m:oMath"))))
-        case "r" if any(find_descendant(element, f"w:rPr/w:{mark}") is not None for mark in _UNSEEN):
+        case "r" if any(find_descendant(element, f"w:rPr/w:{mark}") is not None for mark in _REMOVED):
             return ""
         case "phant" if _property_value(element, "show", "1") in OFF_VALUES:
             return ""
@@ -159,7 +159,7 @@ def formula_to_tex(element: XmlElement) -> str:
         case "eqArr":
             return _NEXT.join(map(formula_to_tex, element.iterchildren(qname("m:e"))))
         case _:
-            return "" if name in _UNSEEN or name.endswith("Pr") else _join_children(element)
+            return "" if name in _REMOVED or name.endswith("Pr") else _join_children(element)
 
 
 def _join_children(element: XmlElement) -> str:

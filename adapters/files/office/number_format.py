@@ -21,10 +21,10 @@ from adapters.files.office.digit_format import (
 
 # --- Days and times -------------------------------------------------------------------------------
 
-_NEAR = 0.001
+_ROUND_UP_WITHIN = 0.001
 """Part of a second: a time that is nearer to the next whole one is rounded to it. Other parts of a second are cut
 off."""
-_LAST = 2_958_466
+_END_OF_CALENDAR = 2_958_466
 """The day after 31 December 9999."""
 _LEAP_DAY = 60
 """Excel's 29 February 1900, a day that never was."""
@@ -50,11 +50,13 @@ class DateFormat:
     def format_serial(self, serial: float, *, from_1904: bool) -> str | None:
         """Format a day and time. Return None for a number that is no day of the calendar."""
         shift = _1904 if from_1904 else 0
-        if not self._elapsed and not 0 <= serial + shift < _LAST:
+        if not self._elapsed and not 0 <= serial + shift < _END_OF_CALENDAR:
             return None
         scale = 10**self._digits
         exact = abs(serial) * 86_400 * scale
-        seconds, fraction = divmod(math.floor(exact + (0.5 if self._digits or self._elapsed else _NEAR)), scale)
+        seconds, fraction = divmod(
+            math.floor(exact + (0.5 if self._digits or self._elapsed else _ROUND_UP_WITHIN)), scale
+        )
         days, rest = divmod(seconds, 86_400)
         year, month, day, weekday = _calendar_day(days + shift)
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
@@ -111,6 +113,7 @@ def _localized_name(code: str, locale_name: str, number: int) -> str:
     from babel import Locale, UnknownLocaleError
 
     try:
+        # the bits above name a calendar and digits
         tag = locale_name if "-" in locale_name else locale.windows_locale.get(int(locale_name, 16) & 0xFFFF, "en")
         spoken = Locale.parse(tag.replace("-", "_"))
     except (ValueError, UnknownLocaleError):
@@ -129,13 +132,13 @@ def _calendar_day(days: int) -> tuple[int, int, int, int]:
     if days == 0:
         return 1900, 1, 0, 5
     shift = 1 if days < _LEAP_DAY else 0
-    day = dt.date(1899, 12, 30) + dt.timedelta(days=min(days + shift, _LAST - 1))
+    day = dt.date(1899, 12, 30) + dt.timedelta(days=min(days + shift, _END_OF_CALENDAR - 1))
     return day.year, day.month, day.day, (day.weekday() - shift) % 7
 
 
 # --- Formats --------------------------------------------------------------------------------------
 
-_LONGEST = 500
+_MAX_FORMAT_LENGTH = 500
 """Characters of a format; Excel allows 255."""
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)(?:"|$)|[\\!](?P<escaped>.)|_(?P<padding>.)|\*(?P<fill>.)'
@@ -145,6 +148,7 @@ _TOKEN = re.compile(
     r"|(?P<date>y+|m+|d+|h+|s+|b+|e+|g+|aaa+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
+"""Token of a format code: a quoted or escaped literal, padding, a condition, a code of dates, or one other sign."""
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
@@ -176,7 +180,7 @@ class NumberFormat:
     """A format code, parsed once for all cells that have it."""
 
     def __init__(self, code: str) -> None:
-        self._sections = [_Section(tokens) for tokens in _split_sections(code[:_LONGEST])]
+        self._sections = [_Section(tokens) for tokens in _split_sections(code[:_MAX_FORMAT_LENGTH])]
         self._text = next((section for section in self._sections[:4] if section.of_text), None)
         if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
             self._text = self._sections.pop()

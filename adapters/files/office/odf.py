@@ -25,7 +25,7 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TYPE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
 _STYLES = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}automatic-styles"
 _HEARD = [_STYLES, *(_TABLE + name for name in ("table", "table-row", "table-column", "shapes"))]
-_MOST_REPEATS = 1_000
+_MAX_REPEATS = 1_000
 """Times that a row with text may be repeated."""
 _PAGE = 5_000
 """Cells that count as a page."""
@@ -98,7 +98,7 @@ class _Sheets:
                 cells = self._read_row(element)
                 times = _parse_count(element, "number-rows-repeated")
                 if cells and not _is_hidden(element):
-                    repeats = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
+                    repeats = max(1, min(times, _MAX_REPEATS, self._room // len(cells)))
                     self._room -= len(cells) * (repeats - 1)
                     for offset in range(repeats):
                         numbers.append(number + offset)

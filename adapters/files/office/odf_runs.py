@@ -25,9 +25,9 @@ from adapters.files.office.runs import (
 
 OUTLINE_STYLE = "Outline"
 """The list style of the numbers of headings."""
-_MOST_STYLES = 20
+_MAX_STYLES = 20
 """Styles that a style may be based on."""
-_MOST_LEVELS = 10
+_MAX_LEVELS = 10
 """Levels of a list whose numbers are shown together."""
 _BULLET = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}bullet-char"
 _WRITTEN = {
@@ -65,7 +65,7 @@ class OdfStyles:
 
     def style_chain(self, family: str, name: str) -> Iterator[etree._Element]:
         """Yield a style, and those that it is based on."""
-        for _ in range(_MOST_STYLES):
+        for _ in range(_MAX_STYLES):
             style = self._styles.get((family, name))
             if style is None:
                 return
@@ -134,16 +134,16 @@ class OdfStyles:
         counts[level] = counts.get(level, parse_bounded_int(local_attribute(mark, "start-value")) - 1) + 1
         for below in [other for other in counts if other > level]:
             del counts[below]
-        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), maximum=_MOST_LEVELS) + 1
-        shapes = {
+        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), maximum=_MAX_LEVELS) + 1
+        formats = {
             number: local_attribute(marks[number], "num-format")
             for number in range(first, level + 1)
             if number in marks
         }
         numbers = [
-            format_list_number(counts.get(number, 1), _WRITTEN.get(shape[0], ""))
-            for number, shape in shapes.items()
-            if shape
+            format_list_number(counts.get(number, 1), _WRITTEN.get(format_code[0], ""))
+            for number, format_code in formats.items()
+            if format_code
         ]
         return f"{local_attribute(mark, 'num-prefix')}{'.'.join(numbers)}{local_attribute(mark, 'num-suffix')}".strip()
 
@@ -157,7 +157,7 @@ HIDDEN_ELEMENTS = frozenset(
     hidden-paragraph ruby-text desc title event-listeners custom-shape""".split()
 )
 _SPACE = {"tab": "\t", "line-break": "\n"}
-_MOST_SPACES = 100
+_MAX_SPACES = 100
 
 
 class OdfRunReader:
@@ -244,7 +244,7 @@ class OdfRunReader:
                 return OfficeRun(_word_field_value(element), look.script, url)
             case "s":
                 return OfficeRun(
-                    " " * min(parse_bounded_int(local_attribute(element, "c")), _MOST_SPACES), look.script, url
+                    " " * min(parse_bounded_int(local_attribute(element, "c")), _MAX_SPACES), look.script, url
                 )
             case _:
                 return OfficeRun(_SPACE[name], look.script, url)

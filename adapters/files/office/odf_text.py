@@ -23,7 +23,7 @@ _LIST_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}list-style-name"
 _PARAGRAPH = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}p"
 _TABLE_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}style-name"
 SHAPES = frozenset("frame custom-shape g rect text-box a ellipse line connector polygon path".split())
-_MOST_REPEATS = 100
+_MAX_REPEATS = 100
 """Times that a row with text may be repeated."""
 
 
@@ -39,7 +39,7 @@ class OdfContentReader:
         self._in_cell = False
         self._counts: dict[str, dict[int, int]] = {}
         """Last number of each level, by the name of a list or of its style."""
-        self._last: dict[int, int] = {}
+        self._last_numbers: dict[int, int] = {}
         self._open: list[int] = []
         """Levels of the entries that may contain the next one."""
 
@@ -135,23 +135,23 @@ class OdfContentReader:
         continued = style if local_attribute(parent, "continue-numbering") == "true" else ""
         continued = local_attribute(parent, "continue-list") or continued
         continues = self.runs_on and before is not None and local_name(before) == "list"
-        self._last = self._last if continues else self._counts.get(continued, {}) if continued else {}
-        self._counts[style] = self._counts[local_attribute(parent, "id")] = self._last
+        self._last_numbers = self._last_numbers if continues else self._counts.get(continued, {}) if continued else {}
+        self._counts[style] = self._counts[local_attribute(parent, "id")] = self._last_numbers
         self._add_entries(parent, base, 1, style)
 
     def _add_entries(self, parent: etree._Element, base: int, level: int, style: str) -> None:
         for entry in parent.iterchildren("*"):
             if started := local_attribute(entry, "start-value"):
-                self._last[level] = parse_bounded_int(started) - 1
+                self._last_numbers[level] = parse_bounded_int(started) - 1
             opened = False
             for part in entry.iterchildren("*"):
                 match local_name(part):
                     case "p" | "h" as name if not opened:
                         opened = True
                         if local_name(entry) == "list-item":
-                            label = self.styles.next_label(style, level, self._last)
+                            label = self.styles.next_label(style, level, self._last_numbers)
                         else:
-                            label = None if self._last and self._open else ""
+                            label = None if self._last_numbers and self._open else ""
                         if name == "h":
                             self._open.clear()
                             self._add_numbered_heading(part, label or "")
@@ -204,7 +204,7 @@ class OdfContentReader:
         for row in table.iter("{*}table-row"):
             if next(row.iterancestors("{*}table")) is table:
                 cells = list(self._read_cells(row))
-                times = parse_bounded_int(local_attribute(row, "number-rows-repeated"), maximum=_MOST_REPEATS)
+                times = parse_bounded_int(local_attribute(row, "number-rows-repeated"), maximum=_MAX_REPEATS)
                 yield from [cells] * (times if any(cell.text for cell in cells) else 1)
 
     def _read_cells(self, row: etree._Element) -> Iterator[Cell]:

@@ -63,7 +63,7 @@ def read_pptx(content: bytes) -> ParsedFile:
 class _Slide:
     def __init__(self, package: OfficePackage, part: str, slide: etree._Element, number: int) -> None:
         self._package = package
-        self._name = part
+        self._part_name = part
         self._slide = slide
         self._outline = OutlineBuilder()
         self._outline.page = number
@@ -192,7 +192,7 @@ class _Slide:
         return content_to_cell(inner.build())._replace(column_span=spans[0], row_span=spans[1], is_emphasized=strong)
 
     def _read_notes(self) -> None:
-        for part in self._package.parts_of_kind(self._name, "notesSlide")[:1]:
+        for part in self._package.parts_of_kind(self._part_name, "notesSlide")[:1]:
             for shape in _part_shapes(self._package.xml(part)):
                 if _placeholder_key(shape)[0] == "body":
                     for body in shape.iterfind("{*}txBody"):
@@ -225,7 +225,7 @@ class _Slide:
     @cached_property
     def _layout_and_master(self) -> tuple[etree._Element | None, etree._Element | None]:
         """The slide's layout and master, as far as they can be read."""
-        layout = next(iter(self._package.parts_of_kind(self._name, "slideLayout")), "")
+        layout = next(iter(self._package.parts_of_kind(self._part_name, "slideLayout")), "")
         return self._package.xml(layout), self._package.related_xml(layout, "slideMaster") if layout else None
 
 

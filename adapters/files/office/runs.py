@@ -65,7 +65,7 @@ def runs_code(runs: Iterable[OfficeRun]) -> list[str]:
 # --- Characters of symbol fonts as those that everybody has ---------------------------------------
 
 _PRIVATE = 0xF000
-_LONGEST_SIGN = 3
+_MAX_SIGN_LENGTH = 3
 """Ordinary letters set in Symbol are signs where they are fewer: some programs leave whole sentences in it."""
 _PRIVATE_USE = re.compile("[\uf020-\uf0ff]")
 _SYMBOL = {
@@ -111,7 +111,7 @@ def symbol_char(code: int, font: str) -> str:
 def replace_symbol_chars(text: str, font: str | None) -> str:
     """Return `text` with its private characters replaced by `symbol_char`; all characters where it is set in a font of
     signs."""
-    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
+    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _MAX_SIGN_LENGTH))
     if not signs and not _PRIVATE_USE.search(text):
         return text
     return "".join(symbol_char(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
@@ -146,10 +146,10 @@ def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth:
     outline.add(kind, shown_text, depth=depth, number=int(step[1]) if step else 0, links=links)
 
 
-def format_list_number(count: int, shape: str) -> str:
+def format_list_number(count: int, style: str) -> str:
     """Format a number in one of Word's styles, or in figures where the style is rare."""
-    upper = shape.startswith("upper") or shape.endswith("Upper")
-    match shape:
+    upper = style.startswith("upper") or style.endswith("Upper")
+    match style:
         case "none" | "bullet":
             return ""
         case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
@@ -159,17 +159,18 @@ def format_list_number(count: int, shape: str) -> str:
                 numeral += letters * times
             return numeral if upper else numeral.lower()
         case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
-            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
+            letters = _RUSSIAN if style.startswith("russian") else ascii_lowercase
             times, index = divmod(count - 1, len(letters))
             return (letters[index].upper() if upper else letters[index]) * (times + 1)
-        case _ if shape.isdigit():  # the first number as it is to look
-            return str(count).zfill(len(shape))
+        case _ if style.isdigit():  # the first number as it is to look
+            return str(count).zfill(len(style))
         case "ordinal":
             ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
             return f"{count}{ending}"
         case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
+            # U+2460 is a 1 in a circle
             return chr(0x245F + count)
-        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
+        case _ if 0 < count < 100 and style.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
             tens, ones = divmod(count, 10)
             return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
         case _:

@@ -31,7 +31,7 @@ _SAMPLE = 4_000
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
 _CACHE_SIZE = 50_000
 """Values whose text is cached for the next cell with the same value."""
-_WIDEST = 16_384
+_MAX_COLUMN = 16_384
 _TRUE = {"1", "true"}
 
 
@@ -70,7 +70,7 @@ class SheetRows:
             is_hidden = element.get("hidden") in _TRUE
             if cells is None:
                 if is_hidden or element.get("width") == "0":
-                    last_column = min(parse_bounded_int(element.get("max")), _WIDEST)
+                    last_column = min(parse_bounded_int(element.get("max")), _MAX_COLUMN)
                     hidden.update(range(parse_bounded_int(element.get("min")) - 1, last_column))
                 continue
             number = parse_bounded_int(element.get("r"), last + 1, maximum=1 << 30)
@@ -153,7 +153,7 @@ class SheetRows:
                 text = self._cell_text(inline or raw, kind, style)
             if notes and (note := notes.get((number, column))):
                 text = insert_footnote(text, note).strip()
-            if text and len(texts) <= column < _WIDEST:
+            if text and len(texts) <= column < _MAX_COLUMN:
                 if column > len(texts):
                     texts += [""] * (column - len(texts))
                 texts.append(text)
@@ -238,6 +238,7 @@ def _column_index(letters: str) -> int:
     """Return the number of a column: `A` is 0."""
     number = 0
     for letter in letters:
+        # base 26 without a zero: `A` is 1, `Z` 26, `AA` 27
         number = number * 26 + ord(letter) - 64
     return number - 1
 

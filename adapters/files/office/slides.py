@@ -29,16 +29,16 @@ from pipeline.values import BlockKind, Link
 
 # --- In which order: by place, and a column's heading before its body -----------------------------
 
-_LONGEST_TITLE = 80
+_MAX_TITLE_LENGTH = 80
 _TALLER = 1.5
 """Ratio by which the body of a column is taller than its heading."""
-_MOST_COLUMNS, _MOST_PANELS = 20, 200
+_MAX_COLUMNS, _MAX_PANELS = 20, 200
 _PAIR = 2
 _HALF, _INSIDE = 0.5, 0.95
 _ALIKE, _EVEN = 0.8, 0.9
 """Ratios of cards: the least width by the widest card, and the shortest way between their middles or left ends by the
 longest."""
-_NEAR, _APART = 1.5, 2.2
+_MIN_PAIR_DISTANCE, _MIN_CARD_DISTANCE = 1.5, 2.2
 """Ratios of the distance between cards to the distance between the boxes of a card: for two boxes or indented ones, for
 more."""
 
@@ -67,7 +67,7 @@ def find_title_shape(
     if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
         return None
     texts = [line.strip() for line in read_lines(first.shape) if line.strip()]
-    fits = len(texts) == 1 and len(texts[0]) <= _LONGEST_TITLE and any(map(str.isalpha, texts[0]))
+    fits = len(texts) == 1 and len(texts[0]) <= _MAX_TITLE_LENGTH and any(map(str.isalpha, texts[0]))
     return first.shape if fits and texts[0][-1] not in ".,;:" else None
 
 
@@ -75,7 +75,7 @@ def sort_shapes(shapes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     """Sort shapes from top to bottom and in a row from left to right; where boxes stand below others in columns, column
     by column. The shapes in one of several panels stay together."""
     shapes = list(shapes)
-    panels = sorted((box for box in shapes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
+    panels = sorted((box for box in shapes if box.is_panel), key=lambda box: box.width * box.height)[:_MAX_PANELS]
     shapes = [box for box in shapes if not box.is_panel]
     by_panel: dict[int, list[SlideShape]] = defaultdict(list)
     for box in shapes:
@@ -126,7 +126,7 @@ def _group_columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]]
     columns = [[box] for box in rows[0]]
     between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
     gaps: list[int] = []
-    for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
+    for row in rows[1:] if len(columns) <= _MAX_COLUMNS else ():
         if not (bodies := _match_columns(columns, row)):
             break
         down = max(body.y - columns[index][-1].y - columns[index][-1].height for index, body in bodies.items())
@@ -180,10 +180,10 @@ def _are_cards(columns: list[list[SlideShape]], distance_ratio: float, lines: in
         return False
     indented = all(box.x > column[0].x for column in columns for box in column[1:])
     if lines == 1 or indented:
-        return distance_ratio >= _NEAR
+        return distance_ratio >= _MIN_PAIR_DISTANCE
     if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
         return False  # what stands side by side in each row belongs together
-    return distance_ratio >= _APART
+    return distance_ratio >= _MIN_CARD_DISTANCE
 
 
 # --- Paragraphs: bullets as items, numbers as steps, the rest as prose ----------------------------

@@ -39,7 +39,7 @@ class _WorkbookReader:
 
     def __init__(self, book: Workbook, outline: OutlineBuilder, on_pages: ProgressCallback) -> None:
         self._book, self._outline, self._on_pages = book, outline, on_pages
-        self._shown = {sheet.name for sheet in book.sheets if sheet.is_visible}
+        self._visible_sheets = {sheet.name for sheet in book.sheets if sheet.is_visible}
         self._cells = 0
 
     def read_sheet(self, sheet: WorkbookSheet) -> None:
@@ -95,7 +95,7 @@ class _WorkbookReader:
             title, rows = chart_table(chart)
             self._outline.add(BlockKind.PROSE, title)
             sources = {(formula.text or "").rpartition("!")[0].strip("'") for formula in chart.iter("{*}f")}
-            if sheet.kind == "chartsheet" or not sources or not sources <= self._shown:
+            if sheet.kind == "chartsheet" or not sources or not sources <= self._visible_sheets:
                 self._outline.add_table(rows, header=1)
 
     def _add_sheet_name(self, sheet: WorkbookSheet) -> None:

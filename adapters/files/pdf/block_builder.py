@@ -47,7 +47,7 @@ class HeadingClassifier:
         ]
         letters = sum(len(line.text) for line in lines)
         bold = sum(len(line.text) for line in lines if line.style.bold)
-        self._bold = 2 * bold > letters > sum(map(len, cells))
+        self._is_mostly_bold = 2 * bold > letters > sum(map(len, cells))
         self._sizes = _distinct_sizes(
             sorted({line.style.size for line in lines if line.style.size >= HEADING_SIZE_RATIO * body}, reverse=True)
         )
@@ -72,7 +72,7 @@ class HeadingClassifier:
         if rank:
             return rank
         dots = min(text.split()[0].rstrip(".").count("."), 4) if text[0].isdigit() else 0
-        if style.bold and not self._bold and style.size > 0.9 * self._body:
+        if style.bold and not self._is_mostly_bold and style.size > 0.9 * self._body:
             return len(self._sizes) + 1 + dots
         if style.italic and len(lines) == 1 and words <= 10 and style.size > 0.97 * self._body and text[0].isupper():
             return len(self._sizes) + 2 + dots
@@ -110,14 +110,14 @@ class PdfBlockBuilder:
         self,
         outline: OutlineBuilder,
         lines: Sequence[PdfLine],
-        words: PdfVocabulary,
+        vocabulary: PdfVocabulary,
         headings: HeadingClassifier,
         title: str,
         body: float,
     ) -> None:
-        self._outline, self._words, self._headings, self._title = outline, words, headings, heading_key(title)
+        self._outline, self._vocabulary, self._headings, self._title = outline, vocabulary, headings, heading_key(title)
         self._body = body
-        self._usual = _line_distance(lines, self._body)
+        self._usual_distance = _line_distance(lines, self._body)
         self._indents: list[float] = []
 
     def add_page_elements(self, parts: Sequence[PdfLine | PdfTable], notes: Mapping[int, Mapping[str, str]]) -> None:
@@ -139,7 +139,7 @@ class PdfBlockBuilder:
         for row, page in zip(table.rows, table.pages, strict=True):
             page_notes = notes.get(page, {})
             texts.append(
-                [resolve_note_marks(self._words.join_lines(cell), page_notes)[0] if cell else "" for cell in row]
+                [resolve_note_marks(self._vocabulary.join_lines(cell), page_notes)[0] if cell else "" for cell in row]
             )
         self._outline.page = table.page
         self._outline.add_table(texts[: table.header], header=table.header)
@@ -153,7 +153,7 @@ class PdfBlockBuilder:
             self._outline.add(BlockKind.CODE, _join_code(lines))
             return
         page_notes = notes.get(lines[0].page, {})
-        text, _ = resolve_note_marks(self._words.join_lines([line.text for line in lines]), page_notes)
+        text, _ = resolve_note_marks(self._vocabulary.join_lines([line.text for line in lines]), page_notes)
         text = " ".join(DOT_LEADERS.sub(" ", text).split()) if has_dot_leaders(text) else text.strip()
         if level := self._headings.classify(lines, text):
             self._indents = []
@@ -202,7 +202,9 @@ class PdfBlockBuilder:
             return True
         if line.page != before.page or distance < -2 * size:
             return ends or not (line.text[:1].islower() or before.text.endswith("-"))
-        usual = min(self._usual, 1.5 * size) if size > HEADING_SIZE_RATIO * self._body else self._usual
+        usual = (
+            min(self._usual_distance, 1.5 * size) if size > HEADING_SIZE_RATIO * self._body else self._usual_distance
+        )
         if not -0.5 * size < distance <= max(_GAP * usual, 1.3 * size):
             return True
         if len(paragraph) > 1 and distance > 1.3 * (paragraph[-2].y - before.y) > 0:

@@ -45,7 +45,7 @@ class PdfFonts:
     """The fonts of a document, each looked up once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, PdfFont] = {}
+        self._fonts: dict[int, PdfFont] = {}
         self._font_of = fast_pointer_call(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
 
     def font_for(self, drawn: int) -> PdfFont:
@@ -53,9 +53,9 @@ class PdfFonts:
         if not drawn:
             return PdfFont()
         address = self._font_of(drawn) or 0
-        if address not in self._known:
-            self._known[address] = _describe_font(ctypes.cast(address, pdfium.FPDF_FONT))
-        return self._known[address]
+        if address not in self._fonts:
+            self._fonts[address] = _describe_font(ctypes.cast(address, pdfium.FPDF_FONT))
+        return self._fonts[address]
 
 
 def _describe_font(font: Any) -> PdfFont:
@@ -109,7 +109,7 @@ class PageCharacters:
         self._styles: dict[int, PdfStyle] = {}
         self._object = fast_pointer_call(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
         self._mode = fast_pointer_call(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_void_p)
-        self._here = ctypes.cast(self._page, ctypes.c_void_p)
+        self._page_handle = ctypes.cast(self._page, ctypes.c_void_p)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._places = [ctypes.byref(number) for number in self._numbers]
         self._matrix = pdfium.FS_MATRIX()
@@ -227,7 +227,7 @@ class PageCharacters:
 
     def _text_object(self, index: int) -> int:
         """Return the object that draws a letter."""
-        return self._object(self._here, index) or 0
+        return self._object(self._page_handle, index) or 0
 
     def _make_spans(self, start: int, end: int, *, glued: bool = False, separate: bool = False) -> Iterator[PdfSpan]:
         style = self._style_at(start)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from adapters.files.pdf.lines import is_right_to_left
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfLine
 
-_FEWEST = 2
+_MIN_LINES = 2
 """Lines that a column has at least."""
-_NARROWEST = 5
+_MIN_GAP = 5
 """Points between two columns."""
 _HANGS = 6
 """Points by which a quotation mark or the like may stand out to the left of its column."""
@@ -19,7 +19,7 @@ _HANGS = 6
 
 def split_columns(lines: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
     """Yield the lines that stand below each other, column after column."""
-    split = _find_bands(lines) if depth and len(lines) >= 2 * _FEWEST else None
+    split = _find_bands(lines) if depth and len(lines) >= 2 * _MIN_LINES else None
     if split is None:
         yield list(lines)
         return
@@ -49,7 +49,7 @@ def _find_bands(lines: Sequence[PdfLine]) -> _Bands | None:
     ends = sorted(line.x1 for line in lines)
     for start, _ in starts.most_common(14):
         divider = start * 2 - 2.0
-        if bisect(ends, divider) < _FEWEST:
+        if bisect(ends, divider) < _MIN_LINES:
             continue
         bands = list(_split_bands(lines, divider))
         parted = sum(len(band) for band, sides in bands if sides)
@@ -94,9 +94,9 @@ def _band_columns(band: list[PdfLine], divider: float) -> tuple[list[PdfLine], l
     those of a table."""
     left = [line for line in band if line.x1 <= divider]
     right = [line for line in band if line.x1 > divider]
-    if len(left) < _FEWEST or len(right) < _FEWEST:
+    if len(left) < _MIN_LINES or len(right) < _MIN_LINES:
         return None
-    if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:
+    if min(line.x0 for line in right) - max(line.x1 for line in left) < _MIN_GAP:
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None

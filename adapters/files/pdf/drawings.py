@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfSpan, PdfStyle, RulingLine
 
-_MOST = 6_000
+_MAX_PATHS = 6_000
 """Paths and segments of a page that are examined: maps and plots have more."""
 _THIN = 2.6
 _STACK = 4
@@ -33,7 +33,7 @@ class PageDrawings(NamedTuple):
 
 def extract_drawings(page: Any) -> PageDrawings:
     drawings = PageDrawings([], [], [], [], False)
-    pictures, room = False, _MOST
+    pictures, room = False, _MAX_PATHS
     for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
         part = pdfium.FPDFPage_GetObject(page, index)
         kind = pdfium.FPDFPageObj_GetType(part)
@@ -85,7 +85,7 @@ def _add_path(part: Any, drawings: PageDrawings) -> int:
         drawings.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
         drawings.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
         return count
-    for a, b, c, d in _path_segments(part, min(count, _MOST)):
+    for a, b, c, d in _path_segments(part, min(count, _MAX_PATHS)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
             drawings.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
         elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
@@ -143,7 +143,7 @@ def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
 def strikeout_rules(page: Any) -> Iterator[RulingLine]:
     """Yield the lines through text that a reviewer struck."""
     corners = pdfium.FS_QUADPOINTSF()
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MAX_PATHS)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
             for count in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), 100)):

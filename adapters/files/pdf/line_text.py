@@ -16,12 +16,13 @@ _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CHINESE = re.compile("[\u3001-\u9fff\uff00-\uffef]{2}")
 """Chinese and Japanese, which have no blanks between words."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
-_LAST = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _SIGN = re.compile(f"(?<={RAISED_START})([-–−]){RAISED_END} ?{RAISED_START}(?=\\d)")
 _RAISED = re.compile(f"\\s?{RAISED_START}([^{RAISED_END}]*){RAISED_END}")
 _FRACTION = re.compile(
     rf"(\d|\s|^)\s?{RAISED_START}(\d{{1,3}}){RAISED_END}\s?(?:⁄\s?([\d₀-₉]{{1,3}})|/?\s?([₀-₉]{{1,3}}))"
 )
+"""A raised figure with a lowered one behind it, with or without a stroke between them."""
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SOFT = "\u00ad\u2010"
 _HALVES = frozenset(
@@ -37,15 +38,15 @@ class PdfVocabulary:
     """The words of a document, by which a hyphen at a line's end is judged."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._known: set[str] = set()
+        self._words: set[str] = set()
         for text in texts:
             tokens = _TOKEN.findall(text.lower())
-            self._known.update(tokens[1:-1] if text.endswith(_HYPHENS) else tokens[1:])
+            self._words.update(tokens[1:-1] if text.endswith(_HYPHENS) else tokens[1:])
 
     def join_lines(self, lines: Sequence[str]) -> str:
         text = lines[0]
         for line in lines[1:]:
-            broken = _LAST.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
+            broken = _WORD.findall(text[-60:-1])[-1:] if text.endswith(_HYPHENS) and text[-2:-1].isalpha() else None
             if not broken:
                 ranges = text[-1:] in "-–" and text[-2:-1].isdigit() and line[:1].isdigit()
                 text = text + line if ranges or _CHINESE.fullmatch(text[-1:] + line[:1]) else f"{text} {line}"
@@ -67,13 +68,13 @@ class PdfVocabulary:
         a, b = first.lower(), rest.group().lower().split("-")[0]
         if _is_suspended_hyphen(line):
             return False
-        if f"{a}-{b}" in self._known:
+        if f"{a}-{b}" in self._words:
             return False
-        if a + b in self._known or text[-1] in _SOFT:
+        if a + b in self._words or text[-1] in _SOFT:
             return True
         if a in _HALVES or b in _HALVES or re.search(rf"-{re.escape(first)}-$", text):
             return False
-        return not (len(b) > 3 and len(a) > 3 and a in self._known and b in self._known)
+        return not (len(b) > 3 and len(a) > 3 and a in self._words and b in self._words)
 
 
 def _is_suspended_hyphen(line: str) -> bool:

@@ -87,9 +87,10 @@ CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tab
 LIST_MARKER = re.compile(
     r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)"
 )
+"""Bullet, letter or number of a list entry."""
 
 
-_MOST = 200
+_MAX_CANDIDATES = 200
 """Letters ending at one place that are examined; a page has fewer."""
 
 
@@ -103,7 +104,7 @@ def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
         around = itertools.pairwise(pieces[max(index - 1, 0) : index + 2])
         if any(_is_same_line([before], after) for before, after in around):
             continue
-        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
+        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MAX_CANDIDATES]:
             size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
             if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
                 moved.setdefault(other, []).append(index)

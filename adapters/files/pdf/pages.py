@@ -48,7 +48,7 @@ def _split_rows(cells: LineCells) -> list[LineCells]:
 
 # --- Pages ----------------------------------------------------------------------------------------
 
-_FAR = 100_000.0
+_MAX_COORDINATE = 100_000.0
 """Points; no page is that large."""
 
 
@@ -79,9 +79,13 @@ def read_pdf_page(
 def _is_seen(piece: PdfSpan, box: tuple[float, float, float, float]) -> bool:
     """Return whether a piece stands on the page, not beside it."""
     if piece.style.quarter_turns:
-        return max(abs(piece.x0), abs(piece.y)) < _FAR
+        return max(abs(piece.x0), abs(piece.y)) < _MAX_COORDINATE
     left, low, right, high = box
-    return left - 9 < piece.x1 < _FAR and -_FAR < piece.x0 < right + 9 and low - 9 < piece.y < high + 9
+    return (
+        left - 9 < piece.x1 < _MAX_COORDINATE
+        and -_MAX_COORDINATE < piece.x0 < right + 9
+        and low - 9 < piece.y < high + 9
+    )
 
 
 def _lay_out(

@@ -27,7 +27,7 @@ _BY_CELL = re.compile(
     re.IGNORECASE,
 )
 """Programs that draw each cell of a table by itself."""
-_MOST_PAGES = 20_000
+_MAX_PAGES = 20_000
 _FAR = 100_000.0
 """Points; no page is that large."""
 
@@ -101,7 +101,7 @@ def _read_pages(
     by_word = not _BY_CELL.search(made_by) or bool(re.search(r"tex|ghostscript", made_by, re.IGNORECASE))
     forms = _init_forms(document)
     pages = []
-    count = min(len(document), _MOST_PAGES)
+    count = min(len(document), _MAX_PAGES)
     for number in range(1, count + 1):
         try:
             page = document[number - 1]

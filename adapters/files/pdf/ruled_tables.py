@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from adapters.files.pdf.lines import build_lines, group_rows
 from adapters.files.pdf.page_elements import PdfLine, PdfSpan, RulingLine
 
-_NEAR = 3.0
+_TOUCH_DISTANCE = 3.0
 """Points within which lines touch."""
-_MOST = 400
+_MAX_RULES = 400
 """Ruling lines of one direction on a page."""
 
 
@@ -34,18 +34,22 @@ class RuledGrid:
     def is_closed_right(self, row: int, column: int) -> bool:
         height = (self.ys[self.height - row] + self.ys[self.height - row - 1]) / 2
         at = self.xs[column + 1]
-        return any(abs(rule.position - at) < _NEAR and rule.start <= height <= rule.end for rule in self._vertical)
+        return any(
+            abs(rule.position - at) < _TOUCH_DISTANCE and rule.start <= height <= rule.end for rule in self._vertical
+        )
 
     def is_closed_below(self, row: int, column: int) -> bool:
         middle = (self.xs[column] + self.xs[column + 1]) / 2
         at = self.ys[self.height - row - 1]
-        return any(abs(rule.position - at) < _NEAR and rule.start <= middle <= rule.end for rule in self._horizontal)
+        return any(
+            abs(rule.position - at) < _TOUCH_DISTANCE and rule.start <= middle <= rule.end for rule in self._horizontal
+        )
 
 
 def find_grids(horizontal: Sequence[RulingLine], vertical: Sequence[RulingLine]) -> Iterator[RuledGrid]:
     """Yield the grids of ruling lines that touch, with at least two columns."""
     across, down = merge_rules(horizontal), merge_rules(vertical)
-    if len(across) > _MOST or len(down) > _MOST:
+    if len(across) > _MAX_RULES or len(down) > _MAX_RULES:
         return
     for flat, steep in _group_touching(across, down):
         if flat and steep:
@@ -65,7 +69,7 @@ def merge_rules(rules: Sequence[RulingLine]) -> list[RulingLine]:
             for segment in sorted(level, key=lambda segment: segment.start):
                 if start is None:
                     start, end = segment.start, segment.end
-                elif segment.start <= end + _NEAR:
+                elif segment.start <= end + _TOUCH_DISTANCE:
                     end = max(end, segment.end)
                 else:
                     merged.append(RulingLine(at, start, end))
@@ -96,15 +100,15 @@ def _group_touching(
 
 def _do_cross(flat: RulingLine, steep: RulingLine) -> bool:
     return (
-        flat.start - _NEAR <= steep.position <= flat.end + _NEAR
-        and steep.start - _NEAR <= flat.position <= steep.end + _NEAR
+        flat.start - _TOUCH_DISTANCE <= steep.position <= flat.end + _TOUCH_DISTANCE
+        and steep.start - _TOUCH_DISTANCE <= flat.position <= steep.end + _TOUCH_DISTANCE
     )
 
 
 def _distinct_places(places: list[float]) -> list[float]:
     distinct: list[float] = []
     for place in sorted(places):
-        if not distinct or place - distinct[-1] > _NEAR:
+        if not distinct or place - distinct[-1] > _TOUCH_DISTANCE:
             distinct.append(place)
     return distinct
 

@@ -14,7 +14,7 @@ from adapters.files.pdf.page_elements import PdfLine, PdfPage, PdfTable
 
 _EDGE = 3
 """Lines at the top and at the bottom of a page that may be a running head or foot."""
-_APART = "\1"
+_SEPARATE_MARK = "\1"
 _NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED = re.compile(r"(?:\d{1,4}|[ivxlc]{1,7})\.?\s+(\D+ \D+)|(.+ .*?)\s+(?:\d{1,4}|[ivxlc]{1,7})")
 """Words with a number before or behind them, in small letters. Where pages were taken out, it is not the number of
@@ -24,10 +24,12 @@ _PAGE_WORD = re.compile(
     r"\b(?:page|seite|p|pg|s|página|pagina|pág|blatt|sheet|sida|side|strona|стр|stranica|sayfa)\b\.?|[|/–—·-]|\bof\b|\bvon\b|\bsur\b|\bde\b",
     re.IGNORECASE,
 )
+"""Words and signs beside a page number."""
 
 _THIS_PAGE = re.compile(
     r"\b(page|seite|pag\.?|página|blatt|sheet)\s+(\d{1,4})\b|(?:^|\s)(\d{1,4})/(\d{1,4})$", re.IGNORECASE
 )
+"""Number of a page behind its word, or before the number of all pages."""
 _PRINTED = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}, \d{1,2}:\d\d\b")
 
 
@@ -41,7 +43,9 @@ def drop_running_heads(pages: Sequence[PdfPage], body: float) -> None:
             for key in _row_keys(row, page.number, is_separate=is_separate, body=body):
                 positions[key].append((page.number, row[0].y))
     running = {
-        key for key, places in positions.items() if _is_running(places, filled, is_separate=key.startswith(_APART))
+        key
+        for key, places in positions.items()
+        if _is_running(places, filled, is_separate=key.startswith(_SEPARATE_MARK))
     }
     for page, edge in zip(pages, edges, strict=True):
         removed = {
@@ -82,10 +86,10 @@ def _row_keys(row: list[PdfLine], number: int, *, is_separate: bool, body: float
     text = join_row(row).text if len(row) > 1 else row[0].text
     yield text
     if is_separate:
-        yield _APART + text
+        yield _SEPARATE_MARK + text
         numbered = _NUMBERED.fullmatch(text)
         if numbered and join_row(row).style.size < 0.95 * body:
-            yield f"{_APART}\0{numbered.group(1) or numbered.group(2)}"
+            yield f"{_SEPARATE_MARK}\0{numbered.group(1) or numbered.group(2)}"
     matches = list(_NUMBER.finditer(text))
     for match in matches if len(matches) < 9 else ():
         if is_separate or _PAGE_WORD.search(text[: match.start()] + text[match.end() :]):

@@ -98,7 +98,7 @@ def _has_several_texts(row: list[PdfLine]) -> bool:
 # --- Tables by the columns that the places of their texts make ------------------------------------
 
 _NUMBER = re.compile(r"(\d[\d.,-]*)(?:\s+|$)")
-_MOST = 60
+_MAX_COLUMNS = 60
 """Columns of a table that are examined closely."""
 
 
@@ -202,7 +202,7 @@ def _merge_extents(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
 def _merge_header_columns(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Merge a column that holds only the name of the column beside it with that one: a name to the left above figures
     to the right."""
-    if len(columns) > _MOST:
+    if len(columns) > _MAX_COLUMNS:
         return columns
     occupied = [
         {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns

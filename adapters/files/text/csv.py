@@ -59,6 +59,7 @@ def _read_rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridR
         texts = [cell.strip() for cell in cells]
         if has_text_codes:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
+        # the mask of columns with a text: column 0 is the lowest bit
         own = int("".join("1" if cell else "0" for cell in reversed(texts)) or "0", 2)
         if own:
             yield GridRow(number, texts, own, follows_gap=gap)

@@ -105,7 +105,7 @@ _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
 """Length from which a line was probably broken by an editor, not by its author."""
-_ENOUGH = 5_000
+_BATCH_SIZE = 5_000
 """Tokens of a text that are turned into blocks at a time."""
 
 
@@ -216,7 +216,7 @@ def _guess_headings(
         else:
             made += map(_unwrap_lines, node.to_tokens())
         first = False
-        if len(made) >= _ENOUGH:
+        if len(made) >= _BATCH_SIZE:
             yield made, {}
             made = []
     yield made, {}

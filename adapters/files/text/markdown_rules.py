@@ -38,6 +38,7 @@ _FORMULA = re.compile(
     r"|\\\((?P<round>.{1,400}?)\\\)|\\\[(?P<square>.{1,4000}?)\\\]",
     re.DOTALL,
 )
+"""TeX between dollars, or in round or square brackets behind a backslash."""
 _WORD = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{2,}")
 _GROUP = re.compile(r"\\?[A-Za-z]*\{[^{}]*\}")
 _TASK = re.compile(r"\[([ xX])\][ \u00a0]")

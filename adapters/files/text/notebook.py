@@ -17,7 +17,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MARKS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
 _PICTURES = frozenset({"png", "jpeg", "svg", "svg+xml", "gif", "pdf"})
 _FENCE = re.compile(r"~{3,}")
-_MOST_OUTPUT = 20_000
+_MAX_OUTPUT_LENGTH = 20_000
 """Characters of one output: a loop may have written for hours."""
 
 
@@ -71,7 +71,7 @@ def _read_output(output: dict[str, Any]) -> str | None:
         return _fence_code(formula.strip("$ \n").removeprefix("\\displaystyle "))
     if _PICTURES.intersection(data):
         return None
-    return _fence_code(_COLOURS.sub("", _join_lines(data.get("plain", output.get("text", ""))))[:_MOST_OUTPUT])
+    return _fence_code(_COLOURS.sub("", _join_lines(data.get("plain", output.get("text", ""))))[:_MAX_OUTPUT_LENGTH])
 
 
 def _fence_code(code: str) -> str:

@@ -35,10 +35,12 @@ _BEFORE = (
 )
 """Text that the packer assumes before the text itself (MS-OXRTFCP)."""
 _PACKED = b"LZFu"
-_MOST = 20_000_000
+_MAX_UNPACKED_BYTES = 20_000_000
 _TOKEN = re.compile(rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
-_UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict object header footer listtable themedata mmathPr".split())
-_HIDDEN = frozenset(b"v deleted strike striked".split())
+_HIDDEN_GROUPS = frozenset(
+    b"fonttbl colortbl stylesheet info pict object header footer listtable themedata mmathPr".split()
+)
+_HIDDEN_TEXT = frozenset(b"v deleted strike striked".split())
 _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab": " ", b"emdash": "—", b"endash": "–"}
 
 
@@ -80,9 +82,9 @@ def rtf_to_html(packed: bytes) -> str:
             unseen, tag = False, True
         elif word == b"htmlrtf":
             only_rtf = number != b"0"
-        elif word in _UNSEEN:
+        elif word in _HIDDEN_GROUPS:
             unseen = True
-        elif word in _HIDDEN or word == b"plain":
+        elif word in _HIDDEN_TEXT or word == b"plain":
             hidden = number != b"0" and word != b"plain"
         elif word == b"u" and number:
             output, skip = escape(chr(int(number) % 0x10000)), 1
@@ -107,7 +109,7 @@ def _unpack_rtf(packed: bytes) -> bytes:
     a length."""
     if packed[8:12] != _PACKED:
         return packed[16:]
-    size = min(struct.unpack_from("<I", packed, 4)[0], _MOST)
+    size = min(struct.unpack_from("<I", packed, 4)[0], _MAX_UNPACKED_BYTES)
     out = bytearray(_BEFORE)
     position = 16
     while position < len(packed) and len(out) < size + len(_BEFORE):
@@ -119,6 +121,7 @@ def _unpack_rtf(packed: bytes) -> bytes:
                 continue
             pair = int.from_bytes(packed[position : position + 2], "big")
             position += 2
+            # 12 bits of place in a ring of 4,096 bytes, and 4 bits of length; the same place as the end means the end
             distance = (len(out) - (pair >> 4)) % 4096 or 4096
             if position > len(packed) or pair >> 4 == len(out) % 4096 or distance > len(out):
                 return bytes(out[len(_BEFORE) :])
@@ -139,8 +142,8 @@ _FILE, _FILE_NAME, _LONG_NAME, _FILE_KIND, _FILE_ID = 0x3701, 0x3704, 0x3707, 0x
 _SENT, _RECEIVED, _START, _END, _CODE_PAGE, _BODY_PAGE = 0x39, 0x0E06, 0x60, 0x61, 0x3FFD, 0x3FDE
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PAGES = {65001: "utf-8", 20127: "ascii", 1200: "utf-16-le", 54936: "gb18030", 50220: "iso2022_jp", 51932: "euc_jp"}
-_DEEPEST = 3
-_MOST_PEOPLE = 200
+_MAX_DEPTH = 3
+_MAX_RECIPIENTS = 200
 
 
 def read_msg(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
@@ -158,7 +161,7 @@ def _read_mail(mail: _Folder, read: AttachmentReader) -> ParsedFile:
     headers = message_from_string(mail.read_text(_HEADERS), policy=policy.default)
     mail_headers = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
-    for folder in islice(mail.subfolders("__recip_"), _MOST_PEOPLE) if not mail_headers["To"] else ():
+    for folder in islice(mail.subfolders("__recip_"), _MAX_RECIPIENTS) if not mail_headers["To"] else ():
         sent_to.setdefault(folder.numbers.get(_ROLE, 1) & 3, []).append(_format_person(folder, _NAME))
     shown_headers = {
         "From": mail_headers["From"] or _format_person(mail, _SENDER),
@@ -191,7 +194,7 @@ def _read_attachment(outline: OutlineBuilder, folder: _Folder, read: AttachmentR
     """Yield the attached file, except a picture in the mail's text. The text of an attached mail is appended."""
     name = folder.read_text(_LONG_NAME) or folder.read_text(_FILE_NAME)
     inner = _Folder(folder.file, (*folder.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
-    if inner.numbers and len(inner.path) > 2 * _DEEPEST:
+    if inner.numbers and len(inner.path) > 2 * _MAX_DEPTH:
         outline.note_unread(f"{name or 'a mail'}: it stands in too many others")
     elif inner.numbers:
         outline.add_content(_read_mail(inner, read), name or inner.read_text(_SUBJECT) or "mail")
@@ -215,6 +218,7 @@ class _Folder:
         """Properties of eight bytes or fewer."""
         self._pages = within.numbers if within else self.numbers
         stream = self._read_stream("__properties_version1.0")
+        # the header has another length in each kind of folder, so the 16-byte entries are counted from the end
         for kind, pid, value in struct.iter_unpack("<HH4xQ", stream[len(stream) % 16 :]):
             self.numbers[pid] = value if kind == 0x40 else value & 0xFFFFFFFF
 

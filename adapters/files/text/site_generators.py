@@ -27,6 +27,7 @@ _TAG = re.compile(
     r"|(?<=[)\]`])\{ ?[\w-]{1,30}=[^{}]{0,200}\}",
     re.DOTALL,
 )
+"""Tag of a template language: Liquid, Jinja, Hugo, MDX, or attributes of kramdown behind a link or code."""
 _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?\)")
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
@@ -38,9 +39,11 @@ _MODULE = re.compile(
     r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"][^'\"]+['\"];?\s*|import\s*\{\s*"
     r"|export\s+(?:default\s|\{|(?:const|let|var|function|async|class)\s+\w+\s*[=({]).*"
 )
+"""Line of JavaScript in MDX that imports or exports."""
 _DIRECTIVE = re.compile(
     r"\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\}|--8<--.*|<<<\s*@?[/.].*|\+\+\+.*|/{3,}(?: .*)?", re.IGNORECASE
 )
+"""Line with a directive of a generator: a table of contents, an included file, a block."""
 _TITLED = re.compile(
     r"""[{<%\s]*(?:Tab|Card|Step|Accordion|Expand|Details|Alert|Hint|Callout|Note|Admonition|Panel|Update|Collapse|Figure|Aside|ParamField|ResponseField)"""
     r"""\w*\s(?:[^{}]*?\b(?:title|label|header|name|summary|path)=)?["']([^"']{1,200})["']""",

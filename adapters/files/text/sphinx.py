@@ -14,10 +14,11 @@ from docutils.statemachine import StringList
 
 MAX_DIRECTIVES = 8
 """Nested directives that are read; deeper ones are text."""
-_MOST_NAMES = 2_000
+_MAX_NAMES = 2_000
 _DIRECTIVE = re.compile(
     r"^[ \t]*(?:[-*+>|][ \t]+)*\.\.[ ]+(?:\|[^|\n]{1,100}\|[ ]+)?([\w:+.-]+)::(?=\s|$)", re.MULTILINE
 )
+"""Name of a directive at the start of a line, also in a list, a quotation or a substitution."""
 _ROLE = re.compile(r"(?<![\w:+.-]):((?:[\w+.-]++:)++)`|`:((?:[\w+.-]++:)++)")
 """Role name from the beginning of its run of letters, so that each run is scanned once."""
 _FIRST = re.compile(r"\.\. [^\n]*?::[ \t]*([^\n]*)\n?")
@@ -157,12 +158,12 @@ def role_text(role: str) -> str:
 
 
 def directive_names(text: str) -> list[str]:
-    return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MOST_NAMES]
+    return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MAX_NAMES]
 
 
 def role_names(text: str) -> list[str]:
     names = (before or behind for before, behind in _ROLE.findall(text))
-    return list(dict.fromkeys(name.strip(":").lower() for name in names))[:_MOST_NAMES]
+    return list(dict.fromkeys(name.strip(":").lower() for name in names))[:_MAX_NAMES]
 
 
 def strip_directive_options(text: str) -> str:

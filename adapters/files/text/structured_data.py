@@ -13,14 +13,14 @@ from adapters.files.table_headers import are_column_names
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 
-_DEEPEST = 6
+_MAX_HEADING_DEPTH = 6
 """Depth of names that become headings; below, everything stands in lists."""
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _LAST_COMMA = re.compile(r"""("(?:[^"\\\n]|\\.)*")|,(?=\s*+[\]}])""", re.DOTALL)
 """Commas, and comments in _COMMENT, that are no JSON. Quoted texts beside them stay."""
 _YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
-_MOST_VALUES = 500_000
-_MOST_COLUMNS = 60
+_MAX_VALUES = 500_000
+_MAX_COLUMNS = 60
 
 
 def read_json(content: bytes) -> ParsedFile:
@@ -111,11 +111,11 @@ def _read_documents(documents: list[Any]) -> ParsedFile:
 class _ValueWriter:
     def __init__(self) -> None:
         self.outline = OutlineBuilder()
-        self._left = _MOST_VALUES
+        self._values_left = _MAX_VALUES
 
     def value(self, name: str, value: Any, level: int) -> None:
         """Append a value under its name."""
-        if isinstance(value, Mapping | list) and level <= _DEEPEST and not _is_plain_list(value):
+        if isinstance(value, Mapping | list) and level <= _MAX_HEADING_DEPTH and not _is_plain_list(value):
             self.outline.close_sections(level)
             self.outline.add_heading(level, name)
             below = level + bool(name)
@@ -150,8 +150,8 @@ class _ValueWriter:
 
     def _format_value(self, value: Any) -> str:
         """Write a value on one line."""
-        self._left -= 1
-        if self._left < 0:
+        self._values_left -= 1
+        if self._values_left < 0:
             raise Refused("the file holds more values than a document may", what_to_do="Split it.")
         match value:
             case None:
@@ -176,7 +176,7 @@ def _record_columns(value: list[Any]) -> list[str]:
         ):
             return []
         names.update(dict.fromkeys(map(str, record)))
-    return list(names) if len(names) <= _MOST_COLUMNS else []
+    return list(names) if len(names) <= _MAX_COLUMNS else []
 
 
 def _is_plain_list(value: Any) -> bool:

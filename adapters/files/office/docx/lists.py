@@ -19,7 +19,7 @@ from adapters.files.office.runs import TICK_MARKS, format_list_number, replace_s
 
 LIST_LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
-_LONGEST_LABEL = 100
+_MAX_LABEL_LENGTH = 100
 _TYPED = re.compile(r"\s*[•‣▪■●○◦❖➢·]\s+(?=\S)")
 """Mark of a list that somebody typed."""
 _TICKED = re.compile(r"\s*[☐☑☒]\s*\w")
@@ -159,7 +159,7 @@ def _define_levels(levels: list[ListLevel], parent: XmlElement | None) -> None:
                 start=parse_xml_int(
                     find_value(level, "w:start"), 0 if find_descendant(level, "w:start") is None else 1
                 ),
-                label_pattern=(find_value(level, "w:lvlText") or "")[:_LONGEST_LABEL],
+                label_pattern=(find_value(level, "w:lvlText") or "")[:_MAX_LABEL_LENGTH],
                 is_decimal=bool(toggle_value(level, "w:isLgl")),
                 restart_after=-1 if after is None else parse_xml_int(after),
                 style=find_value(level, "w:pStyle") or "",
@@ -170,10 +170,10 @@ def _define_levels(levels: list[ListLevel], parent: XmlElement | None) -> None:
 
 def _number_style(level: XmlElement) -> str:
     element = next(level.iter(qname("w:numFmt")), None)
-    shape = "decimal" if element is None else element.get(VAL_ATTRIBUTE, "decimal")
-    if shape == "custom" and element is not None:
-        shape = element.get(qname("w:format"), "").partition(",")[0]
-    return "01" if shape == "decimalZero" else shape
+    style = "decimal" if element is None else element.get(VAL_ATTRIBUTE, "decimal")
+    if style == "custom" and element is not None:
+        style = element.get(qname("w:format"), "").partition(",")[0]
+    return "01" if style == "decimalZero" else style
 
 
 class ListPosition(NamedTuple):
@@ -194,20 +194,20 @@ class ListDepths:
     def __init__(self) -> None:
         self._open: list[tuple[str, int, int]] = []
         """List, level and indent of the entries that may contain the next one, outermost first."""
-        self._seen: dict[tuple[str, int], int] = {}
+        self._depths: dict[tuple[str, int], int] = {}
         """Depth by list and level."""
-        self._outside = 0
+        self._text_indent = 0
         """Indent of the text outside of lists."""
 
     def entry_depth(self, key: str, level: int, indent: int) -> int:
-        del self._open[self._seen.get((key, level), len(self._open)) :]
+        del self._open[self._depths.get((key, level), len(self._open)) :]
         while self._open:
             other, above, out = self._open[-1]
             if (above < level) if other == key else (out < indent):
                 break
             self._open.pop()
         self._open.append((key, level, indent))
-        depth = self._seen[key, level] = len(self._open) - 1
+        depth = self._depths[key, level] = len(self._open) - 1
         return depth
 
     def position_of(
@@ -233,13 +233,13 @@ class ListDepths:
         """Return the depth of a paragraph with this indent: inside an entry above it, or else, or where the text above
         the list has the same indent, at the end of all lists."""
         depth = next(
-            (n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= indent != self._outside), 0
+            (n for n in range(len(self._open), 0, -1) if 0 < self._open[n - 1][2] <= indent != self._text_indent), 0
         )
         if not depth:
-            self._outside = indent
+            self._text_indent = indent
             self.close_lists()
         return depth
 
     def close_lists(self) -> None:
         self._open.clear()
-        self._seen.clear()
+        self._depths.clear()

@@ -169,10 +169,14 @@ def read_docx(content: bytes, read_embedded: Callable[[str, bytes], ParsedFile])
 
 class _DocumentWalker:
     def __init__(
-        self, package: OfficePackage, main: str, outline: OutlineBuilder, held: Callable[[str, bytes], ParsedFile]
+        self,
+        package: OfficePackage,
+        main: str,
+        outline: OutlineBuilder,
+        read_embedded: Callable[[str, bytes], ParsedFile],
     ) -> None:
         self.title = ""
-        self._held = held
+        self._read_embedded = read_embedded
         self._outline = outline
         self._package = package
         self._styles = DocxStyles(package.related_xml(main, "styles"))
@@ -337,7 +341,7 @@ class _DocumentWalker:
             self._outline.note_unread(f"{relation.target if relation else name}: missing")
             return
         try:
-            self._outline.add_content(self._held(posixpath.basename(relation.target), content))
+            self._outline.add_content(self._read_embedded(posixpath.basename(relation.target), content))
         except Refused as error:
             self._outline.note_unread(f"{relation.target}: {error}")
         except (ValueError, LookupError, ArithmeticError, RecursionError):

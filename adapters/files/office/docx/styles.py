@@ -23,11 +23,11 @@ _CODE = re.compile(
     r"(?:source ?)?code(?: ?block)?|html ?preformatted|preformatted(?: text)?|verbatim|macro text|listing|code listing"
 )
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
-_MOST_ANCESTORS = 10
+_MAX_ANCESTORS = 10
 _MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".split())
 _MOVED = 4
 """Half points by which a raised or lowered run is moved at least."""
-_SMALLEST = 20
+_DEFAULT_SIZE = 20
 _SCRIPTS = {"superscript": SUPERSCRIPT, "subscript": SUBSCRIPT}
 
 
@@ -82,8 +82,10 @@ class DocxStyles:
             self._elements[style.get(qname("w:styleId"), "")] = style
             if style.get(qname("w:type")) == "paragraph" and style.get(qname("w:default")) in {"1", "true", "on"}:
                 self._default = style.get(qname("w:styleId"), "")
-        self._known: dict[str, DocxStyle] = {}
-        size = parse_xml_int(find_value(find_descendant(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _SMALLEST)
+        self._styles: dict[str, DocxStyle] = {}
+        size = parse_xml_int(
+            find_value(find_descendant(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _DEFAULT_SIZE
+        )
         self.size = self.style_for(None).marks.size or size
         """Size of the letters of text, in half points."""
 
@@ -107,14 +109,14 @@ class DocxStyles:
         return find_value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
     def _style_named(self, name: str) -> DocxStyle:
-        if name not in self._known:
-            self._known[name] = self._read_style(name)
-        return self._known[name]
+        if name not in self._styles:
+            self._styles[name] = self._read_style(name)
+        return self._styles[name]
 
     def _read_style(self, name: str) -> DocxStyle:
         chain: list[XmlElement] = []
         above = name
-        while above in self._elements and len(chain) < _MOST_ANCESTORS:
+        while above in self._elements and len(chain) < _MAX_ANCESTORS:
             chain.append(self._elements[above])
             above = find_value(chain[-1], "w:basedOn") or ""
 
